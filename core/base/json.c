@@ -1,0 +1,2 @@
+/* json.c - see json.h. */
+#include "core/base/json.h"

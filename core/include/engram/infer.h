@@ -1,0 +1,98 @@
+/* infer.h - libengram-infer: transformer encoders on a CPU, read straight from a Hugging Face model folder.
+ *
+ * An engine holds the thread pool and the choice of kernels; models are opened on it. There is no global
+ * state. Everything that a call returns lies in the caller's buffers. Any number of threads may call into the
+ * same engine and the same model at once; destroy a thing only when nobody is inside a call on it.
+ *
+ * Same bits: for finite weights the f32 results do not depend on the batch a text is in, on the number of
+ * threads, nor on the instruction set (EG_GEMM_OPENBLAS is outside this promise). */
+#ifndef ENGRAM_INFER_H
+#define ENGRAM_INFER_H
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EG_INFER_API __attribute__((visibility("default")))
+
+typedef struct eg_engine eg_engine;
+typedef struct eg_model eg_model;
+
+/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has (or the one that $ENGRAM_LEVEL names:
+ * scalar, avx2, avx512, neon). Asking for a level that the CPU lacks: EG_EUNSUPPORTED. */
+typedef enum eg_level { EG_LEVEL_AUTO = 0, EG_LEVEL_SCALAR, EG_LEVEL_AVX2, EG_LEVEL_AVX512, EG_LEVEL_NEON } eg_level;
+
+typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
+
+typedef struct eg_engine_options {
+    size_t size;       /* sizeof(eg_engine_options); later fields are appended */
+    uint32_t threads;  /* 0: what affinity and the cgroup quota allow; at most 256 */
+    uint32_t level;    /* eg_level */
+    uint32_t gemm;     /* eg_gemm_kind */
+    uint32_t reserved; /* 0 */
+} eg_engine_options;
+
+/* options may be NULL for the defaults. EG_EINVAL, EG_ENOMEM, EG_EUNSUPPORTED. */
+EG_INFER_API eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err);
+EG_INFER_API void eg_engine_destroy(eg_engine *engine);
+/* Threads in use and the name of the level ("avx512"). */
+EG_INFER_API uint32_t eg_engine_threads(const eg_engine *engine);
+EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
+
+typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1 } eg_head;
+
+typedef struct eg_model_info {
+    size_t size;              /* in: sizeof(eg_model_info) of the caller */
+    const char *architecture; /* "bert"; lives as long as the model, as all strings here */
+    uint32_t head;            /* eg_head: what the folder's config declares */
+    uint32_t layers, hidden, heads, intermediate, vocabulary;
+    uint32_t max_tokens;      /* longest input with its special tokens; longer ones are truncated */
+    uint32_t labels;          /* number of classes, 0 without a classification head */
+    const char *const *label_names; /* labels names in id order */
+    uint64_t weight_bytes;    /* of the packed weights in memory */
+} eg_model_info;
+
+/* Opens the folder dir: config.json, model.safetensors, tokenizer.json or vocab.txt, and for embeddings the
+ * sentence-transformers files where they are. Nothing is kept open or half loaded on an error, which names the
+ * file and the field: EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
+EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, eg_model **out, eg_error *err);
+EG_INFER_API void eg_model_close(eg_model *model);
+/* Fills *info as far as info->size covers. */
+EG_INFER_API eg_status eg_model_describe(const eg_model *model, eg_model_info *info, eg_error *err);
+
+/* A flag that another thread may set, and a deadline: long calls look at both between layers. */
+typedef struct eg_cancel {
+    const volatile int *flag; /* NULL or becomes non-zero to cancel */
+    int64_t deadline;         /* CLOCK_MONOTONIC microseconds, 0: none */
+} eg_cancel;
+
+/* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised. Writes n rows of `hidden`
+ * floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
+ * EG_EINVAL for invalid UTF-8 (which text), EG_ECANCELLED, EG_ENOMEM. */
+EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out,
+                                      const eg_cancel *cancel, eg_error *err);
+
+typedef struct eg_pair {
+    eg_str first, second; /* premise and hypothesis; second.ptr NULL: a single text */
+} eg_pair;
+
+/* Classification: writes n rows of `labels` logits to out. Errors as above; EG_EUNSUPPORTED without the head. */
+EG_INFER_API eg_status eg_model_classify(const eg_model *model, const eg_pair *pairs, size_t n, float *logits,
+                                         const eg_cancel *cancel, eg_error *err);
+/* Turns rows of logits into probabilities in place: softmax, or the logistic function when labels is 1. */
+EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
+
+/* Token ids of one text or pair with special tokens, truncated as for inference. Writes at most `most` ids
+ * (and token types, when types is not NULL) and stores the full number in *count. */
+EG_INFER_API eg_status eg_model_tokenize(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types, size_t most,
+                                         size_t *count, eg_error *err);
+
+/* Probability of each label of one direction, or cosine: small helpers for hosts. n: length of both rows. */
+EG_INFER_API float eg_cosine(const float *a, const float *b, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,96 @@
+/* kernels.h - the arithmetic of encoders: one table of functions a level (scalar, AVX2, AVX-512, NEON).
+ * Knows no model: shapes, strides and constants come as arguments.
+ *
+ * The scalar table is the truth. Every other table gives the same bits for finite inputs: one accumulator an
+ * output, K in order, fused multiply-add everywhere, and every sum over a row in the fixed order of 16 virtual
+ * lanes (lane i adds elements i, i+16, ...; tail lanes are skipped, not padded) folded 16->8->4->2->1 by adding
+ * the upper half to the lower. Tests compare by memcmp. All floats are 32 bit, row-major, any alignment unless
+ * said otherwise. Functions never allocate, never fail. Thread class: any. */
+#ifndef EG_KERNELS_H
+#define EG_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/include/engram/infer.h"
+#include "core/include/engram/status.h"
+
+/* What a GEMM does to a sum before it is stored, in this order: + bias, activation, + residual. */
+typedef enum eg_activation { EG_ACT_NONE = 0, EG_ACT_GELU = 1, EG_ACT_TANH = 2 } eg_activation;
+typedef struct eg_epilogue {
+    const float *bias;     /* N values or NULL */
+    const float *residual; /* M rows of ld_residual floats or NULL; may be the output itself */
+    size_t ld_residual;
+    eg_activation activation;
+} eg_epilogue;
+
+/* Attention of one sequence and one head: out = softmax(Q K^T * scale) V. */
+typedef struct eg_attention {
+    const float *q, *k, *v; /* length rows of head_size floats, rows ld_qkv apart */
+    float *out;             /* length rows, rows ld_out apart */
+    size_t ld_qkv, ld_out;
+    size_t length, head_size;
+    float scale;
+    float *scratch; /* eg_attention_scratch(length, head_size) floats, 64-byte aligned */
+} eg_attention;
+
+typedef struct eg_kernels {
+    eg_level level;
+    const char *name;   /* "scalar", "avx2", "avx512", "neon" */
+    size_t panel_width; /* outputs side by side in a packed panel */
+
+    /* C[m][n] = epilogue(sum over k of A[m][k] * W[n][k]) for m < M and n in [n0, n1); n0 is a multiple of
+     * panel_width and n1 too, or N. packed: eg_gemm_pack's layout of W (N x K). */
+    void (*gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed,
+                 float *C, size_t ldc, const eg_epilogue *epilogue);
+    void (*attention)(const eg_attention *a);
+    /* rows of `width` in place: (x - mean) / sqrt(variance + eps) * gamma + beta; two passes. */
+    void (*layer_norm)(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps);
+    /* exact GELU by erf (absolute error <= 5e-7), in place. */
+    void (*gelu)(float *x, size_t n);
+    void (*tanh)(float *x, size_t n);
+    void (*softmax)(float *x, size_t rows, size_t width, size_t ld);
+    /* out[width] = mean over rows. */
+    void (*mean_rows)(const float *x, size_t rows, size_t width, size_t ld, float *out);
+    /* x /= max(|x|, 1e-12). */
+    void (*l2_normalize)(float *x, size_t n);
+    /* sum of a[i] * b[i] in the 16-lane order. */
+    float (*dot)(const float *a, const float *b, size_t n);
+    /* out[i] = a[i] + b[i] + c[i] (word, position and token type embeddings). */
+    void (*add3)(const float *a, const float *b, const float *c, float *out, size_t n);
+    /* s8 values with one f32 scale a block of 128 (the last may be shorter) to f32. */
+    void (*dequantize_s8)(const int8_t *x, const float *scales, size_t n, float *out);
+    /* sum over i of a[i] * b[i] as int32: exact. */
+    int32_t (*dot_s8)(const int8_t *a, const int8_t *b, size_t n);
+} eg_kernels;
+
+/* The table of a level; EG_LEVEL_AUTO: the best of this CPU, or what $ENGRAM_LEVEL names. EG_EUNSUPPORTED with
+ * the reason when this CPU or this build lacks it; EG_EINVAL for an unknown name in the environment. */
+eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err);
+/* All levels that run on this CPU, scalar first; returns their number. */
+size_t eg_kernels_available(const eg_kernels **out, size_t most);
+const char *eg_level_name(eg_level level);
+
+/* Floats of the packed form of an N x K matrix; 0 on overflow. Rows of the last panel are filled with zeros. */
+size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K);
+/* Packs rows [n0, n0 + rows) of W (rows x K, ld apart) into packed (64-byte aligned). n0 may be any; so weights
+ * can be packed piece by piece (for example query, key and value into one matrix, or a row at a time). */
+void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld,
+                  float *packed);
+size_t eg_attention_scratch(size_t length, size_t head_size);
+
+/* OpenBLAS as a GEMM by name, for CPUs without kernels of ours, as oracle and as baseline: same contract as
+ * gemm() over all N, but W unpacked (N x K, row-major). EG_EUNSUPPORTED in a build without it. */
+eg_status eg_gemm_openblas(const eg_kernels *k, size_t M, size_t N, size_t K, const float *A, size_t lda, const float *W,
+                           float *C, size_t ldc, const eg_epilogue *epilogue, eg_error *err);
+
+/* IEEE half and bfloat16 to float, n values. Exact. */
+void eg_half_to_float(const uint16_t *x, float *out, size_t n);
+void eg_bfloat16_to_float(const uint16_t *x, float *out, size_t n);
+
+/* Sets rounding to nearest, no flush to zero; returns what was set before, for eg_fp_leave. Around every call
+ * into kernels from outside, and in each pool thread. */
+uint64_t eg_fp_enter(void);
+void eg_fp_leave(uint64_t before);
+
+#endif

@@ -1,0 +1,25 @@
+/* pool.h - the threads that inference runs on. Tasks never block. The caller works too, so a pool of n threads
+ * starts n - 1. Waiting spins for a bounded time, then sleeps on a futex: an idle pool uses no CPU.
+ * Not here: which work goes first (the host), what a task computes. */
+#ifndef EG_KERNELS_POOL_H
+#define EG_KERNELS_POOL_H
+
+#include "core/include/engram/status.h"
+
+typedef struct eg_pool eg_pool;
+
+/* Threads this process may use: the affinity mask and the cgroup v1 or v2 CPU quota (rounded up), at least 1. */
+uint32_t eg_cpu_allowance(void);
+
+/* threads 0: eg_cpu_allowance(). EG_EINVAL over 256, EG_ENOMEM, EG_EBUSY when threads cannot be started. */
+eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err);
+/* Waits for the threads to end. */
+void eg_pool_destroy(eg_pool *pool);
+uint32_t eg_pool_threads(const eg_pool *pool);
+
+/* Calls task(arg, i, lane) once for each i in [0, n), on any of the threads, and returns when all have
+ * returned. lane in [0, threads) is the executing thread's number: index for scratch memory. Calls from several
+ * threads at once are served one after the other. */
+void eg_pool_run(eg_pool *pool, size_t n, void (*task)(void *arg, size_t i, uint32_t lane), void *arg);
+
+#endif
