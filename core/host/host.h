@@ -1,0 +1,48 @@
+/* host.h - the host: configuration, plugins, models, store, memory and the worker, put together for one process.
+ * The command line (tools/) is its user. Thread class: main, unless said otherwise. */
+#ifndef EG_CORE_HOST_H
+#define EG_CORE_HOST_H
+
+#include "core/include/engram/plugin.h"
+
+typedef struct eg_host eg_host;
+
+typedef struct eg_host_options {
+    const char *workspace;        /* --workspace, or NULL */
+    const char *home;             /* --home; NULL: $ENGRAM_HOME, ~/.engram if there, else XDG folders */
+    const char *actor;            /* who asks when a call names nobody; NULL: "cli" */
+    const char *program;          /* argv[0]: plugins and models are looked up relative to the executable */
+    const char *const *settings;  /* "key=value", strongest */
+    size_t setting_count;
+    int without_store;            /* 1: no database is opened or made (check, nli, plugins ...) */
+    int worker;                   /* 1: a background thread works on detection jobs */
+    int verbose;                  /* log level: 0 warnings, 1 info, 2 debug; on stderr */
+} eg_host_options;
+
+/* Reads the configuration, loads the configured plugins, opens the store. A plugin that cannot load is reported
+ * in one line and left out unless the configuration calls it required. Models load when first needed. */
+eg_status eg_host_open(const eg_host_options *options, eg_host **out, eg_error *err);
+/* Stops the worker, closes the store, then plugins in reverse order. */
+void eg_host_close(eg_host *host);
+
+const eg_services *eg_host_services(const eg_host *host);
+/* EG_ENOENT naming what there is. */
+eg_status eg_host_frontend(eg_host *host, const char *name, const eg_frontend **out, void **self, eg_error *err);
+
+/* Paths and settings for doctor, models and status. */
+typedef struct eg_host_paths {
+    const char *data, *config, *cache, *plugins, *models, *database;
+} eg_host_paths;
+const eg_host_paths *eg_host_paths_of(const eg_host *host);
+/* All settings with value and origin, one call each. */
+void eg_host_settings(const eg_host *host,
+                      void (*each)(void *self, const char *key, const char *value, const char *origin), void *self);
+/* Loaded plugins and those left out (problem not NULL). */
+void eg_host_plugins(const eg_host *host,
+                     void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem), void *self);
+
+/* Folder of a model given by the user (a path, or a name in models/weights or the models folder). EG_ENOENT naming
+ * where was looked. */
+eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out, size_t out_size, eg_error *err);
+
+#endif

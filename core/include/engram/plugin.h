@@ -1,0 +1,104 @@
+/* plugin.h - the plugin ABI: the descriptor that a plugin exports and the services that the host gives it.
+ *
+ * A plugin is a shared object (or, in a static build, a row of the host's table) with one exported function,
+ * eg_plugin_entry, which returns a constant descriptor. The host compares magic, size and ABI, then calls
+ * open(), in which the plugin registers what it offers. Registrations take effect when open() returned EG_OK;
+ * otherwise all are forgotten. Plugins are trusted code: they run inside the host with its rights. A plugin
+ * links nothing of ours, never prints to stdout, never exits, installs no signal handlers. */
+#ifndef ENGRAM_PLUGIN_H
+#define ENGRAM_PLUGIN_H
+
+#include "detector.h"
+#include "storage.h"
+#include "tool.h"
+
+#define EG_PLUGIN_MAGIC UINT32_C(0x4e475245) /* "ERGN" */
+#define EG_ABI_MAJOR 0                       /* must be equal */
+#define EG_ABI_MINOR 1                       /* a plugin's may not be newer than the host's */
+
+typedef enum eg_plugin_kind {
+    EG_KIND_DETECTOR = 1, EG_KIND_STORAGE, EG_KIND_TOOLSET, EG_KIND_GATE, EG_KIND_FRONTEND, EG_KIND_ESCALATOR
+} eg_plugin_kind;
+
+typedef enum eg_log_level { EG_LOG_ERROR = 0, EG_LOG_WARN, EG_LOG_INFO, EG_LOG_DEBUG } eg_log_level;
+
+typedef struct eg_registrar eg_registrar; /* the host's, valid during open() only */
+
+/* What the host does for plugins. Fields are only appended: look only at what size covers (EG_HAS). */
+typedef struct eg_services {
+    uint32_t size;
+    uint32_t reserved;
+    void *host;
+
+    void (*log)(void *host, eg_log_level level, const char *plugin, const char *text); /* any thread */
+    /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. */
+    eg_status (*config)(void *host, const char *key, eg_str *value);
+    int64_t (*now)(void *host); /* microseconds UTC */
+    eg_id (*new_id)(void *host); /* UUIDv7 */
+    void (*sha256)(const void *bytes, size_t n, uint8_t out[32]);
+
+    /* Registration, only inside open(). The pointed-to tables must outlive the plugin. */
+    eg_status (*add_detector)(eg_registrar *r, const eg_detector *detector, void *self);
+    eg_status (*add_storage)(eg_registrar *r, const eg_storage_ops *storage);
+    eg_status (*add_tool)(eg_registrar *r, const eg_tool *tool, void *self);
+    eg_status (*add_gate)(eg_registrar *r, const eg_gate *gate, void *self);
+    eg_status (*add_frontend)(eg_registrar *r, const eg_frontend *frontend, void *self);
+
+    /* The tools of all toolsets, in order of registration, for front ends. */
+    size_t (*tool_count)(void *host);
+    const eg_tool *(*tool)(void *host, size_t i);
+    eg_status (*call_tool)(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result);
+    /* A request for one call of a tool: workspace and actor as the host resolved them; release when its result was
+     * used. cancel_flag may be NULL. */
+    eg_status (*request_create)(void *host, const volatile int *cancel_flag, eg_request **out, eg_error *err);
+    void (*request_release)(void *host, eg_request *rq);
+
+    /* The memory, for toolsets. NULL for plugins that are opened before it. */
+    eg_memory *(*memory)(void *host);
+    const eg_memory_ops *memory_ops;
+
+    /* Inference. EG_ENOENT when no model of that kind is there (rq->err says why). */
+    /* n rows of 3 probabilities: contradiction, entailment, neutral, whatever the model's own order. */
+    eg_status (*nli)(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *probabilities);
+    eg_status (*embed)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
+    /* Thresholds that stand beside the model ("contradiction", "entailment", "update_cosine"), moved by feedback. */
+    double (*threshold)(void *host, const char *name, double otherwise);
+
+    /* Arithmetic over vectors, for storage. */
+    void (*quantize_s8)(const float *x, size_t n, int8_t *out, float *scale);
+    /* out[i] = scales[i] * query_scale * (rows[i] . query) for i < n */
+    void (*scan_s8)(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
+                    float query_scale, float *out);
+    float (*dot)(const float *a, const float *b, size_t n);
+
+    const char *version; /* of the host */
+} eg_services;
+
+/* 1 when the host's table has this field. */
+#define EG_HAS(services, field)                                                                              \
+    ((services)->size >= offsetof(eg_services, field) + sizeof((services)->field))
+
+typedef struct eg_plugin {
+    uint32_t magic; /* EG_PLUGIN_MAGIC */
+    uint32_t size;  /* sizeof(eg_plugin) */
+    uint16_t abi_major, abi_minor;
+    uint32_t kind; /* eg_plugin_kind */
+    const char *name, *version, *licence;
+    /* services stays valid until close(). *self is handed back to close() only; registrations carry their own. */
+    eg_status (*open)(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err);
+    void (*close)(void *self);
+} eg_plugin;
+
+#if defined(EG_PLUGIN_STATIC_NAME) /* static build: one name a plugin */
+#define EG_PLUGIN_ENTRY EG_PLUGIN_STATIC_NAME
+#else
+#define EG_PLUGIN_ENTRY eg_plugin_entry
+#endif
+__attribute__((visibility("default"))) const eg_plugin *EG_PLUGIN_ENTRY(void);
+
+/* The usual first fields of a descriptor. */
+#define EG_PLUGIN_HEAD(plugin_kind, plugin_name, plugin_version, plugin_licence)                             \
+    .magic = EG_PLUGIN_MAGIC, .size = sizeof(eg_plugin), .abi_major = EG_ABI_MAJOR, .abi_minor = EG_ABI_MINOR,   \
+    .kind = (plugin_kind), .name = (plugin_name), .version = (plugin_version), .licence = (plugin_licence)
+
+#endif

@@ -1,0 +1,60 @@
+/* request.h - what travels with one request or job: its memory, its error record, its deadline. */
+#ifndef ENGRAM_REQUEST_H
+#define ENGRAM_REQUEST_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "infer.h"
+#include "types.h"
+
+typedef struct eg_request {
+    uint32_t size; /* sizeof(eg_request) of who made it */
+    uint32_t flags; /* 0 */
+    eg_cancel cancel;
+    /* Zeroed memory that lives until the request ends; NULL when there is none left. Never freed piece by piece. */
+    void *(*alloc)(struct eg_request *request, size_t size);
+    eg_error *err;    /* never NULL */
+    eg_str workspace; /* never empty */
+    eg_str actor;     /* who asks: an agent's or a person's name; never empty */
+} eg_request;
+
+/* Fills the request's error record and returns code. */
+__attribute__((format(printf, 3, 4))) static inline eg_status eg_request_fail(eg_request *request, eg_status code,
+                                                                              const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    request->err->code = code;
+    vsnprintf(request->err->text, sizeof request->err->text, format, ap);
+    va_end(ap);
+    return code;
+}
+
+/* Memory of the request with the overflow check; fills the error record when there is none. */
+static inline void *eg_request_array(eg_request *request, size_t n, size_t size) {
+    size_t bytes;
+    void *p = __builtin_mul_overflow(n, size, &bytes) ? NULL : request->alloc(request, bytes ? bytes : 1);
+    if (!p) eg_request_fail(request, EG_ENOMEM, "out of memory: %zu x %zu bytes were asked for", n, size);
+    return p;
+}
+
+/* A NUL-terminated copy in the request's memory; ptr NULL when there is none. */
+static inline eg_str eg_request_copy(eg_request *request, eg_str s) {
+    char *p = (char *)eg_request_array(request, s.len + 1, 1);
+    if (p && s.len) memcpy(p, s.ptr, s.len);
+    return (eg_str){p, p ? s.len : 0};
+}
+
+__attribute__((format(printf, 2, 3))) static inline eg_str eg_request_printf(eg_request *request, const char *format, ...) {
+    va_list ap, again;
+    va_start(ap, format);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    char *p = n < 0 ? NULL : (char *)eg_request_array(request, (size_t)n + 1, 1);
+    if (p) vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    return (eg_str){p, p ? (size_t)n : 0};
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* types.h - the things of the domain as they cross the plugin border: facts, statements, claims, conflicts.
+ *
+ * Structs here are frozen within one ABI major (0 until the first release: any change raises the minor).
+ * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are microseconds
+ * UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
+#ifndef ENGRAM_TYPES_H
+#define ENGRAM_TYPES_H
+
+#include "limits.h"
+#include "status.h"
+
+#define EG_FOREVER INT64_MAX
+
+typedef struct eg_id {
+    uint8_t bytes[16]; /* UUIDv7; unique, but no order: order is seq */
+} eg_id;
+static inline int eg_id_eq(eg_id a, eg_id b) { return memcmp(a.bytes, b.bytes, 16) == 0; }
+static inline int eg_id_is_none(eg_id a) {
+    static const eg_id none = {{0}};
+    return eg_id_eq(a, none);
+}
+
+/* The words of each enumeration, in order: tables for parsing and printing are made from them. */
+#define EG_FACT_TYPE_WORDS {"observation", "inference", "decision"}
+#define EG_OPERATION_WORDS {"add", "update", "delete", "none"}
+#define EG_DURABILITY_WORDS {"durable", "ephemeral"}
+#define EG_CONFLICT_STATUS_WORDS {"open", "resolved", "dismissed"}
+#define EG_SEVERITY_WORDS {"low", "medium", "high"}
+#define EG_CLOSE_REASON_WORDS {"", "superseded", "deleted", "ttl", "resolved", "merged", "erased"}
+#define EG_RESOLUTION_WORDS {"winner", "merge", "dismissed", "both_valid"}
+
+typedef enum eg_fact_type { EG_OBSERVATION = 0, EG_INFERENCE, EG_DECISION } eg_fact_type;
+typedef enum eg_operation { EG_ADD = 0, EG_UPDATE, EG_DELETE, EG_NONE } eg_operation;
+typedef enum eg_durability { EG_DURABLE = 0, EG_EPHEMERAL } eg_durability;
+typedef enum eg_conflict_status { EG_OPEN = 0, EG_RESOLVED, EG_DISMISSED } eg_conflict_status;
+typedef enum eg_severity { EG_LOW = 0, EG_MEDIUM, EG_HIGH } eg_severity;
+typedef enum eg_close_reason {
+    EG_NOT_CLOSED = 0, EG_SUPERSEDED, EG_DELETED, EG_TTL, EG_CLOSED_RESOLVED, EG_MERGED, EG_ERASED
+} eg_close_reason;
+typedef enum eg_resolution { EG_WINNER = 0, EG_MERGE, EG_DISMISS, EG_BOTH_VALID } eg_resolution;
+
+/* A fact. current at t iff valid_from <= t < valid_until. Closing is its only change. */
+typedef struct eg_fact {
+    int64_t seq; /* order of commit in the store; 0 before it is stored */
+    eg_id id, lineage_id, supersedes, restored_from;
+    eg_id parents[2]; /* of a merged fact */
+    eg_str content, scope, agent_id, engineer, provenance, artifact_hash; /* empty: not given */
+    double confidence; /* 0 to 1 */
+    uint32_t fact_type, operation, durability; /* the enums above */
+    uint32_t ttl_days;                         /* 0: none */
+    int64_t committed_at, valid_from, valid_until;
+    int64_t closed_at; /* 0: not closed */
+    uint32_t close_reason;
+    uint32_t open_conflicts; /* filled by reads */
+    uint32_t corroborations; /* distinct other agents that said the same; filled by reads */
+    uint32_t query_hits;
+    eg_str closed_by;
+    uint8_t content_hash[32]; /* SHA-256 of the normalised content */
+} eg_fact;
+
+/* A byte range [start, end) of a fact's content. */
+typedef struct eg_span {
+    uint32_t start, end;
+} eg_span;
+
+typedef enum eg_value_kind {
+    EG_VALUE_NONE = 0, /* the claim is about the subject's existence or use */
+    EG_VALUE_QUANTITY, /* low..high in the canonical unit of `dimension` */
+    EG_VALUE_VERSION,
+    EG_VALUE_BOOLEAN, /* text "true" or "false" */
+    EG_VALUE_ENUM,    /* a word out of an open set: a product, mode, colour */
+    EG_VALUE_NAME,    /* an owner, host, identifier */
+    EG_VALUE_PATH,
+    EG_VALUE_PORT,
+    EG_VALUE_DATE, /* low..high: microseconds UTC, high exclusive */
+    EG_VALUE_LIST  /* text: sorted items joined by '\n' */
+} eg_value_kind;
+
+typedef enum eg_modality { EG_IS = 0, EG_SHOULD, EG_PLANNED, EG_REJECTED, EG_QUOTED, EG_WAS } eg_modality;
+typedef enum eg_quantifier { EG_EXACTLY = 0, EG_ALL, EG_ONLY, EG_NEVER, EG_AT_MOST, EG_AT_LEAST, EG_ABOUT } eg_quantifier;
+
+/* mantissa * 10^exponent, exact. */
+typedef struct eg_decimal {
+    int64_t mantissa;
+    int32_t exponent;
+    uint32_t infinite; /* 1: unlimited (mantissa's sign tells which way) */
+} eg_decimal;
+
+/* What the deterministic tiers compare. Keys are normalised text, compared bytewise. */
+typedef struct eg_claim {
+    uint32_t statement; /* index into the fact's statements */
+    eg_span span;       /* of the content: the words the claim was read from */
+    eg_str subject;     /* what it is about, with its owner: "auth service", "billing.retry" */
+    eg_str attribute;   /* "timeout", "rate limit", "database" */
+    eg_str qualifiers;  /* sorted "key=value" joined by ';': "env=staging;version=2" */
+    uint32_t value_kind;
+    eg_decimal low, high;
+    eg_str text;      /* value of the kinds that are no number, normalised; else the value as written */
+    eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count", "count:retries" ... */
+    int32_t polarity; /* 1, or -1: denied */
+    uint32_t modality, quantifier;
+    uint32_t extractor; /* version of the extractor */
+} eg_claim;
+
+typedef struct eg_conflict {
+    eg_id id;
+    eg_id fact_a, fact_b; /* a was committed before b */
+    int64_t seq, detected_at;
+    eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal", "tier2b_cross_scope", "plugin:NAME" */
+    eg_str detector; /* name and version of who found it */
+    double score;    /* 0 to 1 */
+    eg_str explanation;
+    eg_span span_a, span_b;
+    uint32_t severity, status;
+    uint32_t resolution_type; /* eg_resolution, when status is not open */
+    int64_t resolved_at;
+    eg_str resolved_by, resolution;
+    eg_id resolved_fact; /* the winner or the merged fact */
+} eg_conflict;
+
+#endif

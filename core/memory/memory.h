@@ -1,0 +1,43 @@
+/* memory.h - the memory's side towards the host: what it needs, how it is made. What it offers is the table
+ * eg_memory_ops of engram/memory.h. Knows no SQL, no JSON-RPC, no plugin by name. */
+#ifndef EG_CORE_MEMORY_H
+#define EG_CORE_MEMORY_H
+
+#include "core/base/clock.h"
+#include "core/include/engram/plugin.h"
+
+typedef struct eg_detector_slot {
+    const eg_detector *detector;
+    void *self;
+} eg_detector_slot;
+typedef struct eg_gate_slot {
+    const eg_gate *gate;
+    void *self;
+} eg_gate_slot;
+
+/* Everything lives as long as the memory. */
+typedef struct eg_memory_env {
+    const eg_services *services;
+    const eg_storage_ops *storage_ops; /* NULL: no store; only check() works */
+    eg_storage *storage;
+    const eg_detector_slot *detectors; /* any order */
+    size_t detector_count;
+    const eg_gate_slot *gates;
+    size_t gate_count;
+    /* The active embedding model: its id (hex) and size; loads it when asked first. EG_ENOENT with the reason
+     * when there is none. Thread class: any. */
+    eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
+    /* Folder and problem of both models without loading them, for status. */
+    void (*describe_models)(void *host, eg_memory_status *out);
+    void *host;
+    eg_str owner;           /* of leases: host name, process and start, unique */
+    eg_str mode, workspace_why;
+    int32_t default_wait_ms; /* for a verdict in a commit */
+    uint32_t max_leased;     /* leases a store */
+} eg_memory_env;
+
+eg_status eg_memory_create(const eg_memory_env *env, eg_memory **out, eg_error *err);
+void eg_memory_destroy(eg_memory *m);
+const eg_memory_ops *eg_memory_table(void);
+
+#endif
