@@ -16,14 +16,18 @@ eg_status eg_gemm_openblas(const eg_kernels *k, size_t M, size_t N, size_t K, co
     const size_t most = INT32_MAX;
     if (M > most || N > most || K > most || lda > most || ldc > most)
         return eg_fail(err, EG_ELIMIT, "a matrix of %zu x %zu x %zu is too large for OpenBLAS", M, N, K);
+    /* a residual that is the output itself would be overwritten: let the product be added to it */
+    int in_place = e && e->residual == C;
+    if (in_place && e->activation != EG_ACT_NONE)
+        return eg_fail(err, EG_EUNSUPPORTED, "OpenBLAS: an activation with a residual in place");
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)M, (blasint)N, (blasint)K, 1.0f, A, (blasint)lda, W,
-                (blasint)K, 0.0f, C, (blasint)ldc);
+                (blasint)K, in_place ? 1.0f : 0.0f, C, (blasint)ldc);
     for (size_t m = 0; e && m < M; m++) {
         float *row = C + m * ldc;
         for (size_t n = 0; e->bias && n < N; n++) row[n] += e->bias[n];
         if (e->activation == EG_ACT_GELU) k->gelu(row, N);
         if (e->activation == EG_ACT_TANH) k->tanh(row, N);
-        for (size_t n = 0; e->residual && n < N; n++) row[n] += e->residual[m * e->ld_residual + n];
+        for (size_t n = 0; e->residual && !in_place && n < N; n++) row[n] += e->residual[m * e->ld_residual + n];
     }
     return EG_OK;
 }
