@@ -1,0 +1,170 @@
+/* connection.c - SQLite connections: settings, waiting for locks, prepared statements, errors in words. */
+#include <time.h>
+#include <unistd.h>
+
+#include "store.h"
+
+static const char *const sql_text[EG_SQL_COUNT] = {
+#define X(name, sql) sql,
+    STATEMENTS(X)
+#undef X
+};
+
+enum { PATIENCE_MS = 60000 };
+
+/* Waits a little, each time somewhat longer and by chance, so that many writers do not march in step. */
+static int wait_for_lock(void *self, int times) {
+    (void)self;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long most = 500L << (times < 5 ? times : 5); /* microseconds: up to 16 ms */
+    usleep((useconds_t)(200 + now.tv_nsec % most));
+    return times < PATIENCE_MS / 8;
+}
+
+eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
+    int code = c->db ? sqlite3_errcode(c->db) : SQLITE_NOMEM;
+    const char *said = c->db ? sqlite3_errmsg(c->db) : "out of memory";
+    switch (code) {
+    case SQLITE_FULL:
+        return eg_request_fail(rq, EG_EIO, "%s: the disk is full; nothing was written to '%s': free some space and try again",
+                               what, c->path);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+        return eg_request_fail(rq, EG_EREADONLY, "%s: the store '%s' cannot be written (%s): check its permissions and its folder's",
+                               what, c->path, said);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return eg_request_fail(rq, EG_EBUSY, "%s: another process held the store '%s' for over a minute: try again", what, c->path);
+    case SQLITE_NOMEM:
+        return eg_request_fail(rq, EG_ENOMEM, "%s: out of memory", what);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return eg_request_fail(rq, EG_EFORMAT, "%s: '%s' is damaged or no SQLite database (%s): restore it from a copy", what,
+                               c->path, said);
+    case SQLITE_IOERR:
+        return eg_request_fail(rq, EG_EIO, "%s: reading or writing '%s' failed (%s): check the disk and its free space", what,
+                               c->path, said);
+    default:
+        return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
+    }
+}
+
+eg_status connection_open(connection *c, const char *path, int durable, eg_request *rq) {
+    *c = (connection){.path = path};
+    pthread_mutex_init(&c->lock, NULL);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &c->db, flags, NULL) != SQLITE_OK) {
+        eg_status s = sqlite_error(c, rq, "opening the store");
+        connection_close(c);
+        return s;
+    }
+    sqlite3_busy_handler(c->db, wait_for_lock, NULL);
+    sqlite3_extended_result_codes(c->db, 0);
+    const char *settings = durable ? "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA cache_size=-8000"
+                                   : "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8000";
+    if (sqlite3_exec(c->db, settings, NULL, NULL, NULL) != SQLITE_OK) {
+        eg_status s = sqlite_error(c, rq, "opening the store");
+        connection_close(c);
+        return s;
+    }
+    return EG_OK;
+}
+
+void connection_close(connection *c) {
+    if (!c->path) return;
+    for (int i = 0; i < EG_SQL_COUNT; i++) sqlite3_finalize(c->statements[i]);
+    sqlite3_close(c->db);
+    pthread_mutex_destroy(&c->lock);
+    *c = (connection){0};
+}
+
+connection *reader_take(eg_storage *s) {
+    for (int i = 0; i < READERS; i++)
+        if (pthread_mutex_trylock(&s->readers[i].lock) == 0) return &s->readers[i];
+    pthread_mutex_lock(&s->readers[0].lock);
+    return &s->readers[0];
+}
+
+void connection_give(connection *c) { pthread_mutex_unlock(&c->lock); }
+
+sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
+    sqlite3_stmt **q = &c->statements[which];
+    if (!*q && sqlite3_prepare_v3(c->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, q, NULL) != SQLITE_OK) {
+        sqlite_error(c, rq, "preparing a statement");
+        return NULL;
+    }
+    sqlite3_reset(*q);
+    sqlite3_clear_bindings(*q);
+    return *q;
+}
+
+int step(connection *c, eg_request *rq, sqlite3_stmt *q) {
+    int r = sqlite3_step(q);
+    if (r == SQLITE_ROW) return 1;
+    if (r != SQLITE_DONE) sqlite_error(c, rq, "the store");
+    sqlite3_reset(q);
+    return r == SQLITE_DONE ? 0 : -1;
+}
+
+eg_status run(connection *c, eg_request *rq, sqlite3_stmt *q) {
+    if (!q) return rq->err->code;
+    int r = step(c, rq, q);
+    sqlite3_reset(q);
+    return r < 0 ? rq->err->code : EG_OK;
+}
+
+eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time) {
+    eg_status s = run(c, rq, prepare(c, rq, EG_SQL_BEGIN_WRITE));
+    if (s != EG_OK) return s;
+    s = schema_check(c, rq, 1, last_time);
+    return s == EG_OK ? s : end_write(c, rq, s);
+}
+
+eg_status end_write(connection *c, eg_request *rq, eg_status s) {
+    if (s == EG_OK) s = run(c, rq, prepare(c, rq, EG_SQL_COMMIT));
+    if (s != EG_OK && !sqlite3_get_autocommit(c->db)) { /* the first error is the one to tell */
+        eg_error first = *rq->err;
+        (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
+        *rq->err = first;
+    }
+    return s;
+}
+
+int named(sqlite3_stmt *q, const char *name) { return sqlite3_bind_parameter_index(q, name); }
+
+void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *f) {
+    int64_t at = f->at ? f->at : s->services->now(s->services->host);
+    bind_text(q, named(q, ":workspace"), f->workspace);
+    sqlite3_bind_int64(q, named(q, ":at"), at);
+    sqlite3_bind_int(q, named(q, ":as_of"), f->as_of != 0);
+    sqlite3_bind_int(q, named(q, ":history"), f->history != 0);
+    sqlite3_bind_int(q, named(q, ":ephemeral"), f->ephemeral != 0);
+    sqlite3_bind_int(q, named(q, ":fact_type"), f->fact_type);
+    bind_text(q, named(q, ":agent"), f->agent_id);
+    bind_text(q, named(q, ":scope"), f->scope);
+}
+
+eg_id column_id(sqlite3_stmt *q, int at) {
+    eg_id id = {{0}};
+    if (sqlite3_column_bytes(q, at) == 16) memcpy(id.bytes, sqlite3_column_blob(q, at), 16);
+    return id;
+}
+
+eg_str column_text(eg_request *rq, sqlite3_stmt *q, int at) {
+    const char *p = (const char *)sqlite3_column_text(q, at);
+    return eg_request_copy(rq, (eg_str){p, p ? (size_t)sqlite3_column_bytes(q, at) : 0});
+}
+
+void *grow_row(eg_request *rq, void **rows, size_t count, size_t *capacity, size_t size) {
+    if (count == *capacity) {
+        size_t more = *capacity ? *capacity * 2 : 8;
+        void *p = eg_request_array(rq, more, size);
+        if (!p) return NULL;
+        if (count) memcpy(p, *rows, count * size);
+        *rows = p;
+        *capacity = more;
+    }
+    return (char *)*rows + count * size;
+}

@@ -1,0 +1,211 @@
+/* schema.c - the tables, their migrations, and the checks before a store is used. Migrations are numbered, go forward only,
+ * and run under a lock file with a copy of the old store beside. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "store.h"
+
+/* Version 1. Ids are 16-byte UUIDs; keys are inner. One row a vector: a commit writes only what is its own. */
+static const char *const migrations[SCHEMA] = {
+    "CREATE TABLE meta (schema INTEGER NOT NULL, min_reader INTEGER NOT NULL, min_writer INTEGER NOT NULL,"
+    " last_time INTEGER NOT NULL, upgraded_by TEXT NOT NULL);"
+    "CREATE TABLE workspaces (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE journal (seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, workspace INTEGER NOT NULL,"
+    " kind INTEGER NOT NULL, fact BLOB, other BLOB);"
+    "CREATE TABLE facts (key INTEGER PRIMARY KEY, workspace INTEGER NOT NULL REFERENCES workspaces(key), seq INTEGER NOT NULL,"
+    " id BLOB NOT NULL UNIQUE, lineage_id BLOB NOT NULL, supersedes BLOB, restored_from BLOB, parent_a BLOB, parent_b BLOB,"
+    " content TEXT NOT NULL, scope TEXT NOT NULL, agent_id TEXT NOT NULL, engineer TEXT NOT NULL, provenance TEXT NOT NULL,"
+    " artifact_hash TEXT NOT NULL, confidence REAL NOT NULL, fact_type INTEGER NOT NULL, operation INTEGER NOT NULL,"
+    " durability INTEGER NOT NULL, ttl_days INTEGER NOT NULL, committed_at INTEGER NOT NULL, valid_from INTEGER NOT NULL,"
+    " valid_until INTEGER NOT NULL, closed_at INTEGER NOT NULL, close_reason INTEGER NOT NULL, closed_by TEXT NOT NULL,"
+    " content_hash BLOB NOT NULL, query_hits INTEGER NOT NULL);"
+    "CREATE INDEX facts_hash ON facts (workspace, content_hash);"
+    "CREATE INDEX facts_lineage ON facts (workspace, lineage_id, seq);"
+    "CREATE INDEX facts_seq ON facts (workspace, seq);"
+    "CREATE INDEX facts_window ON facts (workspace, valid_until);"
+    "CREATE INDEX facts_agent ON facts (workspace, agent_id);"
+    "CREATE TABLE statements (fact INTEGER NOT NULL REFERENCES facts(key), number INTEGER NOT NULL, span_start INTEGER NOT NULL,"
+    " span_end INTEGER NOT NULL, PRIMARY KEY (fact, number)) WITHOUT ROWID;"
+    "CREATE TABLE claims (key INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, fact INTEGER NOT NULL REFERENCES facts(key),"
+    " statement INTEGER NOT NULL, span_start INTEGER NOT NULL, span_end INTEGER NOT NULL, subject TEXT NOT NULL,"
+    " attribute TEXT NOT NULL, qualifiers TEXT NOT NULL, value_kind INTEGER NOT NULL, low_mantissa INTEGER NOT NULL,"
+    " low_exponent INTEGER NOT NULL, low_infinite INTEGER NOT NULL, high_mantissa INTEGER NOT NULL, high_exponent INTEGER NOT NULL,"
+    " high_infinite INTEGER NOT NULL, text TEXT NOT NULL, dimension TEXT NOT NULL, polarity INTEGER NOT NULL,"
+    " modality INTEGER NOT NULL, quantifier INTEGER NOT NULL, extractor INTEGER NOT NULL);"
+    "CREATE INDEX claims_subject ON claims (workspace, subject, attribute);"
+    "CREATE INDEX claims_attribute ON claims (workspace, attribute);"
+    "CREATE INDEX claims_fact ON claims (fact);"
+    "CREATE VIRTUAL TABLE terms USING fts5 (words, content='', tokenize='ascii');"
+    "CREATE VIRTUAL TABLE term_counts USING fts5vocab (terms, row);"
+    "CREATE TABLE models (key INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);"
+    "CREATE TABLE vectors (key INTEGER PRIMARY KEY AUTOINCREMENT, fact INTEGER NOT NULL REFERENCES facts(key),"
+    " statement INTEGER NOT NULL, model INTEGER NOT NULL REFERENCES models(key), scale REAL NOT NULL, s8 BLOB NOT NULL);"
+    "CREATE INDEX vectors_model ON vectors (model, key);"
+    "CREATE INDEX vectors_fact ON vectors (fact);"
+    "CREATE TABLE vectors_f32 (key INTEGER PRIMARY KEY, f32 BLOB NOT NULL);"
+    "CREATE TABLE conflicts (key INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, seq INTEGER NOT NULL, id BLOB NOT NULL UNIQUE,"
+    " fact_a INTEGER NOT NULL REFERENCES facts(key), fact_b INTEGER NOT NULL REFERENCES facts(key), detected_at INTEGER NOT NULL,"
+    " tier TEXT NOT NULL, detector TEXT NOT NULL, score REAL NOT NULL, explanation TEXT NOT NULL, a_start INTEGER NOT NULL,"
+    " a_end INTEGER NOT NULL, b_start INTEGER NOT NULL, b_end INTEGER NOT NULL, severity INTEGER NOT NULL,"
+    " status INTEGER NOT NULL, resolution_type INTEGER NOT NULL, resolved_at INTEGER NOT NULL, resolved_by TEXT NOT NULL,"
+    " resolution TEXT NOT NULL, resolved_fact BLOB);"
+    "CREATE UNIQUE INDEX conflicts_pair ON conflicts (min(fact_a, fact_b), max(fact_a, fact_b));"
+    "CREATE INDEX conflicts_a ON conflicts (fact_a, status);"
+    "CREATE INDEX conflicts_b ON conflicts (fact_b, status);"
+    "CREATE INDEX conflicts_status ON conflicts (workspace, status, seq);"
+    "CREATE TABLE links (fact INTEGER NOT NULL REFERENCES facts(key), other INTEGER NOT NULL REFERENCES facts(key),"
+    " kind INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (fact, other, kind)) WITHOUT ROWID;"
+    "CREATE INDEX links_other ON links (other);"
+    "CREATE TABLE jobs (id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, kind INTEGER NOT NULL, fact BLOB NOT NULL,"
+    " owner TEXT NOT NULL, created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, attempts INTEGER NOT NULL, token BLOB,"
+    " lease_until INTEGER NOT NULL, last_error TEXT NOT NULL);"
+    "CREATE INDEX jobs_fact ON jobs (fact);"
+    "CREATE TABLE agents (workspace INTEGER NOT NULL, agent_id TEXT NOT NULL, engineer TEXT NOT NULL, registered_at INTEGER NOT NULL,"
+    " last_seen INTEGER NOT NULL, commits INTEGER NOT NULL, PRIMARY KEY (workspace, agent_id)) WITHOUT ROWID;"
+    "CREATE TABLE feedback (key INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, conflict BLOB NOT NULL, tier TEXT NOT NULL,"
+    " score REAL NOT NULL, confirmed INTEGER NOT NULL, at INTEGER NOT NULL);"
+    "CREATE INDEX feedback_tier ON feedback (workspace, tier);"
+    "CREATE TABLE settings (workspace INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (workspace, key))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE audit (id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,"
+    " action TEXT NOT NULL, fact BLOB, other BLOB, payload_hash BLOB NOT NULL, hash BLOB NOT NULL);"
+    "CREATE TABLE audit_payloads (id INTEGER PRIMARY KEY, payload TEXT NOT NULL);"
+    "INSERT INTO meta VALUES (0, 1, 1, 0, '');",
+};
+
+eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_META);
+    if (!q) return rq->err->code;
+    int row = step(c, rq, q);
+    if (row < 0) return rq->err->code;
+    if (!row) return eg_request_fail(rq, EG_EFORMAT, "'%s' is no Engram store: its table meta is empty", c->path);
+    int needed = sqlite3_column_int(q, writing ? 2 : 1);
+    eg_status s = EG_OK;
+    if (needed > SCHEMA)
+        s = eg_request_fail(rq, EG_EVERSION, "restart: the store '%s' was upgraded by %s; this process is too old to %s it",
+                            c->path, (const char *)sqlite3_column_text(q, 4), writing ? "write" : "read");
+    else if (last_time)
+        *last_time = sqlite3_column_int64(q, 3);
+    sqlite3_reset(q);
+    return s;
+}
+
+/* SQLite's locks do not hold on network file systems. */
+static eg_status refuse_network(const char *path, eg_request *rq) {
+    enum { NFS = 0x6969, SMB = 0x517b, SMB2 = 0xfe534d42, CIFS = 0xff534d42 };
+    struct statfs fs;
+    if (statfs(path, &fs) != 0) return EG_OK; /* it does not exist yet: its folder was asked before */
+    unsigned type = (unsigned)fs.f_type;
+    if (type != (unsigned)NFS && type != (unsigned)SMB && type != (unsigned)SMB2 && type != (unsigned)CIFS) return EG_OK;
+    return eg_request_fail(rq, EG_EUNSUPPORTED, "'%s' is on a network file system, where SQLite loses data: put ENGRAM_HOME on a "
+                                                "local disk, or share a store through PostgreSQL", path);
+}
+
+static eg_status make_folder(const char *path, eg_request *rq) {
+    char folder[4096];
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder)
+        return eg_request_fail(rq, EG_ELIMIT, "the path '%.100s...' is too long", path);
+    for (char *p = folder + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            return eg_request_fail(rq, errno == EROFS || errno == EACCES ? EG_EREADONLY : EG_EIO,
+                                   "cannot create the folder '%s': %s", folder, strerror(errno));
+        *p = '/';
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = '\0';
+    return refuse_network(slash && *folder ? folder : ".", rq);
+}
+
+/* An exclusive lock file beside the store; -1 with the error record filled. */
+static int lock_file(const char *path, eg_request *rq) {
+    char lock[4096];
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX) != 0) {
+        int e = errno;
+        if (fd >= 0) close(fd);
+        eg_request_fail(rq, e == EROFS || e == EACCES ? EG_EREADONLY : EG_EIO,
+                        "the store '%s' cannot be written (%s): check the permissions and the free space of its folder", path,
+                        strerror(e));
+        return -1;
+    }
+    return fd;
+}
+
+static eg_status execute(connection *c, eg_request *rq, const char *sql) {
+    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? EG_OK : sqlite_error(c, rq, "preparing the store");
+}
+
+/* 0: an empty file; -1 with the record filled: something else. */
+static int present_schema(connection *c, eg_request *rq) {
+    sqlite3_stmt *q = NULL;
+    int version = 0;
+    if (sqlite3_prepare_v2(c->db, "SELECT count(*) FROM sqlite_master", -1, &q, NULL) != SQLITE_OK || sqlite3_step(q) != SQLITE_ROW) {
+        sqlite_error(c, rq, "opening the store");
+        sqlite3_finalize(q);
+        return -1;
+    }
+    int tables = sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    if (!tables) return 0;
+    if (sqlite3_prepare_v2(c->db, "SELECT schema FROM meta", -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
+        version = sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    if (version > 0) return version;
+    eg_request_fail(rq, EG_EFORMAT, "'%s' is a database, but no Engram store: name another file", c->path);
+    return -1;
+}
+
+static eg_status migrate(connection *c, eg_request *rq, const char *path, int from, const eg_services *services) {
+    char sql[512];
+    if (from > 0) { /* the old store stays beside, whole */
+        snprintf(sql, sizeof sql, "VACUUM INTO '%.400s.v%d'", path, from);
+        eg_status s = execute(c, rq, sql);
+        if (s != EG_OK) return s;
+    }
+    eg_status s = execute(c, rq, "BEGIN EXCLUSIVE");
+    for (int v = from; s == EG_OK && v < SCHEMA; v++) s = execute(c, rq, migrations[v]);
+    if (s == EG_OK) {
+        snprintf(sql, sizeof sql, "UPDATE meta SET schema = %d, min_reader = 1, min_writer = 1, upgraded_by = 'engram %.40s'", SCHEMA,
+                 services->version ? services->version : "");
+        s = execute(c, rq, sql);
+    }
+    if (s == EG_OK) return execute(c, rq, "COMMIT");
+    sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+    return s;
+}
+
+static eg_status prepare_locked(const char *path, eg_request *rq, const eg_services *services) {
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* the mode before SQLite makes it its own way */
+    if (fd < 0)
+        return eg_request_fail(rq, errno == EROFS || errno == EACCES ? EG_EREADONLY : EG_EIO,
+                               "the store '%s' cannot be opened for writing: %s", path, strerror(errno));
+    close(fd);
+    connection c;
+    eg_status s = connection_open(&c, path, 1, rq);
+    if (s != EG_OK) return s;
+    int version = present_schema(&c, rq);
+    if (version < 0) s = rq->err->code;
+    if (s == EG_OK && version < SCHEMA) s = execute(&c, rq, "PRAGMA journal_mode=WAL");
+    if (s == EG_OK && version < SCHEMA) s = migrate(&c, rq, path, version, services);
+    if (s == EG_OK) s = schema_check(&c, rq, 0, NULL);
+    if (s == EG_OK) s = schema_check(&c, rq, 1, NULL);
+    connection_close(&c);
+    return s;
+}
+
+eg_status schema_prepare(const char *path, eg_request *rq, const eg_services *services) {
+    eg_status s = make_folder(path, rq);
+    if (s != EG_OK) return s;
+    int lock = lock_file(path, rq);
+    if (lock < 0) return rq->err->code;
+    s = prepare_locked(path, rq, services);
+    close(lock);
+    return s;
+}

@@ -1,0 +1,93 @@
+/* search_text.c - BM25 over the terms that core/text made. The index holds terms in hex: no text of a user is ever read as
+ * query syntax. Common terms are left out while rarer ones already lead to enough facts: an OR of everything is slow and
+ * its common words say little. */
+#include "store.h"
+
+enum { MOST_DOCUMENTS = 6000 };
+
+eg_str encode_term(eg_request *rq, eg_str term) {
+    static const char digits[] = "0123456789abcdef";
+    char *p = eg_request_array(rq, 2 * term.len + 1, 1);
+    if (!p) return (eg_str){0};
+    for (size_t i = 0; i < term.len; i++) {
+        p[2 * i] = digits[(unsigned char)term.ptr[i] >> 4];
+        p[2 * i + 1] = digits[(unsigned char)term.ptr[i] & 15];
+    }
+    return (eg_str){p, 2 * term.len};
+}
+
+typedef struct counted {
+    eg_str term;
+    int64_t documents;
+} counted;
+
+static eg_status count_documents(connection *c, eg_request *rq, counted *t) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_TERM_DOCUMENTS);
+    if (!q) return rq->err->code;
+    bind_text(q, 1, t->term);
+    int row = step(c, rq, q);
+    t->documents = row > 0 ? sqlite3_column_int64(q, 0) : 0;
+    sqlite3_reset(q);
+    return row < 0 ? rq->err->code : EG_OK;
+}
+
+/* "hex" OR "hex" ... of the rarest terms; empty when none of them occurs. */
+static eg_status match_text(connection *c, eg_request *rq, const eg_term *terms, size_t n, eg_str *out) {
+    counted *list = eg_request_array(rq, n, sizeof *list);
+    if (!list) return EG_ENOMEM;
+    size_t count = 0, size = 1;
+    for (size_t i = 0; i < n; i++) {
+        counted t = {.term = encode_term(rq, terms[i].text)};
+        if (!t.term.ptr) return EG_ENOMEM;
+        eg_status s = count_documents(c, rq, &t);
+        if (s != EG_OK) return s;
+        if (t.documents == 0 || t.term.len == 0) continue;
+        size_t at = count++;
+        for (; at > 0 && t.documents < list[at - 1].documents; at--) list[at] = list[at - 1];
+        list[at] = t;
+        size += t.term.len + 6;
+    }
+    char *p = eg_request_array(rq, size, 1), *to = p;
+    if (!p) return EG_ENOMEM;
+    int64_t documents = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && documents + list[i].documents > MOST_DOCUMENTS) break;
+        documents += list[i].documents;
+        to += sprintf(to, "%s\"%s\"", i ? " OR " : "", list[i].term.ptr);
+    }
+    *out = (eg_str){p, (size_t)(to - p)};
+    return EG_OK;
+}
+
+static eg_status search(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, eg_str match, uint32_t limit,
+                        eg_scored **out, size_t *n) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_SEARCH_TERMS);
+    if (!q) return rq->err->code;
+    bind_filter(q, s, f);
+    bind_text(q, named(q, ":match"), match);
+    sqlite3_bind_int64(q, named(q, ":limit"), limit);
+    size_t capacity = 0;
+    void *rows = NULL;
+    int row;
+    while ((row = step(c, rq, q)) > 0) {
+        eg_scored *to = grow_row(rq, &rows, *n, &capacity, sizeof *to);
+        if (!to) break;
+        *to = (eg_scored){column_id(q, 0), sqlite3_column_int64(q, 1), sqlite3_column_double(q, 2)};
+        ++*n;
+    }
+    sqlite3_reset(q);
+    *out = rows;
+    return row == 0 ? EG_OK : rq->err->code;
+}
+
+eg_status sqlite_search_text(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_term *terms, size_t term_count,
+                             uint32_t limit, eg_scored **out, size_t *n) {
+    *out = NULL;
+    *n = 0;
+    eg_str match = {0};
+    connection *c = reader_take(s);
+    eg_status st = match_text(c, rq, terms, term_count, &match);
+    if (st == EG_OK && match.len) st = search(s, c, rq, f, match, limit, out, n);
+    connection_give(c);
+    return st;
+}
