@@ -13,10 +13,13 @@ typedef struct fake_request {
     eg_request rq; /* first: the allocator gets this */
     eg_error err;
     chunk *chunks;
+    fake_host *host;
 } fake_request;
 
 static void *request_alloc(eg_request *rq, size_t size) {
     fake_request *r = (fake_request *)rq;
+    if (r->host->allocations_left == 0) return NULL;
+    if (r->host->allocations_left != SIZE_MAX) r->host->allocations_left--;
     chunk *c = calloc(1, sizeof *c + size);
     if (!c) return NULL;
     c->next = r->chunks;
@@ -25,9 +28,10 @@ static void *request_alloc(eg_request *rq, size_t size) {
 }
 
 static eg_status request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
-    (void)host, (void)err;
+    (void)err;
     fake_request *r = calloc(1, sizeof *r);
     if (!r) return EG_ENOMEM;
+    r->host = host;
     r->rq = (eg_request){.size = sizeof r->rq, .cancel.flag = flag, .alloc = request_alloc, .err = &r->err,
                          .workspace = EG_STR("test"), .actor = EG_STR("tester")};
     *out = &r->rq;
@@ -89,6 +93,7 @@ static int64_t now(void *host) {
 
 void fake_host_init(fake_host *h) {
     memset(h, 0, sizeof *h);
+    h->allocations_left = SIZE_MAX;
     pthread_mutex_init(&h->lock, NULL);
     h->services = (eg_services){.size = sizeof h->services, .host = h, .log = log_line, .now = now, .add_tool = add_tool,
                                 .add_frontend = add_frontend, .tool_count = tool_count, .tool = tool_at,

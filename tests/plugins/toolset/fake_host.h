@@ -19,6 +19,7 @@ typedef struct fake_host {
 
     pthread_mutex_t lock;
     int no_memory;            /* 1: there is no store */
+    size_t allocations_left;  /* of requests; SIZE_MAX: no end */
     eg_status fail;           /* what every operation answers */
     uint64_t calls;           /* of operations */
     uint64_t clock, inside;   /* begins and ends are numbered; operations running now */
