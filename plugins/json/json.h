@@ -1,9 +1,10 @@
-/* json.h - strict JSON for plugins that speak protocols: a validator in front of cJSON, the raw text of members,
- * and a writer. What it is not: a parser of its own (cJSON builds the tree), or of files. Used by the memory
- * toolset and the MCP front end; linked statically into each.
+/* json.h - strict JSON for plugins that speak protocols: a validator in front of cJSON, the raw text of
+ * members, and a writer. What it is not: a parser of its own (cJSON builds the tree), or of files. Used by
+ * the memory toolset and the MCP front end; linked statically into each.
  *
- * The validator exists because cJSON is lenient (control characters, leading zeros, invalid UTF-8) and because
- * cJSON keeps numbers as doubles: what must be echoed exactly (request ids, arguments) is taken as raw text. */
+ * The validator exists because cJSON is lenient (control characters, leading zeros, invalid UTF-8) and
+ * because cJSON keeps numbers as doubles: what must be echoed exactly (request ids, arguments) is taken as
+ * raw text. */
 #ifndef ENGRAM_PLUGIN_JSON_H
 #define ENGRAM_PLUGIN_JSON_H
 
@@ -12,8 +13,8 @@
 #include "engram/status.h"
 
 enum {
-    PJ_MAX_DEPTH = 64,  /* nesting of a text that we read; bounds cJSON's recursion */
-    PJ_MAX_NUMBER = 63  /* characters of a number: cJSON reads no longer ones */
+    PJ_MAX_DEPTH = 64, /* nesting of a text that we read; bounds cJSON's recursion */
+    PJ_MAX_NUMBER = 63 /* characters of a number: cJSON reads no longer ones */
 };
 
 typedef struct pj_problem {

@@ -36,7 +36,9 @@ static void put(pj_out *o, const char *p, size_t n) {
     o->len += n;
 }
 
-static void put_char(pj_out *o, char c) { put(o, &c, 1); }
+static void put_char(pj_out *o, char c) {
+    put(o, &c, 1);
+}
 
 static void comma(pj_out *o) {
     if (o->len && !memchr("{[:", o->p[o->len - 1], 3)) put_char(o, ',');
@@ -47,16 +49,19 @@ void pj_begin(pj_out *o, char bracket) {
     put_char(o, bracket);
 }
 
-void pj_end(pj_out *o, char bracket) { put_char(o, bracket); }
+void pj_end(pj_out *o, char bracket) {
+    put_char(o, bracket);
+}
 
-/* Bytes of a valid UTF-8 sequence at p, else 0: stored text is checked at its border, this is the last line. */
+/* Bytes of a valid UTF-8 sequence at p, else 0: stored text is checked at its border, this is the last line.
+ */
 static size_t sequence(const unsigned char *p, size_t n) {
     size_t len = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
     if (len > n) return 0;
     for (size_t i = 1; i < len; i++)
         if ((p[i] & 0xC0) != 0x80) return 0;
-    if (len >= 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-                     (p[0] == 0xF4 && p[1] > 0x8F)))
+    if (len >= 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
+                     (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F)))
         return 0;
     return len;
 }
@@ -72,7 +77,9 @@ static void put_escaped(pj_out *o, unsigned char c) {
     put(o, text, strlen(text));
 }
 
-static int plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
+static int plain(unsigned char c) {
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
 
 void pj_str(pj_out *o, eg_str s) {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -80,7 +87,8 @@ void pj_str(pj_out *o, eg_str s) {
     put_char(o, '"');
     for (size_t i = 0; i < s.len;) {
         size_t run = i;
-        while (run < s.len && plain(p[run])) run++;
+        while (run < s.len && plain(p[run]))
+            run++;
         put(o, s.ptr + i, run - i);
         i = run;
         if (i == s.len) break;
@@ -140,7 +148,9 @@ void pj_json(pj_out *o, eg_str value) {
         if (o->p[i] == '\n' || o->p[i] == '\r') o->p[i] = ' ';
 }
 
-void pj_line(pj_out *o) { put_char(o, '\n'); }
+void pj_line(pj_out *o) {
+    put_char(o, '\n');
+}
 
 void pj_kstr(pj_out *o, const char *key, eg_str s) {
     pj_key(o, key);

@@ -10,17 +10,17 @@ enum { TICK_NS = 100000000 };
 
 static void send_message(calls *q, pj_out *message) {
     pj_line(message);
-    if (!message->failed) channel_write(q->channel, (eg_str){message->p, message->len});
+    if (!message->failed) mcp_channel_write(q->channel, (eg_str){message->p, message->len});
     pj_release(message);
 }
 
-batch *batch_create(void) {
+batch *mcp_batch_create(void) {
     batch *b = calloc(1, sizeof *b);
     if (b) b->waiting = 1;
     return b;
 }
 
-void batch_hold(calls *q, batch *b) {
+void mcp_batch_hold(calls *q, batch *b) {
     pthread_mutex_lock(&q->lock);
     b->waiting++;
     pthread_mutex_unlock(&q->lock);
@@ -45,9 +45,11 @@ static void batch_settle(calls *q, batch *b, pj_out *response) {
     free(b);
 }
 
-void batch_drop(calls *q, batch *b) { batch_settle(q, b, NULL); }
+void mcp_batch_drop(calls *q, batch *b) {
+    batch_settle(q, b, NULL);
+}
 
-void calls_respond(calls *q, batch *in, pj_out *response) {
+void mcp_calls_respond(calls *q, batch *in, pj_out *response) {
     if (in)
         batch_settle(q, in, response);
     else
@@ -56,12 +58,15 @@ void calls_respond(calls *q, batch *in, pj_out *response) {
 
 /* --- the queue; all under the lock --- */
 
-static int writes(const call *c) { return !(c->tool->flags & EG_TOOL_READ_ONLY); }
+static int writes(const call *c) {
+    return !(c->tool->flags & EG_TOOL_READ_ONLY);
+}
 
 /* The first call that has not begun, when it may begin now. */
 static call *next_ready(const calls *q) {
     call *c = q->first;
-    while (c && c->running) c = c->next;
+    while (c && c->running)
+        c = c->next;
     if (!c || q->writer || (writes(c) && q->running)) return NULL;
     return c;
 }
@@ -81,7 +86,8 @@ static void unlink_call(calls *q, call *c) {
 
 static call *find(const calls *q, eg_str id) {
     call *c = q->first;
-    while (c && !eg_str_eq(c->id, id)) c = c->next;
+    while (c && !eg_str_eq(c->id, id))
+        c = c->next;
     return c;
 }
 
@@ -95,10 +101,10 @@ static void free_call(call *c) {
 
 static void finish(calls *q, call *c, pj_out *response) {
     if (!c->cancelled) {
-        calls_respond(q, c->in, response);
+        mcp_calls_respond(q, c->in, response);
     } else {
         pj_release(response);
-        if (c->in) batch_drop(q, c->in);
+        if (c->in) mcp_batch_drop(q, c->in);
     }
     free_call(c);
 }
@@ -136,7 +142,7 @@ static void *worker(void *self) {
 
 /* --- the reading thread's side --- */
 
-eg_status calls_init(calls *q, channel *to, void (*run)(void *, call *, pj_out *), void *server) {
+eg_status mcp_calls_init(calls *q, channel *to, void (*run)(void *, call *, pj_out *), void *server) {
     *q = (calls){.channel = to, .run = run, .server = server};
     if (pthread_mutex_init(&q->lock, NULL) != 0) return EG_ENOMEM;
     if (pthread_cond_init(&q->work, NULL) != 0) goto fail_work;
@@ -157,17 +163,20 @@ static void wait_done(calls *q) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&q->done, &q->lock, &until);
-    if (!channel_gone(q->channel)) return;
-    for (call *c = q->first; c; c = c->next) __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
+    if (!mcp_channel_gone(q->channel)) return;
+    for (call *c = q->first; c; c = c->next)
+        __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
 }
 
-void calls_release(calls *q) {
+void mcp_calls_release(calls *q) {
     pthread_mutex_lock(&q->lock);
-    while (q->in_flight) wait_done(q);
+    while (q->in_flight)
+        wait_done(q);
     q->closing = 1;
     pthread_cond_broadcast(&q->work);
     pthread_mutex_unlock(&q->lock);
-    for (size_t i = 0; i < q->threads; i++) pthread_join(q->thread[i], NULL);
+    for (size_t i = 0; i < q->threads; i++)
+        pthread_join(q->thread[i], NULL);
     pthread_cond_destroy(&q->done);
     pthread_cond_destroy(&q->work);
     pthread_mutex_destroy(&q->lock);
@@ -179,7 +188,7 @@ static eg_str copy(eg_str s) {
     return (eg_str){p, p ? s.len : 0};
 }
 
-eg_status calls_add(calls *q, const call *like) {
+eg_status mcp_calls_add(calls *q, const call *like) {
     call *c = malloc(sizeof *c);
     if (!c) return EG_ENOMEM;
     *c = *like;
@@ -190,7 +199,8 @@ eg_status calls_add(calls *q, const call *like) {
         return EG_ENOMEM;
     }
     pthread_mutex_lock(&q->lock);
-    while (q->in_flight >= MAX_IN_FLIGHT) wait_done(q);
+    while (q->in_flight >= MAX_IN_FLIGHT)
+        wait_done(q);
     int short_of = q->in_flight - q->running >= q->idle && q->threads < MAX_WORKERS;
     if (short_of && pthread_create(&q->thread[q->threads], NULL, worker, q) == 0) q->threads++;
     if (!q->threads) {
@@ -209,7 +219,7 @@ eg_status calls_add(calls *q, const call *like) {
     return EG_OK;
 }
 
-int calls_cancel(calls *q, eg_str id) {
+int mcp_calls_cancel(calls *q, eg_str id) {
     pthread_mutex_lock(&q->lock);
     call *c = find(q, id), *waiting = NULL;
     if (c) {
@@ -225,7 +235,7 @@ int calls_cancel(calls *q, eg_str id) {
     return c != NULL;
 }
 
-int calls_has(calls *q, eg_str id) {
+int mcp_calls_has(calls *q, eg_str id) {
     pthread_mutex_lock(&q->lock);
     int there = find(q, id) != NULL;
     pthread_mutex_unlock(&q->lock);

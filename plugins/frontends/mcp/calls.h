@@ -1,8 +1,9 @@
-/* calls.h - the tool calls of a connection that are in flight: their order, their threads, their cancellation,
- * and the batches that some of them belong to. What it is not: it knows no message but by the server's functions.
+/* calls.h - the tool calls of a connection that are in flight: their order, their threads, their
+ * cancellation, and the batches that some of them belong to. What it is not: it knows no message but by the
+ * server's functions.
  *
- * Calls that only read run side by side; a call that writes waits for all earlier ones, and later ones wait for
- * it. The reading thread adds and cancels; worker threads (made when needed, at most MAX_WORKERS) run. */
+ * Calls that only read run side by side; a call that writes waits for all earlier ones, and later ones wait
+ * for it. The reading thread adds and cancels; worker threads (made when needed, at most MAX_WORKERS) run. */
 #ifndef ENGRAM_MCP_CALLS_H
 #define ENGRAM_MCP_CALLS_H
 
@@ -46,22 +47,22 @@ typedef struct calls {
     void *server;
 } calls;
 
-eg_status calls_init(calls *q, channel *to, void (*run)(void *, call *, pj_out *), void *server);
+eg_status mcp_calls_init(calls *q, channel *to, void (*run)(void *, call *, pj_out *), void *server);
 /* Waits for all calls (when the other side is gone: tells them to stop first), ends the threads. */
-void calls_release(calls *q);
+void mcp_calls_release(calls *q);
 
 /* Takes a copy of id and arguments; waits while MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
-eg_status calls_add(calls *q, const call *like);
+eg_status mcp_calls_add(calls *q, const call *like);
 /* 1 when a call with this id was there. */
-int calls_cancel(calls *q, eg_str id);
-int calls_has(calls *q, eg_str id);
+int mcp_calls_cancel(calls *q, eg_str id);
+int mcp_calls_has(calls *q, eg_str id);
 
 /* Sends a response (and releases it): at once, or with its batch. */
-void calls_respond(calls *q, batch *in, pj_out *response);
-batch *batch_create(void);
+void mcp_calls_respond(calls *q, batch *in, pj_out *response);
+batch *mcp_batch_create(void);
 /* One more answer is to come. */
-void batch_hold(calls *q, batch *b);
+void mcp_batch_hold(calls *q, batch *b);
 /* An answer will not come, or the array was read; sends and frees the batch with the last one. */
-void batch_drop(calls *q, batch *b);
+void mcp_batch_drop(calls *q, batch *b);
 
 #endif

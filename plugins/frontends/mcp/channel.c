@@ -1,5 +1,6 @@
-/* channel.c - lines in, messages out. See channel.h. All waiting is in poll() with a short limit, so that *stop is
- * seen soon whatever the other side does; writes go in pieces that a pipe which polls writable takes whole. */
+/* channel.c - lines in, messages out. See channel.h. All waiting is in poll() with a short limit, so that
+ * *stop is seen soon whatever the other side does; writes go in pieces that a pipe which polls writable takes
+ * whole. */
 #include "channel.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 enum { TICK_MS = 100, READ_PIECE = 64 << 10 };
 
-eg_status channel_init(channel *c, int in, int out, const volatile int *stop) {
+eg_status mcp_channel_init(channel *c, int in, int out, const volatile int *stop) {
     *c = (channel){.in = in, .out = out, .stop = stop, .capacity = READ_PIECE};
     c->buffer = malloc(c->capacity);
     if (!c->buffer) return EG_ENOMEM;
@@ -19,17 +20,19 @@ eg_status channel_init(channel *c, int in, int out, const volatile int *stop) {
     return EG_ENOMEM;
 }
 
-void channel_release(channel *c) {
+void mcp_channel_release(channel *c) {
     pthread_mutex_destroy(&c->writing);
     free(c->buffer);
 }
 
-static int stopped(const channel *c) { return c->stop && *c->stop; }
+static int stopped(const channel *c) {
+    return c->stop && *c->stop;
+}
 
-int channel_gone(channel *c) {
+int mcp_channel_gone(channel *c) {
     if (stopped(c) || __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE)) return 1;
     struct pollfd p = {.fd = c->out};
-    return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLNVAL));
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
 /* Room for one more piece behind the unread bytes. */
@@ -69,7 +72,7 @@ static int take_line(channel *c, eg_str *line, line_kind *kind) {
     return 1;
 }
 
-line_kind channel_read(channel *c, eg_str *line) {
+line_kind mcp_channel_read(channel *c, eg_str *line) {
     line_kind kind;
     while (!take_line(c, line, &kind)) {
         if (c->ended) return LINE_END;
@@ -94,7 +97,7 @@ static int wait_writable(channel *c) {
         struct pollfd p = {.fd = c->out, .events = POLLOUT};
         int ready = poll(&p, 1, TICK_MS);
         if (ready < 0 && errno != EINTR) return 0;
-        if (ready > 0) return (p.revents & (POLLERR | POLLNVAL)) == 0;
+        if (ready > 0) return (p.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
         if (stopped(c)) return 0; /* not while it is writable: answers go out before a stop */
     }
 }
@@ -110,7 +113,7 @@ static int write_all(channel *c, eg_str text) {
     return 1;
 }
 
-void channel_write(channel *c, eg_str text) {
+void mcp_channel_write(channel *c, eg_str text) {
     pthread_mutex_lock(&c->writing);
     if (!__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE) && !write_all(c, text))
         __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
-/* channel.h - the two ends of a stdio connection: lines in, messages out. What it is not: it knows no JSON. One
- * thread reads; any thread writes, whole messages only. */
+/* channel.h - the two ends of a stdio connection: lines in, messages out. What it is not: it knows no JSON.
+ * One thread reads; any thread writes, whole messages only. */
 #ifndef ENGRAM_MCP_CHANNEL_H
 #define ENGRAM_MCP_CHANNEL_H
 
@@ -29,13 +29,13 @@ typedef struct channel {
 } channel;
 
 /* in and out stay the caller's. stop may be NULL. */
-eg_status channel_init(channel *c, int in, int out, const volatile int *stop);
-void channel_release(channel *c);
+eg_status mcp_channel_init(channel *c, int in, int out, const volatile int *stop);
+void mcp_channel_release(channel *c);
 /* Waits for the next line; *line is good until the next call. */
-line_kind channel_read(channel *c, eg_str *line);
+line_kind mcp_channel_read(channel *c, eg_str *line);
 /* Writes text, which ends in a line break, as one piece. */
-void channel_write(channel *c, eg_str text);
+void mcp_channel_write(channel *c, eg_str text);
 /* 1 when there is no use in going on: told to stop, or the other side has gone away. */
-int channel_gone(channel *c);
+int mcp_channel_gone(channel *c);
 
 #endif

@@ -1,7 +1,8 @@
 /* mcp.c - the plugin: serves the Model Context Protocol on standard input and output. See server.c for the
  * messages, calls.c for the threads, channel.c for the lines.
  *
- * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get between messages. */
+ * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get between
+ * messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,15 +24,18 @@ static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile
     static const struct {
         eg_str option;
         uint32_t profile;
-    } known[] = {{{"profile=core", 12}, EG_PROFILE_CORE}, {{"profile=team", 12}, EG_PROFILE_TEAM},
+    } known[] = {{{"profile=core", 12}, EG_PROFILE_CORE},
+                 {{"profile=team", 12}, EG_PROFILE_TEAM},
                  {{"profile=all", 11}, EG_PROFILE_ALL}};
     *profile = EG_PROFILE_CORE;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < 3 && !eg_str_eq(known[k].option, options[i])) k++;
+        while (k < 3 && !eg_str_eq(known[k].option, options[i]))
+            k++;
         if (k == 3) {
             char text[160];
-            snprintf(text, sizeof text, "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
+            snprintf(text, sizeof text,
+                     "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
                      options[i].len < 60 ? (int)options[i].len : 60, options[i].ptr);
             return fail(err, EG_EINVAL, text);
         }
@@ -76,30 +80,35 @@ static void give_stdout_back(int out) {
 static eg_status serve_lines(server *s, eg_error *err) {
     for (;;) {
         eg_str line;
-        switch (channel_read(&s->channel, &line)) {
-        case LINE_READ: server_line(s, line); break;
+        switch (mcp_channel_read(&s->channel, &line)) {
+        case LINE_READ:
+            mcp_server_line(s, line);
+            break;
         case LINE_TOO_LONG:
-            server_error_without_id(s, RPC_REQUEST, "a message may have at most 4194304 bytes; this one was skipped");
+            mcp_server_error_without_id(s, RPC_REQUEST,
+                                        "a message may have at most 4194304 bytes; this one was skipped");
             break;
         case LINE_END:
-        case LINE_STOPPED: return EG_OK;
-        case LINE_FAILED: return fail(err, EG_EIO, "mcp: standard input could not be read");
+        case LINE_STOPPED:
+            return EG_OK;
+        case LINE_FAILED:
+            return fail(err, EG_EIO, "mcp: standard input could not be read");
         }
     }
 }
 
 static eg_status serve(server *s, int out, const volatile int *stop, eg_error *err) {
-    eg_status st = channel_init(&s->channel, STDIN_FILENO, out, stop);
+    eg_status st = mcp_channel_init(&s->channel, STDIN_FILENO, out, stop);
     if (st != EG_OK) return fail(err, st, "mcp: out of memory for the connection");
-    st = calls_init(&s->calls, &s->channel, server_run_call, s);
+    st = mcp_calls_init(&s->calls, &s->channel, mcp_server_run_call, s);
     if (st != EG_OK) {
-        channel_release(&s->channel);
+        mcp_channel_release(&s->channel);
         return fail(err, st, "mcp: out of memory for the calls");
     }
     st = serve_lines(s, err);
-    server_end_subscriptions(s);
-    calls_release(&s->calls);
-    channel_release(&s->channel);
+    mcp_server_end_subscriptions(s);
+    mcp_calls_release(&s->calls);
+    mcp_channel_release(&s->channel);
     return st;
 }
 
@@ -123,14 +132,19 @@ static eg_status run(void *self, const eg_services *services, const eg_str *opti
     return st;
 }
 
-static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
+static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self,
+                               eg_error *err) {
     static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .run = run};
     *self = NULL;
     eg_status st = services->add_frontend(registrar, &frontend, NULL);
-    return st == EG_OK ? st : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
+    return st == EG_OK
+               ? st
+               : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
 }
 
-static void frontend_close(void *self) { (void)self; }
+static void frontend_close(void *self) {
+    (void)self;
+}
 
 const eg_plugin *EG_PLUGIN_ENTRY(void) {
     static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_FRONTEND, "mcp", "0.1.0", "Apache-2.0"),

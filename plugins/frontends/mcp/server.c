@@ -1,7 +1,8 @@
 /* server.c - what each message means in each era. See server.h; the shapes of the answers are in answers.c.
  *
- * A request whose _meta names a protocol version is served by itself, in the stateless revision. Others follow
- * what initialize agreed on. A request is checked in this order: JSON, its envelope, its era, its method. */
+ * A request whose _meta names a protocol version is served by itself, in the stateless revision. Others
+ * follow what initialize agreed on. A request is checked in this order: JSON, its envelope, its era, its
+ * method. */
 #include "server.h"
 
 #include <stdlib.h>
@@ -24,12 +25,12 @@ typedef struct message {
 
 static void send_error(server *s, const message *m, int code, const char *text) {
     pj_out o = {0};
-    answer_error(&o, m->rev ? m->rev : s->latest, m->id, code, text);
-    calls_respond(&s->calls, m->in, &o);
+    mcp_answer_error(&o, m->rev ? m->rev : s->latest, m->id, code, text);
+    mcp_calls_respond(&s->calls, m->in, &o);
 }
 
-__attribute__((format(printf, 4, 5))) static void send_errorf(server *s, const message *m, int code, const char *format,
-                                                              ...) {
+__attribute__((format(printf, 4, 5))) static void send_errorf(server *s, const message *m, int code,
+                                                              const char *format, ...) {
     char text[400];
     va_list ap;
     va_start(ap, format);
@@ -38,7 +39,7 @@ __attribute__((format(printf, 4, 5))) static void send_errorf(server *s, const m
     send_error(s, m, code, text);
 }
 
-void server_error_without_id(server *s, int code, const char *text) {
+void mcp_server_error_without_id(server *s, int code, const char *text) {
     const message m = {0};
     send_error(s, &m, code, text);
 }
@@ -59,33 +60,36 @@ static void on_initialize(server *s, const message *m) {
         send_error(s, m, RPC_PARAMS, "initialize needs params.protocolVersion, a string");
         return;
     }
-    s->era = s->latest = revision_negotiate(wanted->valuestring);
+    s->era = s->latest = mcp_revision_negotiate(wanted->valuestring);
     pj_out o = {0};
-    answer_initialize(&o, s->era, m->id, host_version(s));
-    calls_respond(&s->calls, m->in, &o);
+    mcp_answer_initialize(&o, s->era, m->id, host_version(s));
+    mcp_calls_respond(&s->calls, m->in, &o);
 }
 
 static void send_empty(server *s, const message *m) {
     pj_out o = {0};
-    answer_begin(&o, m->rev, m->id, host_version(s));
-    answer_end(&o);
-    calls_respond(&s->calls, m->in, &o);
+    mcp_answer_begin(&o, m->rev, m->id, host_version(s));
+    mcp_answer_end(&o);
+    mcp_calls_respond(&s->calls, m->in, &o);
 }
 
-static void on_ping(server *s, const message *m) { send_empty(s, m); }
+static void on_ping(server *s, const message *m) {
+    send_empty(s, m);
+}
 
 /* Accepted, and then there is nothing to log: our tools send no log messages. */
 static void on_set_level(server *s, const message *m) {
-    static const char *const levels[] = {"debug",    "info",  "notice", "warning",
-                                         "error",    "critical", "alert",  "emergency"};
+    static const char *const levels[] = {"debug", "info",     "notice", "warning",
+                                         "error", "critical", "alert",  "emergency"};
     const cJSON *level = pj_get(m->params, "level");
     for (size_t i = 0; cJSON_IsString(level) && i < sizeof levels / sizeof *levels; i++)
         if (strcmp(levels[i], level->valuestring) == 0) {
             send_empty(s, m);
             return;
         }
-    send_error(s, m, RPC_PARAMS, "logging/setLevel needs params.level: debug, info, notice, warning, error, critical, "
-                                 "alert or emergency");
+    send_error(s, m, RPC_PARAMS,
+               "logging/setLevel needs params.level: debug, info, notice, warning, error, critical, "
+               "alert or emergency");
 }
 
 static void on_tools_list(server *s, const message *m) {
@@ -94,8 +98,8 @@ static void on_tools_list(server *s, const message *m) {
         return;
     }
     pj_out o = {0};
-    answer_tools(&o, m->rev, m->id, host_version(s), s->tools, s->tool_count);
-    calls_respond(&s->calls, m->in, &o);
+    mcp_answer_tools(&o, m->rev, m->id, host_version(s), s->tools, s->tool_count);
+    mcp_calls_respond(&s->calls, m->in, &o);
 }
 
 static const eg_tool *tool_named(const server *s, const char *name) {
@@ -107,7 +111,8 @@ static const eg_tool *tool_named(const server *s, const char *name) {
 /* Raw text of params.arguments; ptr NULL when there is none. */
 static eg_str arguments_text(const message *m) {
     if (!m->params || !pj_get(m->params, "arguments")) return (eg_str){NULL, 0};
-    return pj_value_text(pj_value_text(m->text, pj_index(m->tree, "params")), pj_index(m->params, "arguments"));
+    return pj_value_text(pj_value_text(m->text, pj_index(m->tree, "params")),
+                         pj_index(m->params, "arguments"));
 }
 
 static void on_tools_call(server *s, const message *m) {
@@ -122,16 +127,20 @@ static void on_tools_call(server *s, const message *m) {
         return;
     }
     eg_str arguments = arguments_text(m);
-    const call like = {.rev = m->rev, .tool = tool, .id = m->id, .in = m->in,
+    const call like = {.rev = m->rev,
+                       .tool = tool,
+                       .id = m->id,
+                       .in = m->in,
                        .arguments = arguments.ptr ? arguments : EG_STR("{}")};
-    eg_status st = calls_add(&s->calls, &like);
-    if (st != EG_OK) send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
+    eg_status st = mcp_calls_add(&s->calls, &like);
+    if (st != EG_OK)
+        send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
 }
 
 static void on_discover(server *s, const message *m) {
     pj_out o = {0};
-    answer_discover(&o, m->rev, m->id, host_version(s));
-    calls_respond(&s->calls, m->in, &o);
+    mcp_answer_discover(&o, m->rev, m->id, host_version(s));
+    mcp_calls_respond(&s->calls, m->in, &o);
 }
 
 static void on_listen(server *s, const message *m) {
@@ -147,13 +156,14 @@ static void on_listen(server *s, const message *m) {
     memcpy(id, m->id.ptr, m->id.len);
     s->subscriptions[s->subscription_count++] = (eg_str){id, m->id.len};
     pj_out o = {0};
-    answer_subscribed(&o, m->id);
-    calls_respond(&s->calls, NULL, &o);
+    mcp_answer_subscribed(&o, m->id);
+    mcp_calls_respond(&s->calls, NULL, &o);
 }
 
 static size_t subscription_with(const server *s, eg_str id) {
     size_t i = 0;
-    while (i < s->subscription_count && !eg_str_eq(s->subscriptions[i], id)) i++;
+    while (i < s->subscription_count && !eg_str_eq(s->subscriptions[i], id))
+        i++;
     return i;
 }
 
@@ -162,11 +172,11 @@ static void drop_subscription(server *s, size_t i) {
     s->subscriptions[i] = s->subscriptions[--s->subscription_count];
 }
 
-void server_end_subscriptions(server *s) {
+void mcp_server_end_subscriptions(server *s) {
     while (s->subscription_count) {
         pj_out o = {0};
-        answer_unsubscribed(&o, &revisions[0], s->subscriptions[0], host_version(s));
-        calls_respond(&s->calls, NULL, &o);
+        mcp_answer_unsubscribed(&o, &mcp_revisions[0], s->subscriptions[0], host_version(s));
+        mcp_calls_respond(&s->calls, NULL, &o);
         drop_subscription(s, 0);
     }
 }
@@ -177,9 +187,12 @@ static const struct method {
     int eras;
     void (*handle)(server *s, const message *m);
 } methods[] = {
-    {"initialize", ERA_INITIALIZE, on_initialize},      {"ping", ERA_INITIALIZE, on_ping},
-    {"logging/setLevel", ERA_INITIALIZE, on_set_level}, {"tools/list", ERA_BOTH, on_tools_list},
-    {"tools/call", ERA_BOTH, on_tools_call},            {"server/discover", ERA_STATELESS, on_discover},
+    {"initialize", ERA_INITIALIZE, on_initialize},
+    {"ping", ERA_INITIALIZE, on_ping},
+    {"logging/setLevel", ERA_INITIALIZE, on_set_level},
+    {"tools/list", ERA_BOTH, on_tools_list},
+    {"tools/call", ERA_BOTH, on_tools_call},
+    {"server/discover", ERA_STATELESS, on_discover},
     {"subscriptions/listen", ERA_STATELESS, on_listen},
 };
 
@@ -189,18 +202,20 @@ static int id_text(const message *m, const cJSON *object, eg_str raw_object, con
 
 static void on_cancelled(server *s, const message *m) {
     eg_str id;
-    if (!m->params || !id_text(m, m->params, pj_value_text(m->text, pj_index(m->tree, "params")), "requestId", &id)) return;
+    if (!m->params ||
+        !id_text(m, m->params, pj_value_text(m->text, pj_index(m->tree, "params")), "requestId", &id))
+        return;
     size_t i = subscription_with(s, id);
     if (i < s->subscription_count)
         drop_subscription(s, i);
     else
-        calls_cancel(&s->calls, id);
+        mcp_calls_cancel(&s->calls, id);
 }
 
 /* --- the envelope --- */
 
-/* The raw text of a request id: a string, or an integer in plain digits, which is echoed as it came whatever its
- * size. 0 when it is neither. */
+/* The raw text of a request id: a string, or an integer in plain digits, which is echoed as it came whatever
+ * its size. 0 when it is neither. */
 static int id_text(const message *m, const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
     (void)m;
     const cJSON *id = pj_get(object, key);
@@ -211,13 +226,14 @@ static int id_text(const message *m, const cJSON *object, eg_str raw_object, con
     return 1;
 }
 
-/* 1 when a string outside params.arguments holds U+0000, or a member stands twice: such a message would mean one
- * thing to us and another to whoever sent it. (Arguments are checked by their tool.) */
+/* 1 when a string outside params.arguments holds U+0000, or a member stands twice: such a message would mean
+ * one thing to us and another to whoever sent it. (Arguments are checked by their tool.) */
 static int ambiguous(const message *m) {
     const char *end = m->text.ptr + m->text.len;
     eg_str a = arguments_text(m);
     if (!a.ptr) a = (eg_str){end, 0};
-    eg_str before = {m->text.ptr, (size_t)(a.ptr - m->text.ptr)}, after = {a.ptr + a.len, (size_t)(end - a.ptr) - a.len};
+    eg_str before = {m->text.ptr, (size_t)(a.ptr - m->text.ptr)},
+           after = {a.ptr + a.len, (size_t)(end - a.ptr) - a.len};
     return pj_has_nul(before) || pj_has_nul(after) || pj_duplicate(m->tree) ||
            (m->params && pj_duplicate(m->params)) || (m->meta && pj_duplicate(m->meta));
 }
@@ -228,11 +244,13 @@ static int read_envelope(server *s, message *m) {
     const cJSON *params = pj_get(m->tree, "params");
     int has_id = pj_get(m->tree, "id") != NULL, good_id = id_text(m, m->tree, m->text, "id", &m->id);
     if (!good_id) m->id = (eg_str){NULL, 0};
-    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return 0; /* we ask nothing: no answer fits */
+    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error")))
+        return 0; /* we ask nothing: no answer fits */
     if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) ||
         (has_id && !good_id)) {
-        send_error(s, m, RPC_REQUEST, "not a JSON-RPC 2.0 message: it needs \"jsonrpc\":\"2.0\", a method, and an id that is "
-                                      "a string or an integer");
+        send_error(s, m, RPC_REQUEST,
+                   "not a JSON-RPC 2.0 message: it needs \"jsonrpc\":\"2.0\", a method, and an id that is "
+                   "a string or an integer");
         return 0;
     }
     m->method = method->valuestring;
@@ -256,31 +274,33 @@ static int read_era(server *s, message *m) {
     const cJSON *version = pj_get(m->meta, META_VERSION);
     int opening = strcmp(m->method, "initialize") == 0 || strcmp(m->method, "ping") == 0;
     if (!version) {
-        m->rev = s->era ? s->era : opening ? &revisions[1] : NULL;
+        m->rev = s->era ? s->era : opening ? &mcp_revisions[1] : NULL;
         if (m->rev) return 1;
-        send_error(s, m, RPC_REQUEST, "the protocol version is not known: send initialize first, or name it in each "
-                                      "request's params._meta[\"" META_VERSION "\"]");
+        send_error(s, m, RPC_REQUEST,
+                   "the protocol version is not known: send initialize first, or name it in each "
+                   "request's params._meta[\"" META_VERSION "\"]");
         return 0;
     }
     if (!cJSON_IsString(version)) {
         send_error(s, m, RPC_PARAMS, "params._meta[\"" META_VERSION "\"] must be a string");
         return 0;
     }
-    m->rev = revision_stateless(version->valuestring);
+    m->rev = mcp_revision_stateless(version->valuestring);
     if (!m->rev) {
         pj_out o = {0};
-        answer_unsupported(&o, m->id, version->valuestring);
-        calls_respond(&s->calls, m->in, &o);
+        mcp_answer_unsupported(&o, m->id, version->valuestring);
+        mcp_calls_respond(&s->calls, m->in, &o);
         return 0;
     }
     if (cJSON_IsObject(pj_get(m->meta, META_CAPABILITIES))) return 1;
-    send_error(s, m, RPC_PARAMS, "params._meta[\"" META_CAPABILITIES "\"] is missing: an object, empty if there are none");
+    send_error(s, m, RPC_PARAMS,
+               "params._meta[\"" META_CAPABILITIES "\"] is missing: an object, empty if there are none");
     return 0;
 }
 
 static void on_request(server *s, message *m) {
-    if (m->in) batch_hold(&s->calls, m->in);
-    if (calls_has(&s->calls, m->id) || subscription_with(s, m->id) < s->subscription_count) {
+    if (m->in) mcp_batch_hold(&s->calls, m->in);
+    if (mcp_calls_has(&s->calls, m->id) || subscription_with(s, m->id) < s->subscription_count) {
         send_error(s, m, RPC_REQUEST, "a request with this id is still in flight");
         return;
     }
@@ -298,7 +318,7 @@ static void on_request(server *s, message *m) {
 static void on_message(server *s, const cJSON *tree, eg_str text, batch *in) {
     message m = {.text = text, .tree = tree, .in = in};
     if (!cJSON_IsObject(tree)) {
-        if (in) batch_hold(&s->calls, in);
+        if (in) mcp_batch_hold(&s->calls, in);
         send_error(s, &m, RPC_REQUEST, "a message must be an object");
         return;
     }
@@ -312,34 +332,36 @@ static void on_message(server *s, const cJSON *tree, eg_str text, batch *in) {
 static void on_batch(server *s, const cJSON *tree, eg_str text) {
     int n = cJSON_GetArraySize(tree);
     if (!s->era || !(s->era->flags & REV_BATCH)) {
-        server_error_without_id(s, RPC_REQUEST, "arrays of messages exist only in protocol version 2025-03-26");
+        mcp_server_error_without_id(s, RPC_REQUEST,
+                                    "arrays of messages exist only in protocol version 2025-03-26");
         return;
     }
     if (n == 0 || n > MAX_BATCH) {
-        server_error_without_id(s, RPC_REQUEST, "an array of messages must hold 1 to 64 of them");
+        mcp_server_error_without_id(s, RPC_REQUEST, "an array of messages must hold 1 to 64 of them");
         return;
     }
-    batch *b = batch_create();
+    batch *b = mcp_batch_create();
     if (!b) {
-        server_error_without_id(s, RPC_INTERNAL, "out of memory");
+        mcp_server_error_without_id(s, RPC_INTERNAL, "out of memory");
         return;
     }
     const cJSON *item;
     size_t i = 0;
     cJSON_ArrayForEach(item, tree) on_message(s, item, pj_value_text(text, i++), b);
-    batch_drop(&s->calls, b);
+    mcp_batch_drop(&s->calls, b);
 }
 
-void server_line(server *s, eg_str line) {
+void mcp_server_line(server *s, eg_str line) {
     pj_problem problem;
     size_t blank = 0;
-    while (blank < line.len && (line.ptr[blank] == ' ' || line.ptr[blank] == '\t')) blank++;
+    while (blank < line.len && (line.ptr[blank] == ' ' || line.ptr[blank] == '\t'))
+        blank++;
     if (blank == line.len) return;
     cJSON *tree = pj_parse(line, &problem);
     if (!tree) {
         char text[160];
         snprintf(text, sizeof text, "Parse error: %s at byte %zu", problem.what, problem.at);
-        server_error_without_id(s, RPC_PARSE, text);
+        mcp_server_error_without_id(s, RPC_PARSE, text);
     } else if (cJSON_IsArray(tree)) {
         on_batch(s, tree, line);
     } else {
@@ -350,34 +372,39 @@ void server_line(server *s, eg_str line) {
 
 /* --- calls, on worker threads --- */
 
-/* 1 when a tool's result is what it must be; a toolset that breaks its contract must not break the protocol. */
+/* 1 when a tool's result is what it must be; a toolset that breaks its contract must not break the protocol.
+ */
 static int good_result(eg_str result) {
     pj_problem ignored;
     if (!result.ptr || !pj_valid(result, &ignored)) return 0;
     size_t i = 0;
-    while (i < result.len && strchr(" \t\r\n", result.ptr[i])) i++;
+    while (i < result.len && strchr(" \t\r\n", result.ptr[i]))
+        i++;
     return result.ptr[i] == '{';
 }
 
-void server_run_call(void *self, call *c, pj_out *response) {
+void mcp_server_run_call(void *self, call *c, pj_out *response) {
     const server *s = self;
     const eg_services *host = s->services;
     eg_error err = {0};
     eg_request *rq = NULL;
     if (host->request_create(host->host, &c->flag, &rq, &err) != EG_OK) {
-        answer_error(response, c->rev, c->id, RPC_INTERNAL, err.text[0] ? err.text : "the host has no room for a request");
+        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL,
+                         err.text[0] ? err.text : "the host has no room for a request");
         return;
     }
     eg_str result = {NULL, 0};
     eg_status st = host->call_tool(host->host, rq, c->tool->name, c->arguments, &result);
     if (st != EG_OK) {
-        eg_str sentence = rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
-        answer_call_failed(response, c->rev, c->id, host_version(s), sentence);
+        eg_str sentence =
+            rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
+        mcp_answer_call_failed(response, c->rev, c->id, host_version(s), sentence);
     } else if (!good_result(result)) {
-        answer_call_failed(response, c->rev, c->id, host_version(s),
-                           EG_STR("the tool's result is no JSON object: a defect of its plugin, please report it"));
+        mcp_answer_call_failed(
+            response, c->rev, c->id, host_version(s),
+            EG_STR("the tool's result is no JSON object: a defect of its plugin, please report it"));
     } else {
-        answer_call(response, c->rev, c->id, host_version(s), result);
+        mcp_answer_call(response, c->rev, c->id, host_version(s), result);
     }
     host->request_release(host->host, rq);
 }

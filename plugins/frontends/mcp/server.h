@@ -1,5 +1,5 @@
-/* server.h - one connection: what was agreed, what is open, and the messages of both eras. Used by mcp.c alone.
- * Everything here runs on the reading thread, but server_run_call, which workers call. */
+/* server.h - one connection: what was agreed, what is open, and the messages of both eras. Used by mcp.c
+ * alone. Everything here runs on the reading thread, but mcp_server_run_call, which workers call. */
 #ifndef ENGRAM_MCP_SERVER_H
 #define ENGRAM_MCP_SERVER_H
 
@@ -21,12 +21,12 @@ typedef struct server {
 } server;
 
 /* Answers a line of input. */
-void server_line(server *s, eg_str line);
+void mcp_server_line(server *s, eg_str line);
 /* An error that belongs to no request. */
-void server_error_without_id(server *s, int code, const char *text);
+void mcp_server_error_without_id(server *s, int code, const char *text);
 /* Ends the open subscriptions with their results; after the last line. */
-void server_end_subscriptions(server *s);
+void mcp_server_end_subscriptions(server *s);
 /* The run function of calls.h. */
-void server_run_call(void *self, call *c, pj_out *response);
+void mcp_server_run_call(void *self, call *c, pj_out *response);
 
 #endif

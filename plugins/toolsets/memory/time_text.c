@@ -1,5 +1,6 @@
-/* time_text.c - RFC 3339 times, read and written. See args.h. The calendar is the proleptic Gregorian one; days are
- * counted from 1970-01-01 by years that begin in March, so that the leap day is the last of its year. */
+/* time_text.c - RFC 3339 times, read and written. See args.h. The calendar is the proleptic Gregorian one;
+ * days are counted from 1970-01-01 by years that begin in March, so that the leap day is the last of its
+ * year. */
 #include "args.h"
 
 #define SECOND INT64_C(1000000)
@@ -64,21 +65,22 @@ static int read_zone(eg_str t, size_t *i, int64_t *out) {
     return 1;
 }
 
-int time_parse(eg_str text, int64_t *out) {
+int mt_time_parse(eg_str text, int64_t *out) {
     size_t i = 0;
     int64_t year, month, day, clock = 0, zone = 0;
     if (!read_digits(text, &i, 4, &year) || !read_char(text, &i, "-") || !read_digits(text, &i, 2, &month) ||
         !read_char(text, &i, "-") || !read_digits(text, &i, 2, &day))
         return 0;
     if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return 0;
-    if (i < text.len && (!read_char(text, &i, "Tt ") || !read_clock(text, &i, &clock) || !read_zone(text, &i, &zone)))
+    if (i < text.len &&
+        (!read_char(text, &i, "Tt ") || !read_clock(text, &i, &clock) || !read_zone(text, &i, &zone)))
         return 0;
     if (i != text.len) return 0;
     *out = days_of(year, month, day) * DAY + clock - zone;
     return 1;
 }
 
-eg_str time_format(int64_t microseconds, char out[TIME_TEXT]) {
+eg_str mt_time_format(int64_t microseconds, char out[TIME_TEXT]) {
     const int64_t first = -719162 * DAY, last = 2932897 * DAY - 1; /* 0001-01-01 and the end of 9999 */
     int64_t t = microseconds < first ? first : microseconds > last ? last : microseconds;
     int64_t days = t / DAY - (t % DAY < 0), rest = t - days * DAY;
@@ -87,8 +89,9 @@ eg_str time_format(int64_t microseconds, char out[TIME_TEXT]) {
     int64_t in_year = in_era - (365 * year + year / 4 - year / 100), m = (5 * in_year + 2) / 153;
     int64_t month = m < 10 ? m + 3 : m - 9;
     int64_t seconds = rest / SECOND;
-    int n = snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", (int)(era * 400 + year + (month <= 2)),
-                     (int)month, (int)(in_year - (153 * m + 2) / 5 + 1), (int)(seconds / 3600),
-                     (int)(seconds / 60 % 60), (int)(seconds % 60), (int)(rest % SECOND));
+    int n =
+        snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+                 (int)(era * 400 + year + (month <= 2)), (int)month, (int)(in_year - (153 * m + 2) / 5 + 1),
+                 (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), (int)(rest % SECOND));
     return (eg_str){out, n > 0 && n < TIME_TEXT ? (size_t)n : 0};
 }

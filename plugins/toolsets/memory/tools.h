@@ -4,11 +4,11 @@
 
 #include "results.h"
 
-extern const eg_tool core_tools[], team_tools[];
-extern const size_t core_tool_count, team_tool_count;
+extern const eg_tool mt_core_tools[], mt_team_tools[];
+extern const size_t mt_core_tool_count, mt_team_tool_count;
 
 /* The memory of the host, or NULL with the sentence in the request's error record. */
-eg_memory *memory_of(const eg_services *services, eg_request *rq);
+eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -1,5 +1,6 @@
-/* test_host.c - serves the MCP front end with the memory toolset over the made-up memory: what drive.py talks to.
- * Arguments are options of the front end ("profile=team"); "noise" lets a tool print to standard output. */
+/* test_host.c - serves the MCP front end with the memory toolset over the made-up memory: what drive.py talks
+ * to. Arguments are options of the front end ("profile=team"); "noise" lets a tool print to standard output.
+ */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -15,7 +16,8 @@ static void on_signal(int number) {
 }
 
 /* Breaks its contract on purpose, as its argument text says. */
-static eg_status call_odd(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *result) {
+static eg_status call_odd(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                          eg_str *result) {
     (void)self, (void)services;
     puts("a library prints to standard output");
     fflush(stdout);
@@ -31,9 +33,16 @@ static eg_status call_odd(void *self, const eg_services *services, eg_request *r
     return EG_OK;
 }
 
-static const eg_tool odd_tool = {sizeof(eg_tool), EG_TOOL_READ_ONLY, EG_PROFILE_ALL, 0, "test_odd", "Odd",
+static const eg_tool odd_tool = {sizeof(eg_tool),
+                                 EG_TOOL_READ_ONLY,
+                                 EG_PROFILE_ALL,
+                                 0,
+                                 "test_odd",
+                                 "Odd",
                                  "Echoes its arguments, printed over several lines.",
-                                 "{\n\"type\":\"object\"\n}", NULL, call_odd};
+                                 "{\n\"type\":\"object\"\n}",
+                                 NULL,
+                                 call_odd};
 
 int main(int argc, char **argv) {
     static fake_host host;
@@ -50,7 +59,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     host.services.add_tool((eg_registrar *)&host, &odd_tool, NULL);
-    for (int i = 1; i < argc && n < 8; i++) options[n++] = eg_str_of(argv[i]);
+    for (int i = 1; i < argc && n < 8; i++)
+        options[n++] = eg_str_of(argv[i]);
     eg_status st = host.frontend->run(NULL, &host.services, options, n, &stop, &err);
     if (st != EG_OK) fprintf(stderr, "%s\n", err.text);
     fake_host_release(&host);

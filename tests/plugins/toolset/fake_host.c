@@ -32,8 +32,12 @@ static eg_status request_create(void *host, const volatile int *flag, eg_request
     fake_request *r = calloc(1, sizeof *r);
     if (!r) return EG_ENOMEM;
     r->host = host;
-    r->rq = (eg_request){.size = sizeof r->rq, .cancel.flag = flag, .alloc = request_alloc, .err = &r->err,
-                         .workspace = EG_STR("test"), .actor = EG_STR("tester")};
+    r->rq = (eg_request){.size = sizeof r->rq,
+                         .cancel.flag = flag,
+                         .alloc = request_alloc,
+                         .err = &r->err,
+                         .workspace = EG_STR("test"),
+                         .actor = EG_STR("tester")};
     *out = &r->rq;
     return EG_OK;
 }
@@ -68,8 +72,12 @@ static eg_status add_frontend(eg_registrar *r, const eg_frontend *frontend, void
     return EG_OK;
 }
 
-static size_t tool_count(void *host) { return ((fake_host *)host)->tool_count; }
-static const eg_tool *tool_at(void *host, size_t i) { return ((fake_host *)host)->tools[i]; }
+static size_t tool_count(void *host) {
+    return ((fake_host *)host)->tool_count;
+}
+static const eg_tool *tool_at(void *host, size_t i) {
+    return ((fake_host *)host)->tools[i];
+}
 
 static eg_status call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
     fake_host *h = host;
@@ -95,11 +103,20 @@ void fake_host_init(fake_host *h) {
     memset(h, 0, sizeof *h);
     h->allocations_left = SIZE_MAX;
     pthread_mutex_init(&h->lock, NULL);
-    h->services = (eg_services){.size = sizeof h->services, .host = h, .log = log_line, .now = now, .add_tool = add_tool,
-                                .add_frontend = add_frontend, .tool_count = tool_count, .tool = tool_at,
-                                .call_tool = call_tool, .request_create = request_create,
-                                .request_release = request_release, .memory = memory_of,
-                                .memory_ops = &fake_memory_ops, .version = "0.1.0-test"};
+    h->services = (eg_services){.size = sizeof h->services,
+                                .host = h,
+                                .log = log_line,
+                                .now = now,
+                                .add_tool = add_tool,
+                                .add_frontend = add_frontend,
+                                .tool_count = tool_count,
+                                .tool = tool_at,
+                                .call_tool = call_tool,
+                                .request_create = request_create,
+                                .request_release = request_release,
+                                .memory = memory_of,
+                                .memory_ops = &fake_memory_ops,
+                                .version = "0.1.0-test"};
 }
 
 void fake_host_release(fake_host *h) {

@@ -18,11 +18,11 @@ typedef struct fake_host {
     const eg_frontend *frontend;
 
     pthread_mutex_t lock;
-    int no_memory;            /* 1: there is no store */
-    size_t allocations_left;  /* of requests; SIZE_MAX: no end */
-    eg_status fail;           /* what every operation answers */
-    uint64_t calls;           /* of operations */
-    uint64_t clock, inside;   /* begins and ends are numbered; operations running now */
+    int no_memory;           /* 1: there is no store */
+    size_t allocations_left; /* of requests; SIZE_MAX: no end */
+    eg_status fail;          /* what every operation answers */
+    uint64_t calls;          /* of operations */
+    uint64_t clock, inside;  /* begins and ends are numbered; operations running now */
     eg_fact facts[FAKE_FACTS];
     size_t fact_count;
     eg_conflict conflicts[FAKE_FACTS];

@@ -1,8 +1,9 @@
 /* fake_memory.c - the operations of the made-up memory. See fake_host.h.
  *
- * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled), so that
- * a test can see what runs beside what: operations number their begins and ends on one clock, which stands in
- * `why` of a query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin * 1000 + end). */
+ * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled), so
+ * that a test can see what runs beside what: operations number their begins and ends on one clock, which
+ * stands in `why` of a query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin *
+ * 1000 + end). */
 #include "fake_host.h"
 
 #include <stdlib.h>
@@ -36,14 +37,16 @@ void fake_keep_release(void) {
 
 eg_id fake_id(uint32_t kind, uint32_t n) {
     eg_id id = {{1, 0x98, 0xf0, 0, 0, 0, 0x70, (uint8_t)kind, 0x80}};
-    for (int i = 0; i < 4; i++) id.bytes[15 - i] = (uint8_t)(n >> (8 * i));
+    for (int i = 0; i < 4; i++)
+        id.bytes[15 - i] = (uint8_t)(n >> (8 * i));
     return id;
 }
 
 static int id_matches(eg_id id, eg_str text) {
     char full[33];
     size_t n = 0, from = text.len;
-    for (size_t i = 0; i < 16; i++) n += (size_t)snprintf(full + n, 3, "%02x", id.bytes[i]);
+    for (size_t i = 0; i < 16; i++)
+        n += (size_t)snprintf(full + n, 3, "%02x", id.bytes[i]);
     while (from > 0 && n > 0) {
         char c = text.ptr[--from];
         if (c == '-') continue;
@@ -94,7 +97,8 @@ static uint64_t leave(fake_host *h) {
 
 static eg_str first_word(eg_str s) {
     size_t n = 0;
-    while (n < s.len && s.ptr[n] != ' ') n++;
+    while (n < s.len && s.ptr[n] != ' ')
+        n++;
     return (eg_str){s.ptr, n};
 }
 
@@ -118,12 +122,22 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
     if (a->operation != EG_NONE && h->fact_count < FAKE_FACTS) {
         uint32_t n = (uint32_t)h->fact_count;
         eg_fact *f = &h->facts[h->fact_count++];
-        *f = (eg_fact){.seq = n + 1, .id = fake_id(1, n + 1), .lineage_id = fake_id(2, n + 1), .content = h->commit.content,
-                       .scope = a->scope.len ? h->commit.scope : EG_STR("general"), .agent_id = h->commit.agent_id,
-                       .engineer = h->commit.engineer, .provenance = h->commit.provenance,
-                       .artifact_hash = h->commit.artifact_hash, .confidence = a->confidence, .fact_type = a->fact_type,
-                       .operation = a->operation, .durability = a->durability, .ttl_days = a->ttl_days,
-                       .committed_at = INT64_C(1785230400000000) + n, .valid_from = INT64_C(1785230400000000) + n,
+        *f = (eg_fact){.seq = n + 1,
+                       .id = fake_id(1, n + 1),
+                       .lineage_id = fake_id(2, n + 1),
+                       .content = h->commit.content,
+                       .scope = a->scope.len ? h->commit.scope : EG_STR("general"),
+                       .agent_id = h->commit.agent_id,
+                       .engineer = h->commit.engineer,
+                       .provenance = h->commit.provenance,
+                       .artifact_hash = h->commit.artifact_hash,
+                       .confidence = a->confidence,
+                       .fact_type = a->fact_type,
+                       .operation = a->operation,
+                       .durability = a->durability,
+                       .ttl_days = a->ttl_days,
+                       .committed_at = INT64_C(1785230400000000) + n,
+                       .valid_from = INT64_C(1785230400000000) + n,
                        .valid_until = EG_FOREVER};
         out->conflicts = eg_request_array(rq, h->fact_count, sizeof *out->conflicts);
         for (size_t i = 0; i < n && out->conflicts && h->conflict_count < FAKE_FACTS; i++) {
@@ -134,10 +148,16 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
             other->open_conflicts++;
             f->open_conflicts++;
             eg_conflict *c = &h->conflicts[h->conflict_count++];
-            *c = (eg_conflict){.id = fake_id(3, (uint32_t)h->conflict_count), .fact_a = other->id, .fact_b = f->id,
-                               .detected_at = f->committed_at, .tier = EG_STR("tier0_entity"),
-                               .detector = EG_STR("fake 1"), .score = 0.98765432, .explanation = EG_STR("the same word"),
-                               .severity = EG_HIGH, .status = EG_OPEN};
+            *c = (eg_conflict){.id = fake_id(3, (uint32_t)h->conflict_count),
+                               .fact_a = other->id,
+                               .fact_b = f->id,
+                               .detected_at = f->committed_at,
+                               .tier = EG_STR("tier0_entity"),
+                               .detector = EG_STR("fake 1"),
+                               .score = 0.98765432,
+                               .explanation = EG_STR("the same word"),
+                               .severity = EG_HIGH,
+                               .status = EG_OPEN};
             out->conflicts[out->conflict_count++] = (eg_conflict_view){*c, *other, *f};
         }
         out->fact = *f;
@@ -162,7 +182,8 @@ static eg_status fake_query(eg_memory *m, eg_request *rq, const eg_query_args *a
     for (size_t i = 0; i < h->fact_count && out->hits && out->count < most; i++) {
         eg_hit *hit = &out->hits[out->count];
         if (h->facts[i].closed_at && !a->include_history) continue;
-        *hit = (eg_hit){.fact = h->facts[i], .relevance = 1.0 / (double)(out->count + 1), .why = EG_STR("words 0.93")};
+        *hit = (eg_hit){
+            .fact = h->facts[i], .relevance = 1.0 / (double)(out->count + 1), .why = EG_STR("words 0.93")};
         hit->open_conflicts = eg_request_array(rq, h->conflict_count, sizeof(eg_id));
         for (size_t k = 0; k < h->conflict_count && hit->open_conflicts; k++)
             if (h->conflicts[k].status == EG_OPEN && (eg_id_eq(h->conflicts[k].fact_a, hit->fact.id) ||
@@ -216,7 +237,8 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
     h->resolve.agent_id = fake_keep(a->agent_id);
     eg_conflict *c = conflict_named(h, a->conflict_id);
     if (!c) {
-        st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len, a->conflict_id.ptr);
+        st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len,
+                             a->conflict_id.ptr);
     } else {
         c->status = a->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
         c->resolution_type = a->resolution_type;
@@ -237,9 +259,14 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
             out->closed[out->closed_count++] = *f;
         }
         if (a->resolution_type == EG_MERGE) {
-            out->merged = (eg_fact){.seq = 99, .id = fake_id(1, 9999), .lineage_id = fake_id(2, 9999),
-                                    .content = h->resolve.merged_content, .scope = EG_STR("general"), .confidence = 0.9,
-                                    .parents = {c->fact_a, c->fact_b}, .valid_until = EG_FOREVER};
+            out->merged = (eg_fact){.seq = 99,
+                                    .id = fake_id(1, 9999),
+                                    .lineage_id = fake_id(2, 9999),
+                                    .content = h->resolve.merged_content,
+                                    .scope = EG_STR("general"),
+                                    .confidence = 0.9,
+                                    .parents = {c->fact_a, c->fact_b},
+                                    .valid_until = EG_FOREVER};
         }
         out->undo_id = 7;
     }
@@ -253,9 +280,13 @@ static eg_status fake_check(eg_memory *m, eg_request *rq, const eg_check_args *a
     pthread_mutex_lock(&h->lock);
     h->check = *a;
     h->check_first = fake_keep(a->items[0].content);
-    out->findings = eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
+    out->findings =
+        eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
     for (size_t i = 0; i < a->item_count && out->findings; i++) {
-        eg_check_finding found = {.item = (uint32_t)i, .severity = EG_MEDIUM, .score = 0.75, .tier = EG_STR("tier2_numeric"),
+        eg_check_finding found = {.item = (uint32_t)i,
+                                  .severity = EG_MEDIUM,
+                                  .score = 0.75,
+                                  .tier = EG_STR("tier2_numeric"),
                                   .explanation = EG_STR("the same word")};
         for (size_t k = 0; k < i; k++)
             if (eg_str_eq(first_word(a->items[k].content), first_word(a->items[i].content))) {
@@ -288,7 +319,8 @@ static eg_status fake_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id,
 static eg_status fake_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
     ENTER(((eg_str){NULL, 0}))
     h->undo_id = undo_id;
-    *out = (eg_undone){.action = EG_STR("commit"), .closed = h->facts, .closed_count = h->fact_count ? 1 : 0, .undo_id = 8};
+    *out = (eg_undone){
+        .action = EG_STR("commit"), .closed = h->facts, .closed_count = h->fact_count ? 1 : 0, .undo_id = 8};
     leave(h);
     return EG_OK;
 }
@@ -317,17 +349,30 @@ static eg_status fake_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, e
 
 static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     ENTER(((eg_str){NULL, 0}))
-    *out = (eg_memory_status){.status = EG_STR("ready"), .mode = EG_STR("local"), .storage = EG_STR("sqlite"),
-                              .workspace_why = EG_STR("--workspace"), .version = EG_STR("0.1.0"),
-                              .embed_problem = EG_STR("no model folder"), .nli_model = EG_STR("/models/nli"),
-                              .store = {.facts = h->fact_count, .current_facts = h->fact_count,
-                                        .conflicts_open = h->conflict_count, .conflicts_total = h->conflict_count,
+    *out = (eg_memory_status){.status = EG_STR("ready"),
+                              .mode = EG_STR("local"),
+                              .storage = EG_STR("sqlite"),
+                              .workspace_why = EG_STR("--workspace"),
+                              .version = EG_STR("0.1.0"),
+                              .embed_problem = EG_STR("no model folder"),
+                              .nli_model = EG_STR("/models/nli"),
+                              .store = {.facts = h->fact_count,
+                                        .current_facts = h->fact_count,
+                                        .conflicts_open = h->conflict_count,
+                                        .conflicts_total = h->conflict_count,
                                         .location = EG_STR("/tmp/engram.db")}};
     leave(h);
     return EG_OK;
 }
 
-const eg_memory_ops fake_memory_ops = {
-    .size = sizeof(eg_memory_ops), .commit = fake_commit, .query = fake_query, .conflicts = fake_conflicts,
-    .resolve = fake_resolve, .check = fake_check, .feedback = fake_feedback, .undo = fake_undo, .promote = fake_promote,
-    .lineage = fake_lineage, .status = fake_status};
+const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
+                                       .commit = fake_commit,
+                                       .query = fake_query,
+                                       .conflicts = fake_conflicts,
+                                       .resolve = fake_resolve,
+                                       .check = fake_check,
+                                       .feedback = fake_feedback,
+                                       .undo = fake_undo,
+                                       .promote = fake_promote,
+                                       .lineage = fake_lineage,
+                                       .status = fake_status};

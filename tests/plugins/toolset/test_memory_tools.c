@@ -1,5 +1,6 @@
-/* test_memory_tools.c - the memory tools over a made-up memory: arguments by each tool's own schema, what reaches
- * the memory, the members of results, cut texts, failures. (drive.py validates results by the output schemas.) */
+/* test_memory_tools.c - the memory tools over a made-up memory: arguments by each tool's own schema, what
+ * reaches the memory, the members of results, cut texts, failures. (drive.py validates results by the output
+ * schemas.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,11 +53,13 @@ static eg_status call(const char *tool, const char *arguments, cJSON **result) {
 static void refused(const char *tool, const char *arguments, const char *word) {
     eg_status st = call(tool, arguments, NULL);
     if (st != EG_EINVAL || !strstr(last_error.text, word))
-        fail_msg("%s %.200s: %d '%s', expected a refusal naming '%s'", tool, arguments, (int)st, last_error.text, word);
+        fail_msg("%s %.200s: %d '%s', expected a refusal naming '%s'", tool, arguments, (int)st,
+                 last_error.text, word);
 }
 
 static void accepted(const char *tool, const char *arguments) {
-    if (call(tool, arguments, NULL) == EG_EINVAL) fail_msg("%s %.200s: refused: %s", tool, arguments, last_error.text);
+    if (call(tool, arguments, NULL) == EG_EINVAL)
+        fail_msg("%s %.200s: refused: %s", tool, arguments, last_error.text);
 }
 
 static const char *text_of(const cJSON *object, const char *key) {
@@ -75,7 +78,8 @@ static cJSON *enough_for(const char *tool) {
         {"engram_query", "{\"topic\":\"t\"}"},
         {"engram_commit", "{\"content\":\"Alpha is 1\"}"},
         {"engram_conflicts", "{}"},
-        {"engram_resolve", "{\"conflict_id\":\"1\",\"resolution_type\":\"merge\",\"resolution\":\"r\",\"winning_fact_id\":\"1\"}"},
+        {"engram_resolve", "{\"conflict_id\":\"1\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
+                           "\"winning_fact_id\":\"1\"}"},
         {"engram_check", "{\"content\":\"Alpha is 1\"}"},
         {"engram_feedback", "{\"conflict_id\":\"1\",\"feedback\":\"true_positive\"}"},
         {"engram_undo", "{\"undo_id\":1}"},
@@ -116,7 +120,8 @@ static cJSON *long_text(size_t n) {
 
 static void try_text(const eg_tool *tool, const cJSON *property) {
     const cJSON *most = pj_get(property, "maxLength"), *words = pj_get(property, "enum"), *word;
-    cJSON_ArrayForEach(word, words) try_value(tool, property->string, cJSON_CreateString(word->valuestring), 1);
+    cJSON_ArrayForEach(word, words)
+        try_value(tool, property->string, cJSON_CreateString(word->valuestring), 1);
     if (words) {
         try_value(tool, property->string, cJSON_CreateString("nonsense"), 0);
         try_value(tool, property->string, cJSON_CreateString(""), 0);
@@ -143,7 +148,8 @@ static void try_texts(const eg_tool *tool, const cJSON *property) {
     size_t most = (size_t)pj_get(property, "maxItems")->valuedouble;
     for (size_t n = most; n <= most + 1; n++) {
         cJSON *list = cJSON_CreateArray();
-        for (size_t i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString("Beta is 2"));
+        for (size_t i = 0; i < n; i++)
+            cJSON_AddItemToArray(list, cJSON_CreateString("Beta is 2"));
         try_value(tool, property->string, list, n == most);
     }
     static const char *const wrong[] = {"[]", "[1]", "[\"a\",\"\"]", "[null]", "[[\"a\"]]", "{}", "\"a\""};
@@ -196,9 +202,11 @@ static void arguments_follow_the_schemas(void **state) {
         cJSON_ArrayForEach(property, pj_get(schema, "properties")) try_property(tool, schema, property);
         try_value(tool, "unheard_of", cJSON_CreateNumber(1), 0);
         try_value(tool, "Topic", cJSON_CreateString("t"), 0);
-        static const char *const wrong[] = {"", "[]", "null", "5", "{\"a\":1", "{\"\\u0000\":1}", "{\"a\":1,\"a\":2}"};
+        static const char *const wrong[] = {
+            "", "[]", "null", "5", "{\"a\":1", "{\"\\u0000\":1}", "{\"a\":1,\"a\":2}"};
         for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-            refused(tool->name, wrong[k], strchr(wrong[k], 'a') && strchr(wrong[k], '}') ? "a: is given twice" : "arguments");
+            refused(tool->name, wrong[k],
+                    strchr(wrong[k], 'a') && strchr(wrong[k], '}') ? "a: is given twice" : "arguments");
         cJSON_Delete(schema);
     }
 }
@@ -227,11 +235,14 @@ static void tools_are_described(void **state) {
 
 static void commit_arguments(void **state) {
     (void)state;
-    assert_int_equal(call("engram_commit",
-                          "{\"content\":\"Alpha \\u00fc\",\"scope\":\"a/b\",\"confidence\":0.25,\"agent_id\":\"ag\","
-                          "\"engineer\":\"en\",\"provenance\":\"x.c:1\",\"fact_type\":\"decision\",\"ttl_days\":7,"
-                          "\"operation\":\"update\",\"corrects_lineage\":\"12345678\",\"durability\":\"ephemeral\","
-                          "\"artifact_hash\":\"sha\",\"wait_ms\":0}", NULL), EG_OK);
+    assert_int_equal(
+        call("engram_commit",
+             "{\"content\":\"Alpha \\u00fc\",\"scope\":\"a/b\",\"confidence\":0.25,\"agent_id\":\"ag\","
+             "\"engineer\":\"en\",\"provenance\":\"x.c:1\",\"fact_type\":\"decision\",\"ttl_days\":7,"
+             "\"operation\":\"update\",\"corrects_lineage\":\"12345678\",\"durability\":\"ephemeral\","
+             "\"artifact_hash\":\"sha\",\"wait_ms\":0}",
+             NULL),
+        EG_OK);
     SAME(host.commit.content, "Alpha \xC3\xBC");
     SAME(host.commit.scope, "a/b");
     SAME(host.commit.agent_id, "ag");
@@ -245,7 +256,8 @@ static void commit_arguments(void **state) {
     assert_int_equal(host.commit.durability, EG_EPHEMERAL);
     assert_int_equal(host.commit.ttl_days, 7);
     assert_int_equal(host.commit.wait_ms, 0);
-    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL),
+                     EG_OK);
     assert_true(host.commit.confidence == 0.8);
     assert_int_equal(host.commit.wait_ms, -1);
     assert_int_equal(host.commit.scope.len + host.commit.agent_id.len + host.commit.ttl_days, 0);
@@ -254,9 +266,12 @@ static void commit_arguments(void **state) {
 
 static void query_arguments(void **state) {
     (void)state;
-    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"scope\":\"s\",\"limit\":5,\"as_of\":\"2026-07-28\","
-                                          "\"fact_type\":\"inference\",\"agent_id\":\"a\",\"include_ephemeral\":true,"
-                                          "\"include_history\":true}", NULL), EG_OK);
+    assert_int_equal(call("engram_query",
+                          "{\"topic\":\"t\",\"scope\":\"s\",\"limit\":5,\"as_of\":\"2026-07-28\","
+                          "\"fact_type\":\"inference\",\"agent_id\":\"a\",\"include_ephemeral\":true,"
+                          "\"include_history\":true}",
+                          NULL),
+                     EG_OK);
     SAME(host.query.topic, "t");
     SAME(host.query.scope, "s");
     SAME(host.query.agent_id, "a");
@@ -274,7 +289,9 @@ static void conflicts_arguments(void **state) {
     static const struct {
         const char *arguments;
         int32_t status;
-    } cases[] = {{"{}", EG_OPEN}, {"{\"status\":\"resolved\"}", EG_RESOLVED}, {"{\"status\":\"dismissed\"}", EG_DISMISSED},
+    } cases[] = {{"{}", EG_OPEN},
+                 {"{\"status\":\"resolved\"}", EG_RESOLVED},
+                 {"{\"status\":\"dismissed\"}", EG_DISMISSED},
                  {"{\"status\":\"all\",\"scope\":\"s\"}", -1}};
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
@@ -308,14 +325,17 @@ static void other_arguments(void **state) {
     SAME(host.check_first, "One");
     assert_int_equal(call("engram_undo", "{\"undo_id\":9007199254740991}", NULL), EG_OK);
     assert_true(host.undo_id == INT64_C(9007199254740991));
-    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"false_positive\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"false_positive\"}", NULL),
+                     EG_OK);
     assert_int_equal(host.feedback, 0);
-    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"true_positive\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"true_positive\"}", NULL),
+                     EG_OK);
     assert_int_equal(host.feedback, 1);
     SAME(host.feedback_id, "c");
     assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"l\"}", NULL), EG_OK);
     SAME(host.lineage_id, "l");
-    refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"winner\",\"resolution\":\"r\"}", "winning_fact_id");
+    refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"winner\",\"resolution\":\"r\"}",
+            "winning_fact_id");
 }
 
 /* --- results --- */
@@ -323,8 +343,10 @@ static void other_arguments(void **state) {
 static void members_of_a_fact(void **state) {
     (void)state;
     static const char *const members[] = {
-        "fact_id", "lineage_id", "content", "scope", "confidence", "fact_type", "agent_id", "engineer", "committed_at",
-        "valid_from", "valid_until", "durability", "provenance", "verified", "artifact_hash", "supersedes_fact_id",
+        "fact_id",          "lineage_id", "content",       "scope",
+        "confidence",       "fact_type",  "agent_id",      "engineer",
+        "committed_at",     "valid_from", "valid_until",   "durability",
+        "provenance",       "verified",   "artifact_hash", "supersedes_fact_id",
         "has_open_conflict"};
     call("engram_commit", "{\"content\":\"Delta is 1\"}", NULL);
     call("engram_commit", "{\"content\":\"Delta is 2\",\"provenance\":\"p\"}", NULL);
@@ -334,7 +356,8 @@ static void members_of_a_fact(void **state) {
     assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
     assert_string_equal(r->child->string, "notice");
     const cJSON *hit = cJSON_GetArrayItem(pj_get(r, "results"), 1);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) assert_non_null(pj_get(hit, members[i]));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        assert_non_null(pj_get(hit, members[i]));
     assert_string_equal(text_of(hit, "fact_id"), "0198f000-0000-7001-8000-000000000002");
     assert_string_equal(text_of(hit, "supersedes_fact_id"), "0198f000-0000-7001-8000-000000000001");
     assert_string_equal(text_of(hit, "committed_at"), "2026-07-28T09:20:00.000001Z");
@@ -347,8 +370,11 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(first, "valid_until"), "null");
     assert_true(cJSON_IsFalse(pj_get(first, "verified")));
     cJSON_Delete(r);
-    assert_int_equal(call("engram_resolve", "{\"conflict_id\":\"00000001\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
-                                            "\"merged_content\":\"Delta is 3\"}", &r), EG_OK);
+    assert_int_equal(call("engram_resolve",
+                          "{\"conflict_id\":\"00000001\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
+                          "\"merged_content\":\"Delta is 3\"}",
+                          &r),
+                     EG_OK);
     const cJSON *merged = pj_get(r, "merged");
     assert_string_equal(text_of(merged, "content"), "Delta is 3");
     assert_string_equal(text_of(merged, "parent_a"), "0198f000-0000-7001-8000-000000000001");
@@ -361,7 +387,8 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(c, "resolution_type"), "merge");
     assert_true(pj_get(c, "score")->valuedouble == 0.9877);
     cJSON_Delete(r);
-    assert_int_equal(call("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r),
+                     EG_OK);
     assert_string_equal(text_of(r, "fact_id"), "null");
     assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
     cJSON_Delete(r);
@@ -478,26 +505,52 @@ static void times_are_read(void **state) {
     static const struct {
         const char *text;
         int64_t seconds, micros;
-    } good[] = {
-        {"1970-01-01", 0, 0}, {"1970-01-01T00:00:01Z", 1, 0}, {"1969-12-31T23:59:59.5Z", -1, 500000},
-        {"2026-07-28T09:30:00Z", 1785231000, 0}, {"2026-07-28t09:30:00.123456789z", 1785231000, 123456},
-        {"2026-07-28 09:30", 1785231000, 0}, {"2026-07-28T11:30:00+02:00", 1785231000, 0},
-        {"2026-07-28T05:00:00-0430", 1785231000, 0}, {"2000-02-29", 951782400, 0}, {"2100-03-01", 4107542400, 0},
-        {"0001-01-01", -62135596800, 0}, {"9999-12-31T23:59:59.999999Z", 253402300799, 999999},
-        {"2016-12-31T23:59:60Z", 1483228800, 0}};
+    } good[] = {{"1970-01-01", 0, 0},
+                {"1970-01-01T00:00:01Z", 1, 0},
+                {"1969-12-31T23:59:59.5Z", -1, 500000},
+                {"2026-07-28T09:30:00Z", 1785231000, 0},
+                {"2026-07-28t09:30:00.123456789z", 1785231000, 123456},
+                {"2026-07-28 09:30", 1785231000, 0},
+                {"2026-07-28T11:30:00+02:00", 1785231000, 0},
+                {"2026-07-28T05:00:00-0430", 1785231000, 0},
+                {"2000-02-29", 951782400, 0},
+                {"2100-03-01", 4107542400, 0},
+                {"0001-01-01", -62135596800, 0},
+                {"9999-12-31T23:59:59.999999Z", 253402300799, 999999},
+                {"2016-12-31T23:59:60Z", 1483228800, 0}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         int64_t t = -1;
-        if (!time_parse(eg_str_of(good[i].text), &t)) fail_msg("%s was refused", good[i].text);
+        if (!mt_time_parse(eg_str_of(good[i].text), &t)) fail_msg("%s was refused", good[i].text);
         assert_true(t == good[i].seconds * 1000000 + good[i].micros);
     }
-    static const char *const bad[] = {
-        "", "2026", "2026-7-28", "2026-07-28T", "2026-07-28T09", "2026-07-28T9:30", "2026-02-29", "2100-02-29", "2026-13-01",
-        "2026-00-01", "2026-01-00", "2026-01-32", "0000-01-01", "2026-07-28T24:00:00Z", "2026-07-28T09:60:00Z",
-        "2026-07-28T09:30:61Z", "2026-07-28T09:30:00.Z", "2026-07-28T09:30:00+", "2026-07-28T09:30:00+2", "2026-07-28Z",
-        "2026-07-28T09:30:00+24:00", "2026-07-28T09:30:00Zx", "yesterday", "-2026-07-28", "2026-07-28T09:30:00 Z"};
+    static const char *const bad[] = {"",
+                                      "2026",
+                                      "2026-7-28",
+                                      "2026-07-28T",
+                                      "2026-07-28T09",
+                                      "2026-07-28T9:30",
+                                      "2026-02-29",
+                                      "2100-02-29",
+                                      "2026-13-01",
+                                      "2026-00-01",
+                                      "2026-01-00",
+                                      "2026-01-32",
+                                      "0000-01-01",
+                                      "2026-07-28T24:00:00Z",
+                                      "2026-07-28T09:60:00Z",
+                                      "2026-07-28T09:30:61Z",
+                                      "2026-07-28T09:30:00.Z",
+                                      "2026-07-28T09:30:00+",
+                                      "2026-07-28T09:30:00+2",
+                                      "2026-07-28Z",
+                                      "2026-07-28T09:30:00+24:00",
+                                      "2026-07-28T09:30:00Zx",
+                                      "yesterday",
+                                      "-2026-07-28",
+                                      "2026-07-28T09:30:00 Z"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t t;
-        if (time_parse(eg_str_of(bad[i]), &t)) fail_msg("'%s' was taken for a time", bad[i]);
+        if (mt_time_parse(eg_str_of(bad[i]), &t)) fail_msg("'%s' was taken for a time", bad[i]);
     }
 }
 
@@ -505,23 +558,34 @@ static void times_come_back(void **state) {
     (void)state;
     char text[TIME_TEXT];
     /* every 17 h and a bit over ten thousand years */
-    for (int64_t t = INT64_C(-62135596800000000); t <= INT64_C(253402300799999999); t += INT64_C(61234567890123)) {
+    for (int64_t t = INT64_C(-62135596800000000); t <= INT64_C(253402300799999999);
+         t += INT64_C(61234567890123)) {
         int64_t back = 0;
-        eg_str s = time_format(t, text);
-        assert_true(s.len == 27 && time_parse(s, &back) && back == t);
+        eg_str s = mt_time_format(t, text);
+        assert_true(s.len == 27 && mt_time_parse(s, &back) && back == t);
     }
-    assert_string_equal(time_format(INT64_MAX, text).ptr, "9999-12-31T23:59:59.999999Z");
-    assert_string_equal(time_format(INT64_MIN, text).ptr, "0001-01-01T00:00:00.000000Z");
-    assert_string_equal(time_format(-1, text).ptr, "1969-12-31T23:59:59.999999Z");
+    assert_string_equal(mt_time_format(INT64_MAX, text).ptr, "9999-12-31T23:59:59.999999Z");
+    assert_string_equal(mt_time_format(INT64_MIN, text).ptr, "0001-01-01T00:00:00.000000Z");
+    assert_string_equal(mt_time_format(-1, text).ptr, "1969-12-31T23:59:59.999999Z");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(arguments_follow_the_schemas), TEST(tools_are_described), TEST(commit_arguments), TEST(query_arguments),
-        TEST(conflicts_arguments), TEST(other_arguments), TEST(members_of_a_fact), TEST(long_texts_are_cut),
-        TEST(no_store), TEST(failures_pass_through), TEST(allocations_fail), TEST(times_are_read), TEST(times_come_back),
+        TEST(arguments_follow_the_schemas),
+        TEST(tools_are_described),
+        TEST(commit_arguments),
+        TEST(query_arguments),
+        TEST(conflicts_arguments),
+        TEST(other_arguments),
+        TEST(members_of_a_fact),
+        TEST(long_texts_are_cut),
+        TEST(no_store),
+        TEST(failures_pass_through),
+        TEST(allocations_fail),
+        TEST(times_are_read),
+        TEST(times_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,21 @@
 
 static void valid_texts(void **state) {
     (void)state;
-    static const char *const good[] = {
-        "0", "-0", "1.5e+10", "0.1E-2", "\"\"", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00fc\"", "true", "false", "null", "[]", "{}",
-        " [ 1 , [ ] , { } ] ", "{\"a\":{\"b\":[null]},\"c\":\"\xC3\xBC\xF0\x9F\x98\x80\"}", "\t\r\n 1 \n", "\"\x7F\""};
+    static const char *const good[] = {"0",
+                                       "-0",
+                                       "1.5e+10",
+                                       "0.1E-2",
+                                       "\"\"",
+                                       "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00fc\"",
+                                       "true",
+                                       "false",
+                                       "null",
+                                       "[]",
+                                       "{}",
+                                       " [ 1 , [ ] , { } ] ",
+                                       "{\"a\":{\"b\":[null]},\"c\":\"\xC3\xBC\xF0\x9F\x98\x80\"}",
+                                       "\t\r\n 1 \n",
+                                       "\"\x7F\""};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         pj_problem p;
         if (!pj_valid(eg_str_of(good[i]), &p)) fail_msg("%s: %s at %zu", good[i], p.what, p.at);
@@ -23,13 +35,59 @@ static void valid_texts(void **state) {
 
 static void invalid_texts(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "", " ", "01", "1.", ".5", "+1", "-", "1e", "1e+", "0x1", "tru", "nulls", "\"", "\"\\", "\"\\u12\"", "\"\\u12g4\"",
-        "\"\\x\"", "\"\n\"", "\"\x01\"", "[", "]", "{", "}", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}",
-        "{\"a\":1,}", "{a:1}", "{1:1}", "{\"a\" 1}", "{\"a\":1]", "[1}", "1 2", "[]]", "\"\xFF\"", "\"\xC3\"", "\"\xC0\x80\"",
-        "\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"\xE0\x80\x80\"", "\xEF\xBB\xBF{}", "'a'", "NaN", "[1]\x01", "\v1",
-        "{\"a\":1 \"b\":2}", "{,}", "{\"a\"::1}",
-        "1000000000000000000000000000000000000000000000000000000000000000"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "01",
+                                      "1.",
+                                      ".5",
+                                      "+1",
+                                      "-",
+                                      "1e",
+                                      "1e+",
+                                      "0x1",
+                                      "tru",
+                                      "nulls",
+                                      "\"",
+                                      "\"\\",
+                                      "\"\\u12\"",
+                                      "\"\\u12g4\"",
+                                      "\"\\x\"",
+                                      "\"\n\"",
+                                      "\"\x01\"",
+                                      "[",
+                                      "]",
+                                      "{",
+                                      "}",
+                                      "[1",
+                                      "[1,",
+                                      "[1,]",
+                                      "[,1]",
+                                      "[1 2]",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":1,}",
+                                      "{a:1}",
+                                      "{1:1}",
+                                      "{\"a\" 1}",
+                                      "{\"a\":1]",
+                                      "[1}",
+                                      "1 2",
+                                      "[]]",
+                                      "\"\xFF\"",
+                                      "\"\xC3\"",
+                                      "\"\xC0\x80\"",
+                                      "\"\xED\xA0\x80\"",
+                                      "\"\xF4\x90\x80\x80\"",
+                                      "\"\xE0\x80\x80\"",
+                                      "\xEF\xBB\xBF{}",
+                                      "'a'",
+                                      "NaN",
+                                      "[1]\x01",
+                                      "\v1",
+                                      "{\"a\":1 \"b\":2}",
+                                      "{,}",
+                                      "{\"a\"::1}",
+                                      "1000000000000000000000000000000000000000000000000000000000000000"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         pj_problem p = {0};
         if (pj_valid(eg_str_of(bad[i]), &p)) fail_msg("'%s' was taken for JSON", bad[i]);
@@ -82,9 +140,12 @@ static void nesting(void **state) {
 
 static void raw_values(void **state) {
     (void)state;
-    eg_str object = EG_STR(" { \"a\" : 12345678901234567890 , \"b\\\"}\":[ {\"x\":[1,2]} , \"]\" ] ,\"c\": \"t,\\\"\" , \"d\":{} }");
-    static const char *const values[] = {"12345678901234567890", "[ {\"x\":[1,2]} , \"]\" ]", "\"t,\\\"\"", "{}"};
-    for (size_t i = 0; i < 4; i++) assert_true(eg_str_eq(pj_value_text(object, i), eg_str_of(values[i])));
+    eg_str object = EG_STR(" { \"a\" : 12345678901234567890 , \"b\\\"}\":[ {\"x\":[1,2]} , \"]\" ] ,\"c\": "
+                           "\"t,\\\"\" , \"d\":{} }");
+    static const char *const values[] = {"12345678901234567890", "[ {\"x\":[1,2]} , \"]\" ]", "\"t,\\\"\"",
+                                         "{}"};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(eg_str_eq(pj_value_text(object, i), eg_str_of(values[i])));
     assert_null(pj_value_text(object, 4).ptr);
     eg_str array = eg_str_of(values[1]);
     assert_true(eg_str_eq(pj_value_text(array, 0), EG_STR("{\"x\":[1,2]}")));
@@ -139,10 +200,11 @@ static void writer(void **state) {
     pj_end(&o, ']');
     pj_end(&o, '}');
     assert_false(o.failed);
-    static const char expected[] =
-        "{\"s\":\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/\x7f\xC3\xBC\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
-        "\xEF\xBF\xBD\xEF\xBF\xBD\",\"n\":null,\"i\":-9223372036854775808,\"x\":0.8,\"y\":0.3333333333333333,\"z\":0,"
-        "\"t\":true,\"list\":[1,{ \"a\":  []},null,false,[],\"{\",\"\"]}";
+    static const char expected[] = "{\"s\":\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/"
+                                   "\x7f\xC3\xBC\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
+                                   "\xEF\xBF\xBD\xEF\xBF\xBD\",\"n\":null,\"i\":-9223372036854775808,\"x\":0."
+                                   "8,\"y\":0.3333333333333333,\"z\":0,"
+                                   "\"t\":true,\"list\":[1,{ \"a\":  []},null,false,[],\"{\",\"\"]}";
     assert_int_equal(o.len, sizeof expected - 1);
     assert_memory_equal(o.p, expected, o.len);
     pj_problem p;
@@ -153,9 +215,8 @@ static void writer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(valid_texts),        cmocka_unit_test(invalid_texts),
-        cmocka_unit_test(cut_and_bent_texts), cmocka_unit_test(nesting),
-        cmocka_unit_test(raw_values),         cmocka_unit_test(doubled_and_nul),
+        cmocka_unit_test(valid_texts), cmocka_unit_test(invalid_texts), cmocka_unit_test(cut_and_bent_texts),
+        cmocka_unit_test(nesting),     cmocka_unit_test(raw_values),    cmocka_unit_test(doubled_and_nul),
         cmocka_unit_test(writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
