@@ -137,7 +137,7 @@ class Peer:
 
     def wait_for(self, id, timeout=20):
         for i, message in enumerate(self.kept):
-            if message.get("id") == id:
+            if isinstance(message, dict) and message.get("id") == id:
                 return self.kept.pop(i)
         until = time.monotonic() + timeout
         while True:

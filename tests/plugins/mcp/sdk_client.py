@@ -31,19 +31,20 @@ async def call(client, tool, **arguments):
     return value
 
 
-async def session(mode, scope):
+async def session(mode, scope, service):
     server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=dict(os.environ))
     async with Client(server, mode=mode) as client:
         version = client.session.protocol_version
         names = [tool.name for tool in (await client.list_tools()).tools]
         check({"engram_commit", "engram_query", "engram_conflicts", "engram_resolve"} <= set(names), "tools", names)
-        first = await call(client, "engram_commit", content="The request timeout of the search service is 30 seconds.",
+        first = await call(client, "engram_commit", content=f"The request timeout of the {service} service is 30 seconds.",
                            scope=scope, agent_id="sdk-a", wait_ms=10000)
-        second = await call(client, "engram_commit", content="The request timeout of the search service is 45 seconds.",
+        second = await call(client, "engram_commit", content=f"The request timeout of the {service} service is 45 seconds.",
                             scope=scope, agent_id="sdk-b", wait_ms=10000)
-        check(len(second["conflicts"]) == 1, "the receipt names the conflict", second)
-        conflict = second["conflicts"][0]["conflict_id"]
-        hits = (await call(client, "engram_query", topic="request timeout of search", scope=scope))["results"]
+        ours = [c for c in second["conflicts"] if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
+        check(len(ours) == 1, "the receipt names the conflict", second)
+        conflict = ours[0]["conflict_id"]
+        hits = (await call(client, "engram_query", topic=f"request timeout of {service}", scope=scope))["results"]
         check({first["fact_id"], second["fact_id"]} <= {hit["fact_id"] for hit in hits}, "query", hits)
         found = (await call(client, "engram_conflicts", scope=scope, limit=100))["conflicts"]
         check(conflict in [c["conflict_id"] for c in found], "conflicts", found)
@@ -60,8 +61,8 @@ async def session(mode, scope):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    for mode in ("auto", "legacy"):
-        asyncio.run(session(mode, f"sdk/{mode}/{os.getpid()}"))
+    for mode, service in (("auto", "upload"), ("legacy", "export")):
+        asyncio.run(session(mode, f"sdk/{mode}/{os.getpid()}", service))
 
 
 if __name__ == "__main__":
