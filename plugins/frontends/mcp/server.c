@@ -198,13 +198,22 @@ static const struct method {
 
 /* --- notifications --- */
 
-static int id_text(const message *m, const cJSON *object, eg_str raw_object, const char *key, eg_str *out);
+/* The raw text of a request id under key: a string, or an integer in plain digits, which is echoed as it came
+ * whatever its size. 0, and *out empty, when it is neither. */
+static int id_text(const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
+    const cJSON *id = pj_get(object, key);
+    *out = (eg_str){NULL, 0};
+    if (!cJSON_IsString(id) && !cJSON_IsNumber(id)) return 0;
+    eg_str raw = pj_value_text(raw_object, pj_index(object, key));
+    for (size_t i = 0; cJSON_IsNumber(id) && i < raw.len; i++)
+        if (!(raw.ptr[i] == '-' && i == 0) && (raw.ptr[i] < '0' || raw.ptr[i] > '9')) return 0;
+    *out = raw;
+    return 1;
+}
 
 static void on_cancelled(server *s, const message *m) {
-    eg_str id;
-    if (!m->params ||
-        !id_text(m, m->params, pj_value_text(m->text, pj_index(m->tree, "params")), "requestId", &id))
-        return;
+    eg_str id, params = m->params ? pj_value_text(m->text, pj_index(m->tree, "params")) : (eg_str){NULL, 0};
+    if (!m->params || !id_text(m->params, params, "requestId", &id)) return;
     size_t i = subscription_with(s, id);
     if (i < s->subscription_count)
         drop_subscription(s, i);
@@ -213,18 +222,6 @@ static void on_cancelled(server *s, const message *m) {
 }
 
 /* --- the envelope --- */
-
-/* The raw text of a request id: a string, or an integer in plain digits, which is echoed as it came whatever
- * its size. 0 when it is neither. */
-static int id_text(const message *m, const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
-    (void)m;
-    const cJSON *id = pj_get(object, key);
-    if (!cJSON_IsString(id) && !cJSON_IsNumber(id)) return 0;
-    *out = pj_value_text(raw_object, pj_index(object, key));
-    for (size_t i = 0; cJSON_IsNumber(id) && i < out->len; i++)
-        if (!(out->ptr[i] == '-' && i == 0) && (out->ptr[i] < '0' || out->ptr[i] > '9')) return 0;
-    return 1;
-}
 
 /* 1 when a string outside params.arguments holds U+0000, or a member stands twice: such a message would mean
  * one thing to us and another to whoever sent it. (Arguments are checked by their tool.) */
@@ -238,35 +235,36 @@ static int ambiguous(const message *m) {
            (m->params && pj_duplicate(m->params)) || (m->meta && pj_duplicate(m->meta));
 }
 
-/* Fills m from its tree. 0 when it was answered (or is to be ignored). */
-static int read_envelope(server *s, message *m) {
+typedef enum verdict { GO_ON, ANSWERED, IGNORED } verdict;
+
+/* Fills m from its tree. */
+static verdict read_envelope(server *s, message *m) {
     const cJSON *version = pj_get(m->tree, "jsonrpc"), *method = pj_get(m->tree, "method");
     const cJSON *params = pj_get(m->tree, "params");
-    int has_id = pj_get(m->tree, "id") != NULL, good_id = id_text(m, m->tree, m->text, "id", &m->id);
-    if (!good_id) m->id = (eg_str){NULL, 0};
+    int has_id = pj_get(m->tree, "id") != NULL, good_id = id_text(m->tree, m->text, "id", &m->id);
     if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error")))
-        return 0; /* we ask nothing: no answer fits */
+        return IGNORED; /* we ask nothing: no answer fits */
     if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) ||
         (has_id && !good_id)) {
         send_error(s, m, RPC_REQUEST,
                    "not a JSON-RPC 2.0 message: it needs \"jsonrpc\":\"2.0\", a method, and an id that is "
                    "a string or an integer");
-        return 0;
+        return ANSWERED;
     }
     m->method = method->valuestring;
     if (cJSON_IsObject(params)) m->params = params;
     const cJSON *meta = m->params ? pj_get(m->params, "_meta") : NULL;
     if (cJSON_IsObject(meta)) m->meta = meta;
-    if (!m->id.ptr) return params == NULL || m->params != NULL; /* a wrong notification gets no answer */
+    if (!m->id.ptr) return !params || m->params ? GO_ON : IGNORED; /* a wrong notification gets no answer */
     if ((params && !m->params) || (meta && !m->meta)) {
         send_error(s, m, RPC_PARAMS, "params and params._meta must be objects");
-        return 0;
+        return ANSWERED;
     }
     if (ambiguous(m)) {
         send_error(s, m, RPC_REQUEST, "a member stands twice, or a string holds U+0000");
-        return 0;
+        return ANSWERED;
     }
-    return 1;
+    return GO_ON;
 }
 
 /* Sets m->rev; 0 when the request was answered with what is wrong about its era. */
@@ -279,6 +277,10 @@ static int read_era(server *s, message *m) {
         send_error(s, m, RPC_REQUEST,
                    "the protocol version is not known: send initialize first, or name it in each "
                    "request's params._meta[\"" META_VERSION "\"]");
+        return 0;
+    }
+    if (m->in) {
+        send_error(s, m, RPC_REQUEST, "a request that names its protocol version cannot stand in an array");
         return 0;
     }
     if (!cJSON_IsString(version)) {
@@ -299,7 +301,6 @@ static int read_era(server *s, message *m) {
 }
 
 static void on_request(server *s, message *m) {
-    if (m->in) mcp_batch_hold(&s->calls, m->in);
     if (mcp_calls_has(&s->calls, m->id) || subscription_with(s, m->id) < s->subscription_count) {
         send_error(s, m, RPC_REQUEST, "a request with this id is still in flight");
         return;
@@ -315,18 +316,23 @@ static void on_request(server *s, message *m) {
     send_errorf(s, m, RPC_METHOD, "Method not found: %.100s", m->method);
 }
 
+/* One message; of an array, when in is not NULL: the array then waits for an answer, or is told that none
+ * comes. */
 static void on_message(server *s, const cJSON *tree, eg_str text, batch *in) {
     message m = {.text = text, .tree = tree, .in = in};
+    if (in) mcp_batch_hold(&s->calls, in);
     if (!cJSON_IsObject(tree)) {
-        if (in) mcp_batch_hold(&s->calls, in);
         send_error(s, &m, RPC_REQUEST, "a message must be an object");
         return;
     }
-    if (!read_envelope(s, &m)) return;
-    if (m.id.ptr)
+    verdict v = read_envelope(s, &m);
+    if (v == ANSWERED) return;
+    if (v == GO_ON && m.id.ptr) {
         on_request(s, &m);
-    else if (strcmp(m.method, "notifications/cancelled") == 0)
-        on_cancelled(s, &m);
+        return;
+    }
+    if (v == GO_ON && strcmp(m.method, "notifications/cancelled") == 0) on_cancelled(s, &m);
+    if (in) mcp_batch_drop(&s->calls, in);
 }
 
 static void on_batch(server *s, const cJSON *tree, eg_str text) {

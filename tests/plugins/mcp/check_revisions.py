@@ -317,6 +317,14 @@ def serves_batches():
     run.judge.error(rev, by_id[52], -32601)
     check(by_id[53]["result"]["isError"], "bad arguments in an array", by_id[53])
     run.judge.error(rev, by_id[None], -32600)
+    stateless = {"_meta": {META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}
+    peer.send([{"jsonrpc": "1.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]},
+               {"jsonrpc": "2.0", "id": True, "method": "ping"}, {"jsonrpc": "2.0", "id": 3, "result": {}},
+               {"jsonrpc": "2.0", "method": "x", "params": 5}, {"jsonrpc": "2.0", "id": 4, "method": "ping"},
+               {"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen", "params": dict(stateless, notifications={})}])
+    answer = peer.receive()
+    check([(m.get("id"), m.get("error", {}).get("code")) for m in answer]
+          == [(1, -32600), (2, -32602), (None, -32600), (4, None), (5, -32600)], "wrong messages in an array", answer)
     peer.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])  # nothing but notifications: no answer
     for wrong in ([], ping * 65, [ping]):
         peer.send(wrong)
