@@ -6,8 +6,8 @@
 
 #include "fake_host.h"
 
-const eg_plugin *eg_plugin_entry_memory(void);
-const eg_plugin *eg_plugin_entry_mcp(void);
+const eg_plugin *eg_plugin_memory(void);
+const eg_plugin *eg_plugin_mcp(void);
 
 static volatile int stop;
 static void on_signal(int number) {
@@ -53,8 +53,8 @@ int main(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     fake_host_init(&host);
-    if (fake_host_open(&host, eg_plugin_entry_memory(), &err) != EG_OK ||
-        fake_host_open(&host, eg_plugin_entry_mcp(), &err) != EG_OK) {
+    if (fake_host_open(&host, eg_plugin_memory(), &err) != EG_OK ||
+        fake_host_open(&host, eg_plugin_mcp(), &err) != EG_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

@@ -11,7 +11,7 @@
 #include "fake_host.h"
 #include "json.h"
 
-const eg_plugin *eg_plugin_entry_memory(void);
+const eg_plugin *eg_plugin_memory(void);
 
 static fake_host host;
 static eg_error last_error;
@@ -20,7 +20,7 @@ static int setup(void **state) {
     (void)state;
     eg_error err;
     fake_host_init(&host);
-    return fake_host_open(&host, eg_plugin_entry_memory(), &err) == EG_OK ? 0 : -1;
+    return fake_host_open(&host, eg_plugin_memory(), &err) == EG_OK ? 0 : -1;
 }
 
 static int teardown(void **state) {

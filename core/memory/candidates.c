@@ -1,0 +1,160 @@
+/* candidates.c - which facts of the store a new fact is compared with: the nearest by meaning, the best by words,
+ * and those with a claim about the same thing; in every scope, of any age. See eg_gather. */
+#include "core/memory/internal.h"
+
+enum { BY_VECTOR = 20, BY_STATEMENT = 6, BY_TEXT = 10, BY_CLAIM = 12, MAX_FOUND = 256 };
+
+typedef struct found {
+    eg_id id;
+    double cosine;
+    uint32_t by; /* eg_found_by */
+} found;
+
+typedef struct gathering {
+    eg_memory *m;
+    eg_request *rq;
+    const eg_fact *subject;
+    const eg_derived *derived;
+    found *list;
+    size_t count;
+} gathering;
+
+static void note(gathering *g, eg_id id, double cosine, uint32_t by) {
+    if (eg_id_eq(id, g->subject->id)) return;
+    for (size_t i = 0; i < g->count; i++) {
+        found *f = &g->list[i];
+        if (!eg_id_eq(f->id, id)) continue;
+        f->by |= by;
+        if (cosine > f->cosine) f->cosine = cosine;
+        return;
+    }
+    if (g->count < MAX_FOUND) g->list[g->count++] = (found){id, cosine, by};
+}
+
+static eg_filter everywhere(const gathering *g) {
+    return (eg_filter){.workspace = g->rq->workspace, .fact_type = -1};
+}
+
+static eg_status by_vectors(gathering *g) {
+    eg_filter filter = everywhere(g);
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < g->derived->vector_count; i++) {
+        const eg_vector *v = &g->derived->vectors[i];
+        eg_scored *hits = NULL;
+        size_t n = 0;
+        s = STORE(g->m, search_vectors, g->rq, &filter, v->model_id, v->values, v->dimensions,
+                  i ? BY_STATEMENT : BY_VECTOR, &hits, &n);
+        for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, hits[k].score, EG_FOUND_VECTOR);
+    }
+    return s;
+}
+
+static eg_status by_words(gathering *g) {
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    eg_term terms[EG_MAX_TERMS];
+    size_t term_count = 0, n = 0;
+    eg_scored *hits = NULL;
+    eg_filter filter = everywhere(g);
+    eg_status s =
+        eg_text_query_terms(&arena, g->subject->content, terms, EG_MAX_TERMS, &term_count, g->rq->err);
+    if (s == EG_OK && term_count)
+        s = STORE(g->m, search_text, g->rq, &filter, terms, term_count, BY_TEXT, &hits, &n);
+    for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, 0, EG_FOUND_TEXT);
+    eg_arena_release(&arena);
+    return s;
+}
+
+static eg_status by_claims(gathering *g) {
+    eg_filter filter = everywhere(g);
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < g->derived->claim_count; i++) {
+        const eg_claim *c = &g->derived->claims[i];
+        eg_claim_row *rows = NULL;
+        size_t n = 0;
+        s = STORE(g->m, claims_by_key, g->rq, &filter, c->subject, c->attribute, BY_CLAIM, &rows, &n);
+        for (size_t k = 0; s == EG_OK && k < n; k++) note(g, rows[k].fact, 0, EG_FOUND_CLAIM);
+        /* "all services use MySQL" against "payments uses PostgreSQL": one side speaks of everything */
+        if (s == EG_OK && c->quantifier == EG_ALL && c->attribute.len) {
+            s = STORE(g->m, claims_by_key, g->rq, &filter, (eg_str){0}, c->attribute, BY_CLAIM, &rows, &n);
+            for (size_t k = 0; s == EG_OK && k < n; k++) note(g, rows[k].fact, 0, EG_FOUND_CLAIM);
+        }
+    }
+    return s;
+}
+
+/* 1 when a person or a job has decided about this pair, or about the facts that undo restored them from. */
+static eg_status pair_decided(gathering *g, const eg_fact *other, int *known) {
+    const eg_fact *f = g->subject;
+    eg_status s = STORE(g->m, pair_known, g->rq, f->id, other->id, known);
+    if (s == EG_OK && !*known && !eg_id_is_none(f->restored_from))
+        s = STORE(g->m, pair_known, g->rq, f->restored_from, other->id, known);
+    if (s == EG_OK && !*known && !eg_id_is_none(other->restored_from))
+        s = STORE(g->m, pair_known, g->rq, f->id, other->restored_from, known);
+    return s;
+}
+
+/* More ways found first, then nearer. */
+static int better(const found *a, const found *b) {
+    int claim_a = (a->by & EG_FOUND_CLAIM) != 0, claim_b = (b->by & EG_FOUND_CLAIM) != 0;
+    if (claim_a != claim_b) return claim_a > claim_b;
+    return a->cosine > b->cosine;
+}
+
+static void sort_found(found *list, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        found f = list[i];
+        size_t at = i;
+        for (; at > 0 && better(&f, &list[at - 1]); at--) list[at] = list[at - 1];
+        list[at] = f;
+    }
+}
+
+/* 1 when one scope lies in the other. */
+static int same_tree(eg_str a, eg_str b) { return eg_text_scope_within(a, b) || eg_text_scope_within(b, a); }
+
+static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case_fact *out) {
+    *out = (eg_case_fact){.fact = fact, .cosine = f->cosine, .found_by = f->by,
+                          .same_agent = (uint32_t)eg_str_eq(fact->agent_id, g->subject->agent_id)};
+    if (!same_tree(fact->scope, g->subject->scope)) out->found_by |= EG_FOUND_CROSS_SCOPE;
+    eg_span *statements = NULL;
+    eg_claim *claims = NULL;
+    eg_status s = STORE(g->m, statements_of, g->rq, fact->id, &statements, &out->statement_count);
+    if (s == EG_OK) s = STORE(g->m, claims_of, g->rq, fact->id, &claims, &out->claim_count);
+    out->statements = statements;
+    out->claims = claims;
+    return s;
+}
+
+eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c) {
+    gathering g = {.m = m, .rq = rq, .subject = subject, .derived = derived};
+    g.list = eg_request_array(rq, MAX_FOUND, sizeof *g.list);
+    eg_case_fact *self = eg_request_array(rq, 1, sizeof *self);
+    const eg_case_fact **candidates = eg_request_array(rq, EG_MAX_CANDIDATES, sizeof *candidates);
+    if (!g.list || !self || !candidates) return EG_ENOMEM;
+    *self = (eg_case_fact){.fact = subject,
+                           .statements = derived->statements,
+                           .statement_count = derived->statement_count,
+                           .claims = derived->claims,
+                           .claim_count = derived->claim_count};
+    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates};
+
+    eg_status s;
+    if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK) return s;
+    sort_found(g.list, g.count);
+    for (size_t i = 0; i < g.count && c->candidate_count < EG_MAX_CANDIDATES; i++) {
+        eg_fact *fact = eg_request_array(rq, 1, sizeof *fact);
+        eg_case_fact *one = eg_request_array(rq, 1, sizeof *one);
+        if (!fact || !one) return EG_ENOMEM;
+        s = STORE(m, fact, rq, g.list[i].id, fact);
+        if (s == EG_ENOENT) continue; /* erased since it was found */
+        if (s != EG_OK) return s;
+        int known = 0;
+        if (eg_id_eq(fact->lineage_id, subject->lineage_id)) continue;
+        if ((s = pair_decided(&g, fact, &known)) != EG_OK) return s;
+        if (known) continue;
+        if ((s = fill(&g, &g.list[i], fact, one)) != EG_OK) return s;
+        candidates[c->candidate_count++] = one;
+    }
+    return EG_OK;
+}

@@ -1,0 +1,260 @@
+/* check.c - a dry run: which of these statements contradict each other (and, when asked, the store). The same
+ * detectors as for commits, over candidates found in memory. Writes nothing. */
+#include "core/base/status.h"
+#include "core/memory/internal.h"
+
+enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
+#define LEAST_SIMILARITY 0.30 /* cosine, or share of common terms without a model */
+
+typedef struct item {
+    eg_fact fact;
+    eg_derived derived; /* vectors are not kept here, but in check.vectors */
+    uint32_t *term_hashes; /* sorted */
+} item;
+
+typedef struct check {
+    eg_memory *m;
+    eg_request *rq;
+    const eg_check_args *args;
+    eg_arena arena; /* of the items */
+    item *items;
+    float *vectors; /* n rows; NULL without a model */
+    uint32_t dimensions;
+    eg_checked *out;
+    size_t capacity;
+} check;
+
+static uint32_t hash_term(eg_str s) { /* FNV-1a, 32 bit */
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < s.len; i++) h = (h ^ (uint8_t)s.ptr[i]) * 16777619u;
+    return h;
+}
+
+static void sort_hashes(uint32_t *h, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        uint32_t one = h[i];
+        size_t at = i;
+        for (; at > 0 && one < h[at - 1]; at--) h[at] = h[at - 1];
+        h[at] = one;
+    }
+}
+
+static eg_status prepare_item(check *c, size_t i) {
+    const eg_check_item *given = &c->args->items[i];
+    item *it = &c->items[i];
+    eg_status s = eg_check_text(c->rq, "a statement", given->content, EG_MAX_CONTENT, 1);
+    if (s == EG_OK) s = eg_text_scope(&c->arena, given->scope, &it->fact.scope, c->rq->err);
+    if (s != EG_OK) {
+        if (!given->file.len) return s;
+        char why[sizeof c->rq->err->text];
+        snprintf(why, sizeof why, "%s", c->rq->err->text);
+        return eg_request_fail(c->rq, s, "%.*s:%u: %s", (int)given->file.len, given->file.ptr, given->line, why);
+    }
+    it->fact.id = SERVICES(c->m)->new_id(c->m->env.host);
+    it->fact.lineage_id = it->fact.id;
+    it->fact.seq = (int64_t)i + 1;
+    it->fact.content = given->content;
+    it->fact.confidence = 0.8;
+    it->fact.valid_until = EG_FOREVER;
+    /* who said it is unknown here: the place stands for the author */
+    it->fact.agent_id = given->file.len ? given->file : EG_STR("statement");
+    if ((s = eg_derive_text(c->rq, &c->arena, given->content, it->fact.scope, &it->derived)) != EG_OK) return s;
+    it->term_hashes = eg_arena_array(&c->arena, it->derived.term_count, sizeof *it->term_hashes);
+    if (!it->term_hashes) return eg_fail_memory(c->rq->err, it->derived.term_count * sizeof(uint32_t));
+    for (size_t k = 0; k < it->derived.term_count; k++) it->term_hashes[k] = hash_term(it->derived.terms[k].text);
+    sort_hashes(it->term_hashes, it->derived.term_count);
+    return EG_OK;
+}
+
+static eg_status embed_items(check *c) {
+    eg_str model;
+    size_t n = c->args->item_count;
+    eg_status s = c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_ENOENT;
+    if (s == EG_ENOENT) return EG_OK;
+    if (s != EG_OK) return s;
+    c->vectors = eg_arena_array(&c->arena, n * c->dimensions, sizeof *c->vectors);
+    if (!c->vectors) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
+    for (size_t i = 0; i < n && s == EG_OK; i += EMBED_BATCH) {
+        eg_str texts[EMBED_BATCH];
+        size_t batch = n - i < EMBED_BATCH ? n - i : EMBED_BATCH;
+        for (size_t k = 0; k < batch; k++) texts[k] = c->items[i + k].fact.content;
+        s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + i * c->dimensions, c->dimensions);
+        if (c->args->progress) c->args->progress(c->args->progress_self, (i + batch) / 2, n);
+    }
+    return s;
+}
+
+/* Share of common terms of the smaller side. */
+static double common_terms(const item *a, const item *b) {
+    size_t i = 0, k = 0, common = 0, na = a->derived.term_count, nb = b->derived.term_count;
+    while (i < na && k < nb) {
+        uint32_t x = a->term_hashes[i], y = b->term_hashes[k];
+        common += x == y;
+        i += x <= y;
+        k += y <= x;
+    }
+    size_t least = na < nb ? na : nb;
+    return least ? (double)common / (double)least : 0;
+}
+
+static double similarity(const check *c, size_t i, size_t k) {
+    if (!c->vectors) return common_terms(&c->items[i], &c->items[k]);
+    return SERVICES(c->m)->dot(c->vectors + i * c->dimensions, c->vectors + k * c->dimensions, c->dimensions);
+}
+
+/* Both speak about the same subject and attribute; or one about all of them. */
+static int claims_meet(const eg_derived *a, const eg_derived *b) {
+    for (size_t i = 0; i < a->claim_count; i++)
+        for (size_t k = 0; k < b->claim_count; k++) {
+            const eg_claim *x = &a->claims[i], *y = &b->claims[k];
+            if (!eg_str_eq(x->attribute, y->attribute)) continue;
+            if (eg_str_eq(x->subject, y->subject) || x->quantifier == EG_ALL || y->quantifier == EG_ALL) return 1;
+        }
+    return 0;
+}
+
+typedef struct near_item {
+    size_t index;
+    double similarity;
+} near_item;
+
+/* The earlier items that item i may contradict: the nearest, and those with a claim about the same thing. */
+static size_t nearest(const check *c, size_t i, near_item *found) {
+    size_t n = 0, by_claims = 0;
+    for (size_t k = 0; k < i; k++) {
+        double sim = similarity(c, i, k);
+        if (sim < LEAST_SIMILARITY || (n == NEAREST && sim <= found[n - 1].similarity)) continue;
+        size_t at = n < NEAREST ? n++ : NEAREST - 1;
+        for (; at > 0 && sim > found[at - 1].similarity; at--) found[at] = found[at - 1];
+        found[at] = (near_item){k, sim};
+    }
+    size_t near_count = n;
+    for (size_t k = i; k-- > 0 && by_claims < BY_CLAIMS;) {
+        int there = 0;
+        for (size_t f = 0; f < near_count && !there; f++) there = found[f].index == k;
+        if (there || !claims_meet(&c->items[i].derived, &c->items[k].derived)) continue;
+        found[n++] = (near_item){k, similarity(c, i, k)};
+        by_claims++;
+    }
+    return n;
+}
+
+static eg_case_fact *case_fact(eg_request *rq, const item *it) {
+    eg_case_fact *f = eg_request_array(rq, 1, sizeof *f);
+    if (f)
+        *f = (eg_case_fact){.fact = &it->fact,
+                            .statements = it->derived.statements,
+                            .statement_count = it->derived.statement_count,
+                            .claims = it->derived.claims,
+                            .claim_count = it->derived.claim_count};
+    return f;
+}
+
+static eg_status build_case(const check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
+    size_t n = nearest(c, i, found);
+    eg_case_fact *subject = case_fact(rq, &c->items[i]);
+    const eg_case_fact **candidates = eg_request_array(rq, n, sizeof *candidates);
+    if (!subject || !candidates) return EG_ENOMEM;
+    for (size_t k = 0; k < n; k++) {
+        const item *other = &c->items[found[k].index];
+        eg_case_fact *f = case_fact(rq, other);
+        if (!f) return EG_ENOMEM;
+        int tree = eg_text_scope_within(other->fact.scope, subject->fact->scope) ||
+                   eg_text_scope_within(subject->fact->scope, other->fact.scope);
+        f->cosine = c->vectors ? found[k].similarity : 0;
+        f->found_by = (c->vectors ? EG_FOUND_VECTOR : EG_FOUND_TEXT) | (tree ? 0u : (uint32_t)EG_FOUND_CROSS_SCOPE);
+        candidates[k] = f;
+    }
+    *out = (eg_case){.size = sizeof *out, .candidate_count = (uint32_t)n, .subject = subject, .candidates = candidates};
+    return EG_OK;
+}
+
+/* Keeps a verdict beyond the request of its case. */
+static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *stored, const eg_verdict *v) {
+    eg_checked *out = c->out;
+    if (out->count == c->capacity) {
+        size_t more = c->capacity ? 2 * c->capacity : 32;
+        eg_check_finding *p = eg_request_array(c->rq, more, sizeof *p);
+        if (!p) return EG_ENOMEM;
+        if (out->count) memcpy(p, out->findings, out->count * sizeof *p);
+        out->findings = p;
+        c->capacity = more;
+    }
+    eg_check_finding *f = &out->findings[out->count];
+    *f = (eg_check_finding){.item = (uint32_t)i, .other = other, .severity = v->severity, .score = v->score,
+                            .tier = eg_request_copy(c->rq, v->tier),
+                            .explanation = eg_request_copy(c->rq, v->explanation),
+                            .span_item = v->span_subject, .span_other = v->span_candidate};
+    if (stored) {
+        f->fact = *stored;
+        f->fact.content = eg_request_copy(c->rq, stored->content);
+        f->fact.scope = eg_request_copy(c->rq, stored->scope);
+        f->fact.agent_id = eg_request_copy(c->rq, stored->agent_id);
+        f->fact.engineer = eg_request_copy(c->rq, stored->engineer);
+        f->fact.provenance = eg_request_copy(c->rq, stored->provenance);
+        f->fact.artifact_hash = f->fact.closed_by = (eg_str){0};
+    }
+    if (!f->tier.ptr || !f->explanation.ptr) return EG_ENOMEM;
+    out->count++;
+    return EG_OK;
+}
+
+static eg_status check_item(check *c, eg_request *rq, size_t i) {
+    near_item found[NEAREST + BY_CLAIMS];
+    eg_case one;
+    eg_verdict *v;
+    eg_status s = build_case(c, rq, i, &one, found);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
+    c->out->pairs += s == EG_OK ? one.candidate_count : 0;
+    for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
+        if (v[k].outcome == EG_CONTRADICTION) s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
+    if (s != EG_OK || !c->args->against_store) return s;
+
+    item *it = &c->items[i];
+    s = eg_derive_vectors(c->m, rq, it->fact.content, &it->derived);
+    if (s == EG_OK) s = eg_gather(c->m, rq, &it->fact, &it->derived, &one);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
+    it->derived.vector_count = 0; /* they lie in this item's request */
+    c->out->pairs += s == EG_OK ? one.candidate_count : 0;
+    for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
+        if (v[k].outcome == EG_CONTRADICTION) s = report(c, i, UINT32_MAX, one.candidates[k]->fact, &v[k]);
+    return s;
+}
+
+static eg_status run(check *c) {
+    size_t n = c->args->item_count;
+    eg_status s = EG_OK;
+    c->items = eg_arena_array(&c->arena, n, sizeof *c->items);
+    if (!c->items) return eg_fail_memory(c->rq->err, n * sizeof *c->items);
+    for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
+    if (s == EG_OK) s = embed_items(c);
+    for (size_t i = 0; i < n && s == EG_OK; i++) {
+        eg_request *rq = NULL; /* one an item, so that memory stays bounded */
+        s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
+        if (s != EG_OK) break;
+        rq->workspace = c->rq->workspace;
+        rq->cancel = c->rq->cancel;
+        s = check_item(c, rq, i);
+        if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;
+        SERVICES(c->m)->request_release(c->m->env.host, rq);
+        if (c->args->progress) c->args->progress(c->args->progress_self, c->vectors ? (n + i + 1) / 2 : i + 1, n);
+    }
+    return s;
+}
+
+eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out) {
+    *out = (eg_checked){.statements = args->item_count};
+    if (args->item_count > EG_MAX_CHECK_STATEMENTS)
+        return eg_request_fail(rq, EG_ELIMIT, "%zu statements; at most %d are checked at once: name fewer files",
+                               args->item_count, EG_MAX_CHECK_STATEMENTS);
+    if (args->against_store && !m->env.storage_ops)
+        return eg_request_fail(rq, EG_EINVAL, "there is no open store to compare with");
+    check c = {.m = m, .rq = rq, .args = args, .out = out};
+    eg_arena_init(&c.arena, 0);
+    eg_memory_status models = {0};
+    if (m->env.describe_models) m->env.describe_models(m->env.host, &models);
+    out->without_nli = models.nli_problem.len > 0;
+    eg_status s = run(&c);
+    eg_arena_release(&c.arena);
+    return s;
+}

@@ -1,0 +1,285 @@
+/* commit.c - the way of a fact into the store: validate -> gates -> hash -> derive -> lineage -> change set ->
+ * one transaction -> verdict in time or a job. Read eg_memory_commit from top to bottom. */
+#include "core/base/clock.h"
+#include "core/memory/internal.h"
+
+enum { EPHEMERAL_DAYS = 1, UPDATE_CANDIDATES = 20 };
+
+/* A checked commit on its way. */
+typedef struct commit {
+    eg_memory *m;
+    eg_request *rq;
+    const eg_commit_args *args;
+    eg_arena *arena;
+    eg_new_fact row;
+    eg_derived derived;
+    eg_fact superseded; /* id none: nothing is superseded */
+    uint32_t operation; /* what is done in the end */
+} commit;
+
+static eg_status validate(commit *c) {
+    const eg_commit_args *a = c->args;
+    eg_request *rq = c->rq;
+    eg_status s;
+    if (a->operation != EG_DELETE && (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
+        return s;
+    if ((s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0)) != EG_OK ||
+        (s = eg_check_text(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||
+        (s = eg_check_text(rq, "provenance", a->provenance, EG_MAX_PROVENANCE, 0)) != EG_OK ||
+        (s = eg_check_text(rq, "artifact_hash", a->artifact_hash, EG_MAX_PROVENANCE, 0)) != EG_OK)
+        return s;
+    if (!(a->confidence >= 0 && a->confidence <= 1))
+        return eg_request_fail(rq, EG_EINVAL, "confidence is %g: give a number from 0 to 1", a->confidence);
+    if (a->ttl_days > EG_MAX_TTL_DAYS)
+        return eg_request_fail(rq, EG_EINVAL, "ttl_days is %u: give 1 to %d, or leave it out", a->ttl_days,
+                               EG_MAX_TTL_DAYS);
+    if (a->wait_ms > EG_MAX_WAIT_MS)
+        return eg_request_fail(rq, EG_EINVAL, "wait_ms is %d: give 0 to %d", a->wait_ms, EG_MAX_WAIT_MS);
+    if (a->fact_type > EG_DECISION || a->operation > EG_NONE || a->durability > EG_EPHEMERAL)
+        return eg_request_fail(rq, EG_EINVAL, "fact_type, operation or durability is out of range");
+    if (a->operation == EG_DELETE && a->corrects_lineage.len == 0)
+        return eg_request_fail(rq, EG_EINVAL, "operation delete needs corrects_lineage: the lineage to retire");
+
+    eg_fact *f = &c->row.fact;
+    if ((s = eg_check_scope(rq, a->scope, 0, &f->scope)) != EG_OK) return s;
+    f->content = a->content;
+    f->agent_id = a->agent_id.len ? a->agent_id : rq->actor;
+    f->engineer = a->engineer;
+    f->provenance = a->provenance;
+    f->artifact_hash = a->artifact_hash;
+    f->confidence = a->confidence;
+    f->fact_type = a->fact_type;
+    f->durability = a->durability;
+    f->ttl_days = a->ttl_days ? a->ttl_days : a->durability == EG_EPHEMERAL ? EPHEMERAL_DAYS : 0;
+    return EG_OK;
+}
+
+static eg_status pass_gates(commit *c) {
+    for (size_t i = 0; i < c->m->env.gate_count; i++) {
+        const eg_gate_slot *slot = &c->m->env.gates[i];
+        eg_status s = slot->gate->check(slot->self, SERVICES(c->m), c->rq, c->args);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+/* The newest fact of the lineage (or of the lineage that the named fact belongs to). EG_ENOENT when it is unknown. */
+static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
+    eg_id id;
+    eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
+    if (s != EG_OK) return s;
+    eg_fact named, *rows = NULL;
+    size_t n = 0;
+    if ((s = STORE(c->m, lineage, c->rq, c->rq->workspace, id, &rows, &n)) != EG_OK) return s;
+    if (n == 0 && STORE(c->m, fact, c->rq, id, &named) == EG_OK &&
+        (s = STORE(c->m, lineage, c->rq, c->rq->workspace, named.lineage_id, &rows, &n)) != EG_OK)
+        return s;
+    if (n == 0)
+        return eg_request_fail(c->rq, EG_ENOENT, "corrects_lineage '%.*s' is no lineage of this workspace: query for it first",
+                               (int)(name.len < 60 ? name.len : 60), name.ptr);
+    *head = rows[n - 1];
+    return EG_OK;
+}
+
+static int is_current(commit *c, const eg_fact *f) {
+    int64_t now = SERVICES(c->m)->now(c->m->env.host);
+    return f->valid_from <= now && now < f->valid_until;
+}
+
+/* 1 when both have claims and not one subject is shared: then the old fact is about something else. */
+static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t n) {
+    if (n == 0 || d->claim_count == 0) return 0;
+    for (size_t i = 0; i < d->claim_count; i++)
+        for (size_t j = 0; j < n; j++)
+            if (eg_str_eq(d->claims[i].subject, claims[j].subject)) return 0;
+    return 1;
+}
+
+/* What an update without a lineage replaces: the best current match of the scope, if it is close enough. */
+static eg_status find_superseded(commit *c) {
+    if (c->derived.vector_count == 0) return EG_OK;
+    double least = SERVICES(c->m)->threshold(c->m->env.host, "update_cosine", 0.75);
+    eg_filter filter = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
+    const eg_vector *v = &c->derived.vectors[0];
+    eg_scored *hits = NULL;
+    size_t n = 0;
+    eg_status s = STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, UPDATE_CANDIDATES,
+                        &hits, &n);
+    for (size_t i = 0; s == EG_OK && i < n && hits[i].score >= least; i++) {
+        eg_claim *claims = NULL;
+        size_t claim_count = 0;
+        s = STORE(c->m, claims_of, c->rq, hits[i].fact, &claims, &claim_count);
+        if (s != EG_OK || subjects_disagree(&c->derived, claims, claim_count)) continue;
+        return STORE(c->m, fact, c->rq, hits[i].fact, &c->superseded);
+    }
+    return s;
+}
+
+static eg_status find_lineage(commit *c) {
+    eg_fact *f = &c->row.fact;
+    c->superseded = (eg_fact){0};
+    c->operation = c->args->operation;
+    f->supersedes = (eg_id){{0}};
+    f->lineage_id = f->id;
+    eg_status s = EG_OK;
+    if (c->args->corrects_lineage.len) {
+        if ((s = lineage_head(c, c->args->corrects_lineage, &c->superseded)) != EG_OK) return s;
+        c->operation = c->args->operation == EG_DELETE ? EG_DELETE : EG_UPDATE;
+    } else if (c->args->operation == EG_UPDATE) {
+        if ((s = find_superseded(c)) != EG_OK) return s;
+        if (eg_id_is_none(c->superseded.id)) c->operation = EG_ADD;
+    }
+    if (!eg_id_is_none(c->superseded.id)) {
+        f->lineage_id = c->superseded.lineage_id;
+        f->supersedes = c->superseded.id;
+    }
+    f->operation = c->operation;
+    return EG_OK;
+}
+
+/* Conflicts of the fact that are open now, for the receipt. */
+static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
+    eg_conflict_filter filter = {.workspace = c->rq->workspace, .status = EG_OPEN, .fact = fact, .limit = EG_MAX_LISTED};
+    eg_conflict *rows = NULL;
+    eg_status s = STORE(c->m, conflicts, c->rq, &filter, &rows, &out->conflict_count);
+    return s == EG_OK ? eg_conflict_views(c->m, c->rq, rows, out->conflict_count, &out->conflicts) : s;
+}
+
+static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
+    out->fact = *existing;
+    out->duplicate = 1;
+    out->operation = EG_NONE;
+    if (existing->durability == EG_EPHEMERAL && c->args->durability == EG_DURABLE) {
+        eg_draft d;
+        eg_applied applied;
+        eg_draft_begin(&d, c->rq);
+        eg_draft_promote(&d, c->m, existing);
+        eg_status s = eg_draft_apply(&d, c->m, &applied);
+        if (s != EG_OK) return s;
+        s = STORE(c->m, fact, c->rq, existing->id, &out->fact);
+        if (s != EG_OK) return s;
+        out->undo_id = applied.audit_id;
+    }
+    return EG_OK;
+}
+
+static eg_status retire(commit *c, eg_receipt *out) {
+    if (!is_current(c, &c->superseded))
+        return eg_request_fail(c->rq, EG_ENOENT, "the lineage has no current fact: it was %s already",
+                               c->superseded.close_reason ? "closed" : "expired");
+    eg_draft d;
+    eg_draft_begin(&d, c->rq);
+    eg_status s = eg_draft_close(&d, c->m, &c->superseded, EG_DELETED, "the fact was deleted", (eg_id){{0}}, NULL);
+    if (s != EG_OK) return s;
+    eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
+    eg_applied applied;
+    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    out->operation = EG_DELETE;
+    out->detection_done = 1;
+    out->undo_id = applied.audit_id;
+    return STORE(c->m, fact, c->rq, c->superseded.id, &out->fact);
+}
+
+static eg_status insert(commit *c, eg_receipt *out) {
+    eg_fact *f = &c->row.fact;
+    eg_draft d;
+    eg_draft_begin(&d, c->rq);
+    eg_precondition *unique = eg_draft_require(&d, EG_NO_CURRENT_HASH);
+    unique->text = f->scope;
+    unique->hash = f->content_hash;
+    eg_status s = EG_OK;
+    int closes = !eg_id_is_none(c->superseded.id) && is_current(c, &c->superseded);
+    if (closes) {
+        eg_draft_require(&d, EG_IS_HEAD)->id = c->superseded.id;
+        s = eg_draft_close(&d, c->m, &c->superseded, EG_SUPERSEDED, "the fact was superseded", (eg_id){{0}}, NULL);
+        if (s != EG_OK) return s;
+    }
+    eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
+    if (f->durability == EG_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);
+    if (c->row.vector_count == 0) eg_draft_job(&d, c->m, EG_JOB_EMBED, f->id, 0);
+    eg_change *agent = eg_draft_add(&d, EG_CHANGE_AGENT);
+    agent->text = f->agent_id;
+    agent->text2 = f->engineer;
+    agent->number = 1;
+    eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, EG_STR("{}"));
+    eg_applied applied;
+    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    out->operation = c->operation;
+    out->undo_id = applied.audit_id;
+    return STORE(c->m, fact, c->rq, f->id, &out->fact);
+}
+
+/* Decides against the store as it is now and writes; EG_ECONFLICT when another writer was faster. */
+static eg_status decide_and_write(commit *c, eg_receipt *out) {
+    eg_status s = find_lineage(c);
+    if (s != EG_OK) return s;
+    if (c->operation == EG_DELETE) return retire(c, out);
+    eg_filter here = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
+    eg_fact existing;
+    s = STORE(c->m, current_by_hash, c->rq, &here, c->row.fact.content_hash, &existing);
+    if (s == EG_OK) return answer_duplicate(c, &existing, out); /* also an update that changes nothing */
+    return s == EG_ENOENT ? insert(c, out) : s;
+}
+
+static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
+    int32_t wait_ms = c->args->wait_ms < 0 ? c->m->env.default_wait_ms : c->args->wait_ms;
+    if (out->fact.durability == EG_EPHEMERAL || out->operation == EG_DELETE) {
+        out->detection_done = 1;
+        return EG_OK;
+    }
+    int64_t deadline = eg_clock_monotonic() + (int64_t)wait_ms * 1000;
+    eg_status s = EG_OK;
+    if (wait_ms > 0) {
+        s = eg_detect_now(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
+    } else {
+        size_t left = 0;
+        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left);
+        out->detection_done = s == EG_OK && left == 0;
+    }
+    /* The fact is stored: trouble with its verdict must not read as a failed commit. The job remains. */
+    if (s != EG_OK) {
+        SERVICES(c->m)->log(c->m->env.host, EG_LOG_WARN, "memory", c->rq->err->text);
+        out->detection_done = 0;
+        *c->rq->err = (eg_error){0};
+    }
+    return open_conflicts(c, out->fact.id, out);
+}
+
+static eg_status run(commit *c, eg_receipt *out) {
+    eg_status s = validate(c);
+    if (s != EG_OK || c->args->operation == EG_NONE) return s;
+    if (c->args->operation != EG_DELETE) {
+        eg_fact *f = &c->row.fact;
+        if ((s = pass_gates(c)) != EG_OK) return s;
+        if ((s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash)) != EG_OK) return s;
+        if ((s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived)) != EG_OK) return s;
+        if ((s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived)) != EG_OK) return s;
+        f->id = SERVICES(c->m)->new_id(c->m->env.host);
+        c->row.statements = c->derived.statements;
+        c->row.statement_count = c->derived.statement_count;
+        c->row.claims = c->derived.claims;
+        c->row.claim_count = c->derived.claim_count;
+        c->row.terms = c->derived.terms;
+        c->row.term_count = c->derived.term_count;
+        c->row.vectors = c->derived.vectors;
+        c->row.vector_count = c->derived.vector_count;
+    }
+    s = EG_ECONFLICT;
+    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);
+    if (s == EG_ECONFLICT)
+        return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again",
+                               MAX_RETRIES);
+    return s == EG_OK ? wait_for_verdict(c, out) : s;
+}
+
+eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
+    *out = (eg_receipt){.operation = EG_NONE, .detection_done = 1};
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    commit *c = eg_request_array(rq, 1, sizeof *c);
+    if (!c) return EG_ENOMEM;
+    *c = (commit){.m = m, .rq = rq, .args = args, .arena = &arena};
+    eg_status s = run(c, out);
+    eg_arena_release(&arena);
+    return s;
+}

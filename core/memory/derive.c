@@ -1,0 +1,70 @@
+/* derive.c - everything that is computed from a fact's content: hash, statements, claims, terms, vectors. The
+ * same for a commit, a job and a dry run. Knows no store. */
+#include "core/base/status.h"
+#include "core/memory/internal.h"
+
+eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]) {
+    eg_str normal;
+    eg_status s = eg_text_normalize(arena, content, &normal, rq->err);
+    if (s == EG_OK) SERVICES(m)->sha256(normal.ptr, normal.len, out);
+    return s;
+}
+
+/* n rows of `size` bytes in the arena instead of the roomy scratch they were written to. */
+static void *trimmed(eg_arena *arena, const void *rows, size_t n, size_t size) {
+    void *p = eg_arena_array(arena, n, size);
+    return p && n ? memcpy(p, rows, n * size) : p;
+}
+
+eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_derived *out) {
+    *out = (eg_derived){0};
+    eg_arena scratch;
+    eg_arena_init(&scratch, 0);
+    eg_span *statements = eg_arena_array(&scratch, EG_MAX_STATEMENTS, sizeof *statements);
+    eg_claim *claims = eg_arena_array(&scratch, EG_MAX_CLAIMS, sizeof *claims);
+    eg_term *terms = eg_arena_array(&scratch, EG_MAX_FACT_TERMS, sizeof *terms);
+    eg_status s = statements && claims && terms ? EG_OK : eg_fail_memory(rq->err, EG_MAX_CLAIMS * sizeof *claims);
+    if (s == EG_OK) {
+        out->statement_count = eg_text_statements(content, statements, EG_MAX_STATEMENTS);
+        s = eg_text_terms(arena, content, scope, terms, EG_MAX_FACT_TERMS, &out->term_count, rq->err);
+    }
+    if (s == EG_OK)
+        s = eg_text_claims(arena, content, scope, statements, out->statement_count, claims, EG_MAX_CLAIMS,
+                           &out->claim_count, rq->err);
+    if (s == EG_OK) {
+        out->statements = trimmed(arena, statements, out->statement_count, sizeof *statements);
+        out->claims = trimmed(arena, claims, out->claim_count, sizeof *claims);
+        out->terms = trimmed(arena, terms, out->term_count, sizeof *terms);
+        if (!out->statements || !out->claims || !out->terms) s = eg_fail_memory(rq->err, sizeof *claims);
+    }
+    eg_arena_release(&scratch);
+    return s;
+}
+
+eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d) {
+    d->vector_count = 0;
+    if (!m->env.embed_model) return EG_OK;
+    eg_str model;
+    uint32_t dimensions;
+    eg_status s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err);
+    if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s; /* without a model the fact is stored all the same */
+
+    eg_str texts[MAX_VECTORS] = {content};
+    size_t n = 1;
+    if (d->statement_count > 1)
+        for (; n < MAX_VECTORS && n <= d->statement_count; n++) {
+            eg_span span = d->statements[n - 1];
+            texts[n] = (eg_str){content.ptr + span.start, span.end - span.start};
+        }
+    float *values = eg_request_array(rq, n * dimensions, sizeof *values);
+    if (!values) return EG_ENOMEM;
+    s = SERVICES(m)->embed(m->env.host, rq, texts, n, values, dimensions);
+    if (s != EG_OK) return s;
+    for (size_t i = 0; i < n; i++)
+        d->vectors[i] = (eg_vector){.statement = i ? (uint32_t)(i - 1) : UINT32_MAX,
+                                    .dimensions = dimensions,
+                                    .model_id = model,
+                                    .values = values + i * dimensions};
+    d->vector_count = n;
+    return EG_OK;
+}

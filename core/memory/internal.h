@@ -1,0 +1,124 @@
+/* internal.h - what the files of core/memory share: the memory object, ids, argument checks, derived parts of a
+ * fact, cases and verdicts. Not for anybody outside this folder. */
+#ifndef EG_MEMORY_INTERNAL_H
+#define EG_MEMORY_INTERNAL_H
+
+#include <pthread.h>
+
+#include "core/base/json.h"
+#include "core/memory/memory.h"
+#include "core/text/text.h"
+
+enum { HIT_QUEUE = 256, MAX_RETRIES = 8, MAX_VECTORS = 9 /* the whole and eight statements */ };
+
+struct eg_memory {
+    eg_memory_env env;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t job_done;
+    eg_id hits[HIT_QUEUE]; /* query hits that are not counted in the store yet */
+    size_t hit_count;
+    uint32_t *overruns; /* one a detector: errors and overruns in a row */
+};
+
+/* Shorthands for the calls that every file makes. */
+#define SERVICES(m) ((m)->env.services)
+#define STORE(m, call, ...) ((m)->env.storage_ops->call((m)->env.storage, __VA_ARGS__))
+
+/* ---- ids.c ---- */
+enum { EG_ID_TEXT = 37 };
+void eg_id_format(eg_id id, char out[EG_ID_TEXT]);
+/* 1 and *out when text is a UUID in its canonical form (any case). */
+int eg_id_parse(eg_str text, eg_id *out);
+/* An id given by a person: canonical, or at least 4 hex digits that end exactly one fact's or conflict's id of the
+ * workspace. what: "fact_id" ..., for messages. EG_EINVAL, EG_ENOENT. */
+eg_status eg_id_resolve(eg_memory *m, eg_request *rq, const char *what, eg_str text, eg_id *out);
+
+/* ---- arguments.c ---- */
+/* EG_EINVAL with the argument's name for invalid UTF-8, NUL bytes, blank where `needed`, or EG_ELIMIT over most bytes. */
+eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most, int needed);
+eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out);
+
+/* ---- derive.c ---- */
+/* What is computed from a fact's content before it is stored or judged. */
+typedef struct eg_derived {
+    eg_span *statements;
+    size_t statement_count;
+    eg_claim *claims;
+    size_t claim_count;
+    eg_term *terms;
+    size_t term_count;
+    eg_vector vectors[MAX_VECTORS];
+    size_t vector_count; /* 0: no embedding model */
+} eg_derived;
+/* The text parts; arena: owns what they point to. */
+eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_derived *out);
+/* The vectors: the whole content and, when there are several statements, each of the first eight. Leaves
+ * vector_count 0 when there is no model. */
+eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d);
+/* SHA-256 of the normal form. */
+eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]);
+
+/* ---- judge.c ---- */
+typedef struct eg_verdict {
+    uint32_t outcome; /* eg_outcome; EG_UNRELATED when nothing was found */
+    uint32_t severity;
+    double score;
+    eg_span span_subject, span_candidate;
+    eg_str tier, detector, explanation;
+} eg_verdict;
+/* Runs the detectors over the case in tier order and merges their findings: one verdict a candidate, in the
+ * request's memory. A candidate that a deterministic tier decided is not shown to later tiers. */
+eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **out);
+
+/* ---- candidates.c ---- */
+/* The facts of the store that may disagree with the subject: by vector, text and claims, in any scope and of any
+ * age, without the subject's own lineage and without pairs that are known. c and what it points to lie in the
+ * request's memory. */
+eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c);
+
+/* ---- changes.c ---- */
+/* A change set under construction, in the request's memory, bounded. */
+typedef struct eg_draft {
+    eg_request *rq;
+    eg_precondition *preconditions;
+    eg_change *changes;
+    size_t precondition_count, precondition_capacity, change_count, change_capacity;
+    int failed;
+} eg_draft;
+void eg_draft_begin(eg_draft *d, eg_request *rq);
+/* Zeroed new rows; when memory is out a scratch row, and eg_draft_apply says so. */
+eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind);
+eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
+eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
+/* Closes the fact (which must be current) and ends its open conflicts, except `keep`; *ended gets their number. */
+eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why,
+                         eg_id keep, size_t *ended);
+void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload);
+void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t not_before);
+
+/* ---- detect.c ---- */
+/* Works on jobs until fact has none left or the deadline (CLOCK_MONOTONIC microseconds); *done 1 when none is. */
+eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadline, uint32_t *done);
+eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
+
+/* ---- the rest of the table ---- */
+eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
+eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);
+eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq);
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
+                              eg_conflict_view **out, size_t *n);
+eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out);
+eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
+eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
+/* How far feedback moved a tier's threshold in this workspace: -0.1 to +0.1. */
+double eg_feedback_shift(eg_memory *m, eg_request *rq, eg_str tier);
+eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out);
+eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out);
+eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out);
+eg_status eg_memory_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n);
+eg_status eg_memory_status_of(eg_memory *m, eg_request *rq, eg_memory_status *out);
+
+/* Promotion of an ephemeral fact in a draft: durable, for ever, with a detection job. */
+void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact);
+
+#endif

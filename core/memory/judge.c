@@ -1,0 +1,172 @@
+/* judge.c - one case through all detectors, and their findings merged to one verdict a candidate. Knows no store;
+ * the same for detection jobs and for dry runs. */
+#include "core/base/clock.h"
+#include "core/memory/internal.h"
+
+enum { STRIKES = 5, DETERMINISTIC = 100 /* detectors of a lower order decide by rules */, MAX_FINDINGS = 1024 };
+
+typedef struct finding {
+    eg_finding f; /* f.candidate: index into the whole case */
+    eg_str detector;
+    uint32_t order;
+} finding;
+
+/* What a detector adds to, with the map from its (smaller) case to the whole one. */
+typedef struct sink {
+    eg_request *rq;
+    const eg_case *c; /* as the detector sees it */
+    const uint32_t *map;
+    const eg_detector *detector;
+    finding *findings;
+    size_t count;
+} sink;
+
+static int span_fits(eg_span s, eg_str content) { return s.start <= s.end && s.end <= content.len; }
+
+static eg_status add(void *self, const eg_finding *given) {
+    sink *to = self;
+    if (given->size < offsetof(eg_finding, explanation) + sizeof given->explanation)
+        return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding of %u bytes is too small", to->detector->name,
+                               given->size);
+    if (given->candidate >= to->c->candidate_count || given->outcome > EG_UNRELATED || given->severity > EG_HIGH ||
+        !(given->score >= 0 && given->score <= 1) || !span_fits(given->span_subject, to->c->subject->fact->content) ||
+        !span_fits(given->span_candidate, to->c->candidates[given->candidate]->fact->content))
+        return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding is out of range", to->detector->name);
+    if (to->count == MAX_FINDINGS) return EG_OK;
+    finding *f = &to->findings[to->count];
+    f->f = *given;
+    f->f.candidate = to->map[given->candidate];
+    f->order = to->detector->order;
+    f->f.explanation = eg_request_copy(to->rq, given->explanation);
+    f->f.tier = given->tier.len ? eg_request_copy(to->rq, given->tier)
+                                : eg_request_printf(to->rq, "plugin:%s", to->detector->name);
+    f->detector = eg_request_printf(to->rq, "%s %s", to->detector->name, to->detector->version);
+    if (!f->f.explanation.ptr || !f->f.tier.ptr || !f->detector.ptr) return EG_ENOMEM;
+    to->count++;
+    return EG_OK;
+}
+
+/* An empty span stands for the whole content. */
+static int overlap(eg_span a, eg_span b) {
+    return a.start == a.end || b.start == b.end || (a.start < b.end && b.start < a.end);
+}
+
+static int same_place(const eg_finding *a, const eg_finding *b) {
+    return overlap(a->span_subject, b->span_subject) && overlap(a->span_candidate, b->span_candidate);
+}
+
+/* A rule that says "both can be true" or "the same" about the same words outweighs a contradiction of equal or
+ * later tier: precision first. */
+static int vetoed(const finding *list, size_t n, const finding *contradiction) {
+    for (size_t i = 0; i < n; i++) {
+        const finding *f = &list[i];
+        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_CONTRADICTION || f->order >= DETERMINISTIC)
+            continue;
+        if (f->f.outcome != EG_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
+    }
+    return 0;
+}
+
+/* The least score that counts for a tier: beside the model or in the configuration, moved by feedback. */
+static double least_score(eg_memory *m, eg_request *rq, eg_str tier) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(tier.len < 60 ? tier.len : 60), tier.ptr);
+    double base = SERVICES(m)->threshold(m->env.host, name, 0);
+    return base > 0 ? base + eg_feedback_shift(m, rq, tier) : base;
+}
+
+static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, const eg_case *c, eg_verdict *verdicts) {
+    for (size_t i = 0; i < c->candidate_count; i++) verdicts[i] = (eg_verdict){.outcome = EG_UNRELATED};
+    for (size_t i = 0; i < n; i++) { /* in tier order */
+        const finding *f = &list[i];
+        eg_verdict *v = &verdicts[f->f.candidate];
+        int is_conflict = f->f.outcome == EG_CONTRADICTION;
+        if (is_conflict && (vetoed(list, n, f) || f->f.score < least_score(m, rq, f->f.tier))) continue;
+        /* the first contradiction stands; without one, the first other outcome */
+        if (v->outcome == EG_CONTRADICTION || (v->outcome != EG_UNRELATED && !is_conflict)) continue;
+        *v = (eg_verdict){.outcome = f->f.outcome,
+                          .severity = f->f.severity,
+                          .score = f->f.score,
+                          .span_subject = f->f.span_subject,
+                          .span_candidate = f->f.span_candidate,
+                          .tier = f->f.tier,
+                          .detector = f->detector,
+                          .explanation = f->f.explanation};
+        /* two incompatible facts of one agent may be a change of mind that was not declared */
+        if (is_conflict && c->candidates[f->f.candidate]->same_agent && v->severity > EG_MEDIUM) v->severity = EG_MEDIUM;
+    }
+}
+
+/* Slots in tier order: an index of env.detectors. */
+static void sort_by_order(const eg_memory *m, uint32_t *order) {
+    for (uint32_t i = 0; i < m->env.detector_count; i++) {
+        uint32_t at = i;
+        while (at > 0 && m->env.detectors[order[at - 1]].detector->order > m->env.detectors[i].detector->order) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = i;
+    }
+}
+
+/* 1 when this detector has failed or overrun too often to be asked again in this run. */
+static int struck_out(eg_memory *m, uint32_t slot) {
+    pthread_mutex_lock(&m->lock);
+    int out = m->overruns[slot] >= STRIKES;
+    pthread_mutex_unlock(&m->lock);
+    return out;
+}
+
+static void note_run(eg_memory *m, eg_request *rq, uint32_t slot, eg_status s, int64_t took_us) {
+    const eg_detector *d = m->env.detectors[slot].detector;
+    int bad = s != EG_OK || (d->budget_ms && took_us > (int64_t)d->budget_ms * 1000);
+    pthread_mutex_lock(&m->lock);
+    m->overruns[slot] = bad ? m->overruns[slot] + 1 : 0;
+    int now_out = m->overruns[slot] == STRIKES;
+    pthread_mutex_unlock(&m->lock);
+    char text[700];
+    if (s != EG_OK) {
+        snprintf(text, sizeof text, "detector %s failed: %s", d->name, rq->err->text);
+        SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", text);
+    }
+    if (now_out) {
+        snprintf(text, sizeof text, "detector %s is left out for this run: %d errors or overruns of its %u ms in a row",
+                 d->name, STRIKES, d->budget_ms);
+        SERVICES(m)->log(m->env.host, EG_LOG_ERROR, "memory", text);
+    }
+}
+
+eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **out) {
+    size_t n = c->candidate_count;
+    *out = eg_request_array(rq, n, sizeof **out);
+    finding *findings = eg_request_array(rq, MAX_FINDINGS, sizeof *findings);
+    uint32_t *map = eg_request_array(rq, n, sizeof *map);
+    uint32_t *order = eg_request_array(rq, m->env.detector_count, sizeof *order);
+    const eg_case_fact **left = eg_request_array(rq, n, sizeof *left);
+    if (!*out || !findings || !map || !order || !left) return EG_ENOMEM;
+    sort_by_order(m, order);
+
+    sink to = {.rq = rq, .map = map, .findings = findings};
+    for (size_t i = 0; i < m->env.detector_count; i++) {
+        uint32_t slot = order[i];
+        const eg_detector *d = m->env.detectors[slot].detector;
+        merge(m, rq, findings, to.count, c, *out);
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < n; k++)
+            if ((*out)[k].outcome != EG_CONTRADICTION) {
+                map[count] = k;
+                left[count++] = c->candidates[k];
+            }
+        if (count == 0) return EG_OK;
+        if (struck_out(m, slot)) continue;
+        eg_case seen = {.size = sizeof seen, .candidate_count = count, .subject = c->subject, .candidates = left};
+        to.c = &seen;
+        to.detector = d;
+        int64_t begun = eg_clock_monotonic();
+        eg_status s = d->examine(m->env.detectors[slot].self, SERVICES(m), rq, &seen, add, &to);
+        if (s == EG_ECANCELLED) return s;
+        note_run(m, rq, slot, s, eg_clock_monotonic() - begun);
+    }
+    merge(m, rq, findings, to.count, c, *out);
+    return EG_OK;
+}

@@ -1,0 +1,286 @@
+/* resolve.c - conflicts as people see them, and the four ways to settle one. Each way is one change set; what it
+ * did is written into the audit row, from which undo.c takes it back. */
+#include "core/base/status.h"
+#include "core/memory/internal.h"
+
+enum { LEAST_FEEDBACK = 10 };
+
+eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out) {
+    *out = eg_request_array(rq, n, sizeof **out);
+    if (!*out) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        eg_conflict_view *v = &(*out)[i];
+        v->conflict = conflicts[i];
+        eg_status s = STORE(m, fact, rq, conflicts[i].fact_a, &v->a);
+        if (s == EG_OK) s = STORE(m, fact, rq, conflicts[i].fact_b, &v->b);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+/* More severe first, then newer. */
+static void sort_by_severity(eg_conflict *c, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        eg_conflict one = c[i];
+        size_t at = i;
+        for (; at > 0 && (one.severity > c[at - 1].severity ||
+                          (one.severity == c[at - 1].severity && one.seq > c[at - 1].seq));
+             at--)
+            c[at] = c[at - 1];
+        c[at] = one;
+    }
+}
+
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
+                              eg_conflict_view **out, size_t *n) {
+    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status,
+                                 .limit = limit && limit < EG_MAX_LISTED ? limit : EG_MAX_LISTED};
+    eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
+    eg_conflict *rows = NULL;
+    if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
+    if (s != EG_OK) return s;
+    sort_by_severity(rows, *n);
+    return eg_conflict_views(m, rq, rows, *n, out);
+}
+
+double eg_feedback_shift(eg_memory *m, eg_request *rq, eg_str tier) {
+    uint64_t confirmed = 0, wrong = 0;
+    if (!m->env.storage_ops || STORE(m, feedback, rq, rq->workspace, tier, &confirmed, &wrong) != EG_OK) return 0;
+    uint64_t all = confirmed + wrong;
+    if (all < LEAST_FEEDBACK) return 0;
+    double shift = 0.25 * ((double)wrong / (double)all - 0.1); /* more than one false alarm in ten: stricter */
+    return shift > 0.1 ? 0.1 : shift < -0.1 ? -0.1 : shift;
+}
+
+static void draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive) {
+    eg_change *f = eg_draft_add(d, EG_CHANGE_FEEDBACK);
+    f->conflict = c;
+    f->number = true_positive;
+}
+
+/* A settlement on its way. */
+typedef struct settlement {
+    eg_memory *m;
+    eg_request *rq;
+    const eg_resolve_args *args;
+    eg_conflict conflict;
+    eg_fact a, b;
+    eg_draft d;
+    eg_buffer audit; /* the payload that undo reads */
+    eg_id closed[2];
+    size_t closed_count;
+} settlement;
+
+static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reason, eg_resolved *out) {
+    int64_t now = SERVICES(t->m)->now(t->m->env.host);
+    if (f->valid_until <= now) return EG_OK; /* it ended by itself meanwhile */
+    t->closed[t->closed_count++] = f->id;
+    return eg_draft_close(&t->d, t->m, f, reason, "the other fact of a conflict won", t->conflict.id,
+                          &out->other_conflicts_closed);
+}
+
+static eg_status settle_winner(settlement *t, eg_resolved *out) {
+    char a[EG_ID_TEXT], b[EG_ID_TEXT];
+    eg_id_format(t->a.id, a);
+    eg_id_format(t->b.id, b);
+    eg_id winner = {{0}};
+    eg_status s = EG_OK;
+    if (t->args->winning_fact_id.len)
+        s = eg_id_resolve(t->m, t->rq, "winning_fact_id", t->args->winning_fact_id, &winner);
+    if (s != EG_OK) return s;
+    if (!eg_id_eq(winner, t->a.id) && !eg_id_eq(winner, t->b.id))
+        return eg_request_fail(t->rq, EG_EINVAL, "winner needs winning_fact_id: one of %s and %s", a, b);
+    t->conflict.resolved_fact = winner;
+    draft_feedback(&t->d, &t->conflict, 1);
+    return close_one(t, eg_id_eq(winner, t->a.id) ? &t->b : &t->a, EG_CLOSED_RESOLVED, out);
+}
+
+/* The merged fact: an equal current one, or a new one with both as parents. */
+static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, int *is_new) {
+    eg_request *rq = t->rq;
+    eg_str content = t->args->merged_content.len ? t->args->merged_content : t->args->resolution;
+    eg_status s = eg_check_text(rq, "merged_content", content, EG_MAX_CONTENT, 1);
+    if (s != EG_OK) return s;
+    eg_fact *f = &row->fact;
+    *f = (eg_fact){.content = content,
+                   .scope = t->a.scope,
+                   .agent_id = t->args->agent_id.len ? t->args->agent_id : rq->actor,
+                   .confidence = t->a.confidence > t->b.confidence ? t->a.confidence : t->b.confidence,
+                   .fact_type = EG_DECISION,
+                   .operation = EG_ADD,
+                   .parents = {t->a.id, t->b.id}};
+    if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
+    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .fact_type = -1};
+    eg_fact existing;
+    s = STORE(t->m, current_by_hash, rq, &here, f->content_hash, &existing);
+    if (s == EG_OK) {
+        *f = existing;
+        *is_new = 0;
+        return EG_OK;
+    }
+    if (s != EG_ENOENT) return s;
+    *is_new = 1;
+    f->id = f->lineage_id = SERVICES(t->m)->new_id(t->m->env.host);
+    eg_derived *d = eg_request_array(rq, 1, sizeof *d);
+    if (!d) return EG_ENOMEM;
+    if ((s = eg_derive_text(rq, arena, content, f->scope, d)) != EG_OK) return s;
+    if ((s = eg_derive_vectors(t->m, rq, content, d)) != EG_OK) return s;
+    row->statements = d->statements;
+    row->statement_count = d->statement_count;
+    row->claims = d->claims;
+    row->claim_count = d->claim_count;
+    row->terms = d->terms;
+    row->term_count = d->term_count;
+    row->vectors = d->vectors;
+    row->vector_count = d->vector_count;
+    return EG_OK;
+}
+
+static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) {
+    eg_new_fact *row = eg_request_array(t->rq, 1, sizeof *row);
+    int is_new = 0;
+    if (!row) return EG_ENOMEM;
+    eg_status s = merged_fact(t, arena, row, &is_new);
+    if (s != EG_OK) return s;
+    eg_id merged = row->fact.id;
+    if (is_new) {
+        eg_precondition *unique = eg_draft_require(&t->d, EG_NO_CURRENT_HASH);
+        unique->text = row->fact.scope;
+        unique->hash = row->fact.content_hash;
+        eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
+        eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
+        if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
+    } else {
+        eg_draft_require(&t->d, EG_IS_CURRENT)->id = merged;
+    }
+    t->conflict.resolved_fact = merged;
+    out->merged = row->fact;
+    draft_feedback(&t->d, &t->conflict, 1);
+    if (!eg_id_eq(merged, t->a.id) && (s = close_one(t, &t->a, EG_MERGED, out)) != EG_OK) return s;
+    return eg_id_eq(merged, t->b.id) ? EG_OK : close_one(t, &t->b, EG_MERGED, out);
+}
+
+static void settle_both_valid(settlement *t) {
+    eg_change *link = eg_draft_add(&t->d, EG_CHANGE_LINK);
+    link->fact = t->a.id;
+    link->other = t->b.id;
+    link->number = EG_LINK_BOTH_VALID;
+}
+
+/* {"conflict":"...","type":"winner","closed":["..."],"merged":"..."} */
+static eg_str audit_payload(settlement *t, eg_id created) {
+    static const char *const words[] = EG_RESOLUTION_WORDS;
+    char id[EG_ID_TEXT];
+    eg_id_format(t->conflict.id, id);
+    eg_buffer_format(&t->audit, "{\"conflict\":\"%s\",\"type\":\"%s\",\"closed\":[", id, words[t->args->resolution_type]);
+    for (size_t i = 0; i < t->closed_count; i++) {
+        eg_id_format(t->closed[i], id);
+        eg_buffer_format(&t->audit, "%s\"%s\"", i ? "," : "", id);
+    }
+    eg_buffer_text(&t->audit, "]");
+    if (!eg_id_is_none(created)) {
+        eg_id_format(created, id);
+        eg_buffer_format(&t->audit, ",\"merged\":\"%s\"", id);
+    }
+    eg_buffer_text(&t->audit, "}");
+    return (eg_str){t->audit.ptr, t->audit.len};
+}
+
+static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
+    eg_draft_begin(&t->d, t->rq);
+    eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;
+    eg_status s = EG_OK;
+    t->closed_count = 0;
+    switch ((eg_resolution)t->args->resolution_type) {
+    case EG_WINNER:
+        s = settle_winner(t, out);
+        break;
+    case EG_MERGE:
+        s = settle_merge(t, arena, out);
+        break;
+    case EG_DISMISS:
+        draft_feedback(&t->d, &t->conflict, 0);
+        break;
+    case EG_BOTH_VALID:
+        settle_both_valid(t);
+        break;
+    }
+    if (s != EG_OK) return s;
+    t->conflict.status = t->args->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
+    t->conflict.resolution_type = t->args->resolution_type;
+    t->conflict.resolved_by = t->args->agent_id.len ? t->args->agent_id : t->rq->actor;
+    t->conflict.resolution = t->args->resolution;
+    eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
+    int created = t->args->resolution_type == EG_MERGE && out->merged.seq == 0;
+    eg_draft_audit(&t->d, "resolve", t->a.id, t->b.id, audit_payload(t, created ? out->merged.id : (eg_id){{0}}));
+    if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
+    eg_applied applied;
+    if ((s = eg_draft_apply(&t->d, t->m, &applied)) != EG_OK) return s;
+    out->undo_id = applied.audit_id;
+    return EG_OK;
+}
+
+static eg_status check_arguments(settlement *t, int *already) {
+    const eg_resolve_args *a = t->args;
+    eg_request *rq = t->rq;
+    eg_id id;
+    *already = 0;
+    if (a->resolution_type > EG_BOTH_VALID) return eg_request_fail(rq, EG_EINVAL, "resolution_type is out of range");
+    eg_status s = eg_check_text(rq, "conflict_id", a->conflict_id, EG_MAX_NAME, 1);
+    if (s == EG_OK) s = eg_check_text(rq, "resolution", a->resolution, EG_MAX_RESOLUTION, 0);
+    if (s == EG_OK) s = eg_check_text(rq, "winning_fact_id", a->winning_fact_id, EG_MAX_NAME, 0);
+    if (s == EG_OK) s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0);
+    if (s == EG_OK) s = eg_id_resolve(t->m, rq, "conflict_id", a->conflict_id, &id);
+    if (s == EG_OK) s = STORE(t->m, conflict, rq, id, &t->conflict);
+    if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_a, &t->a);
+    if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_b, &t->b);
+    if (s != EG_OK || t->conflict.status == EG_OPEN) return s;
+    static const char *const words[] = EG_RESOLUTION_WORDS;
+    *already = t->conflict.resolution_type == a->resolution_type; /* asking twice for the same is no error */
+    if (*already) return EG_OK;
+    return eg_request_fail(rq, EG_EINVAL, "the conflict was settled already as %s by %.*s: undo that first to settle it otherwise",
+                           words[t->conflict.resolution_type & 3], (int)t->conflict.resolved_by.len,
+                           t->conflict.resolved_by.ptr);
+}
+
+eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
+    *out = (eg_resolved){0};
+    settlement *t = eg_request_array(rq, 1, sizeof *t);
+    if (!t) return EG_ENOMEM;
+    *t = (settlement){.m = m, .rq = rq, .args = args};
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    int already = 0;
+    eg_status s = EG_ECONFLICT;
+    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) {
+        *out = (eg_resolved){0};
+        t->audit.len = 0;
+        s = check_arguments(t, &already);
+        if (s == EG_OK && !already) s = settle(t, &arena, out);
+    }
+    eg_buffer_release(&t->audit);
+    eg_arena_release(&arena);
+    if (s == EG_ECONFLICT) s = eg_request_fail(rq, EG_EBUSY, "other writers changed the same facts: try again");
+    if (s != EG_OK) return s;
+    out->closed = eg_request_array(rq, t->closed_count, sizeof *out->closed);
+    if (!out->closed) return EG_ENOMEM;
+    out->closed_count = t->closed_count;
+    if (t->closed_count && (s = STORE(m, facts, rq, t->closed, t->closed_count, out->closed)) != EG_OK) return s;
+    if (!eg_id_is_none(out->merged.id) && (s = STORE(m, fact, rq, out->merged.id, &out->merged)) != EG_OK) return s;
+    return STORE(m, conflict, rq, t->conflict.id, &out->conflict);
+}
+
+eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
+    eg_id id;
+    eg_conflict c;
+    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
+    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s != EG_OK) return s;
+    eg_draft d;
+    eg_applied applied;
+    eg_draft_begin(&d, rq);
+    draft_feedback(&d, &c, true_positive);
+    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b, true_positive ? EG_STR("{\"true_positive\":true}")
+                                                                     : EG_STR("{\"true_positive\":false}"));
+    return eg_draft_apply(&d, m, &applied);
+}

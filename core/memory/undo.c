@@ -1,0 +1,227 @@
+/* undo.c - taking back what an audit row did, promotion, and the history of a lineage. Undo never reopens a closed
+ * window: it inserts a new row of the same lineage, so that what was known at any time stays as it was. */
+#include "core/base/status.h"
+#include "core/memory/internal.h"
+
+enum { MAX_RESTORED = 4 };
+
+typedef struct undoing {
+    eg_memory *m;
+    eg_request *rq;
+    eg_audit_row row;
+    eg_draft d;
+    eg_id restored[MAX_RESTORED], closed[MAX_RESTORED];
+    size_t restored_count, closed_count;
+    eg_arena arena;
+} undoing;
+
+/* Adds a current copy of a closed fact to the draft; *id gets its new id. */
+static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
+    eg_request *rq = u->rq;
+    eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
+    eg_derived *d = eg_request_array(rq, 1, sizeof *d);
+    if (!row || !d) return EG_ENOMEM;
+    eg_fact *f = &row->fact;
+    eg_status s = STORE(u->m, fact, rq, closed, f);
+    if (s != EG_OK) return s;
+    int64_t now = SERVICES(u->m)->now(u->m->env.host);
+    if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
+    f->restored_from = f->id;
+    f->supersedes = (eg_id){{0}};
+    f->id = SERVICES(u->m)->new_id(u->m->env.host);
+    f->seq = f->committed_at = f->valid_from = f->valid_until = f->closed_at = 0;
+    f->close_reason = EG_NOT_CLOSED;
+    f->closed_by = (eg_str){0};
+    f->operation = EG_ADD;
+    if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, d)) != EG_OK) return s;
+    if ((s = eg_derive_vectors(u->m, rq, f->content, d)) != EG_OK) return s;
+    row->statements = d->statements;
+    row->statement_count = d->statement_count;
+    row->claims = d->claims;
+    row->claim_count = d->claim_count;
+    row->terms = d->terms;
+    row->term_count = d->term_count;
+    row->vectors = d->vectors;
+    row->vector_count = d->vector_count;
+    eg_precondition *unique = eg_draft_require(&u->d, EG_NO_CURRENT_HASH);
+    unique->text = f->scope;
+    unique->hash = f->content_hash;
+    eg_draft_add(&u->d, EG_CHANGE_FACT)->new_fact = row;
+    if (f->durability == EG_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
+    if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
+    u->restored[u->restored_count++] = *id = f->id;
+    return EG_OK;
+}
+
+static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
+    eg_fact f;
+    eg_status s = STORE(u->m, fact, u->rq, id, &f);
+    if (s != EG_OK) return s;
+    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+    u->closed[u->closed_count++] = id;
+    return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
+}
+
+/* The ids that a "resolve" row names. */
+typedef struct resolution {
+    eg_id conflict, merged, closed[2];
+    size_t closed_count;
+    uint32_t type;
+} resolution;
+
+static eg_status read_resolution(undoing *u, resolution *r) {
+    static const char *const words[] = EG_RESOLUTION_WORDS;
+    *r = (resolution){0};
+    eg_json j;
+    eg_str key = {0};
+    eg_json_init(&j, "audit payload", u->row.payload, &u->arena, u->rq->err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_STRING) continue;
+        if (eg_str_eq(key, EG_STR("conflict"))) (void)eg_id_parse(j.text, &r->conflict);
+        if (eg_str_eq(key, EG_STR("merged"))) (void)eg_id_parse(j.text, &r->merged);
+        if (eg_str_eq(key, EG_STR("closed")) && r->closed_count < 2 && eg_id_parse(j.text, &r->closed[r->closed_count]))
+            r->closed_count++;
+        for (uint32_t i = 0; eg_str_eq(key, EG_STR("type")) && i < 4; i++)
+            if (eg_str_eq(j.text, eg_str_of(words[i]))) r->type = i;
+    }
+    return EG_OK;
+}
+
+/* A settlement that closed facts comes back as a new open conflict between the facts that are current then. */
+static eg_status undo_resolution(undoing *u) {
+    resolution r;
+    eg_status s = read_resolution(u, &r);
+    eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
+    if (!c) return EG_ENOMEM;
+    if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r.conflict, c);
+    if (s != EG_OK) return s;
+    if (c->status == EG_OPEN) return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is open again");
+    if (r.type == EG_BOTH_VALID) {
+        eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
+        link->fact = c->fact_a;
+        link->other = c->fact_b;
+        link->number = EG_LINK_BOTH_VALID;
+    }
+    if (r.closed_count == 0) { /* nothing was closed: the same conflict opens again */
+        eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
+        c->status = EG_OPEN;
+        c->resolved_at = 0;
+        c->resolved_by = c->resolution = (eg_str){0};
+        c->resolved_fact = (eg_id){{0}};
+        eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
+        return EG_OK;
+    }
+    if (!eg_id_is_none(r.merged) && (s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+    for (size_t i = 0; i < r.closed_count; i++) {
+        eg_id id;
+        if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
+        if (eg_id_eq(r.closed[i], c->fact_a)) /* same content: its span still holds */
+            c->fact_a = id;
+        else
+            c->fact_b = id;
+    }
+    if (r.closed_count == 1 && eg_id_eq(c->fact_a, u->restored[0])) { /* fact_a is the one committed first */
+        eg_span span = c->span_a;
+        c->fact_a = c->fact_b;
+        c->fact_b = u->restored[0];
+        c->span_a = c->span_b;
+        c->span_b = span;
+    }
+    c->id = SERVICES(u->m)->new_id(u->m->env.host);
+    c->status = EG_OPEN;
+    c->resolved_at = c->detected_at = c->seq = 0;
+    c->resolved_by = c->resolution = (eg_str){0};
+    c->resolved_fact = (eg_id){{0}};
+    eg_precondition *pair = eg_draft_require(&u->d, EG_NO_PAIR);
+    pair->id = c->fact_a;
+    pair->other = c->fact_b;
+    eg_draft_add(&u->d, EG_CHANGE_CONFLICT)->conflict = c;
+    return EG_OK;
+}
+
+static eg_status undo_commit(undoing *u) {
+    eg_fact f;
+    eg_status s = STORE(u->m, fact, u->rq, u->row.fact, &f);
+    if (s != EG_OK) return s;
+    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host))
+        return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
+    if ((s = close_now(u, u->row.fact, EG_DELETED)) != EG_OK) return s;
+    eg_id id;
+    return eg_id_is_none(u->row.other) ? EG_OK : restore(u, u->row.other, &id);
+}
+
+static eg_status undo_row(undoing *u) {
+    eg_id id;
+    if (eg_str_eq(u->row.action, EG_STR("commit"))) return undo_commit(u);
+    if (eg_str_eq(u->row.action, EG_STR("delete"))) return restore(u, u->row.fact, &id);
+    if (eg_str_eq(u->row.action, EG_STR("resolve"))) return undo_resolution(u);
+    return eg_request_fail(u->rq, EG_EUNSUPPORTED, "'%.*s' cannot be undone; commits, deletes and resolutions can",
+                           (int)u->row.action.len, u->row.action.ptr);
+}
+
+static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
+    eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
+    if (s == EG_ENOENT)
+        return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
+    if (s != EG_OK) return s;
+    eg_draft_begin(&u->d, u->rq);
+    u->restored_count = u->closed_count = 0;
+    if ((s = undo_row(u)) != EG_OK) return s;
+    /* undone as a commit of the restored fact or a delete of the closed one: so an undo can be undone */
+    int brought_back = u->restored_count > 0;
+    eg_draft_audit(&u->d, brought_back ? "commit" : u->closed_count ? "delete" : "undo",
+                   brought_back ? u->restored[0] : u->closed_count ? u->closed[0] : u->row.fact,
+                   brought_back && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
+    eg_applied applied;
+    if ((s = eg_draft_apply(&u->d, u->m, &applied)) != EG_OK) return s;
+    out->undo_id = applied.audit_id;
+    out->action = u->row.action;
+    out->restored_count = u->restored_count;
+    out->closed_count = u->closed_count;
+    out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
+    out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
+    if (!out->restored || !out->closed) return EG_ENOMEM;
+    if (u->restored_count) s = STORE(u->m, facts, u->rq, u->restored, u->restored_count, out->restored);
+    if (s == EG_OK && u->closed_count) s = STORE(u->m, facts, u->rq, u->closed, u->closed_count, out->closed);
+    return s;
+}
+
+eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
+    *out = (eg_undone){0};
+    undoing *u = eg_request_array(rq, 1, sizeof *u);
+    if (!u) return EG_ENOMEM;
+    *u = (undoing){.m = m, .rq = rq};
+    eg_arena_init(&u->arena, 0);
+    eg_status s = EG_ECONFLICT;
+    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = run(u, undo_id, out);
+    eg_arena_release(&u->arena);
+    if (s == EG_ECONFLICT)
+        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: an equal fact is current, or the pair is known again");
+    return s;
+}
+
+eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
+    eg_id id;
+    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
+    if (s == EG_OK) s = STORE(m, fact, rq, id, out);
+    if (s != EG_OK || out->durability == EG_DURABLE) return s;
+    eg_draft d;
+    eg_applied applied;
+    eg_draft_begin(&d, rq);
+    eg_draft_promote(&d, m, out);
+    s = eg_draft_apply(&d, m, &applied);
+    if (s == EG_ECONFLICT) return eg_request_fail(rq, EG_EINVAL, "the fact is not current any more: commit it again");
+    return s == EG_OK ? STORE(m, fact, rq, id, out) : s;
+}
+
+eg_status eg_memory_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n) {
+    eg_id id;
+    eg_fact named;
+    eg_status s = eg_id_resolve(m, rq, "lineage_id", lineage_id, &id);
+    if (s != EG_OK) return s;
+    if ((s = STORE(m, lineage, rq, rq->workspace, id, out, n)) != EG_OK || *n) return s;
+    if ((s = STORE(m, fact, rq, id, &named)) != EG_OK) return s; /* a fact's id names its lineage too */
+    return STORE(m, lineage, rq, rq->workspace, named.lineage_id, out, n);
+}

@@ -1,0 +1,102 @@
+/* dispatch.c - which level runs: the CPU's features, checked with what the operating system saves (XGETBV), or the
+ * level that somebody names. Reads as a staircase: the first missing feature ends the climb. */
+#include <stdlib.h>
+
+#include "core/base/status.h"
+#include "kernels/levels.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* XCR0: which register files the operating system saves; read by instruction, since compilers ask for -mxsave. */
+static uint64_t saved_state(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+static size_t climb(const eg_kernels **out) {
+    enum { YMM = 0x6, ZMM = 0xe6 };
+    size_t n = 0;
+    uint32_t a, b, c, d, b7, c7, d7;
+    out[n++] = &eg_kernels_scalar;
+    if (!__get_cpuid(1, &a, &b, &c, &d)) return n;
+    if (!(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA) || !(c & bit_F16C)) return n;
+    uint64_t saved = saved_state();
+    if ((saved & YMM) != YMM) return n;
+    if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7) || !(b7 & bit_AVX2)) return n;
+    out[n++] = &eg_kernels_avx2;
+    if ((saved & ZMM) != ZMM) return n;
+    const uint32_t needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
+    if ((b7 & needed) != needed) return n;
+    out[n++] = &eg_kernels_avx512;
+    return n;
+}
+#elif defined(__aarch64__)
+static size_t climb(const eg_kernels **out) {
+    out[0] = &eg_kernels_scalar;
+    out[1] = &eg_kernels_neon; /* part of the architecture */
+    return 2;
+}
+#else
+static size_t climb(const eg_kernels **out) {
+    out[0] = &eg_kernels_scalar;
+    return 1;
+}
+#endif
+
+enum { MOST_LEVELS = 4 };
+
+size_t eg_kernels_available(const eg_kernels **out, size_t most) {
+    const eg_kernels *all[MOST_LEVELS];
+    size_t n = climb(all);
+    for (size_t i = 0; i < n && i < most; i++) out[i] = all[i];
+    return n < most ? n : most;
+}
+
+const char *eg_level_name(eg_level level) {
+    switch (level) {
+    case EG_LEVEL_AUTO:
+        return "auto";
+    case EG_LEVEL_SCALAR:
+        return "scalar";
+    case EG_LEVEL_AVX2:
+        return "avx2";
+    case EG_LEVEL_AVX512:
+        return "avx512";
+    case EG_LEVEL_NEON:
+        return "neon";
+    }
+    return "unknown";
+}
+
+static eg_status level_of_environment(eg_level *level, eg_error *err) {
+    const char *name = getenv("ENGRAM_LEVEL");
+    if (!name || !*name) return EG_OK;
+    for (int i = EG_LEVEL_AUTO; i <= EG_LEVEL_NEON; i++)
+        if (strcmp(name, eg_level_name((eg_level)i)) == 0) {
+            *level = (eg_level)i;
+            return EG_OK;
+        }
+    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avx512 or neon", name);
+}
+
+eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {
+    const eg_kernels *all[MOST_LEVELS];
+    size_t n = climb(all);
+    *out = NULL;
+    if ((unsigned)level > EG_LEVEL_NEON) return eg_fail(err, EG_EINVAL, "level %d is unknown", (int)level);
+    if (level == EG_LEVEL_AUTO) {
+        eg_status s = level_of_environment(&level, err);
+        if (s != EG_OK) return s;
+    }
+    if (level == EG_LEVEL_AUTO) {
+        *out = all[n - 1];
+        return EG_OK;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->level == level) *out = all[i];
+    if (*out) return EG_OK;
+    return eg_fail(err, EG_EUNSUPPORTED, "level %s does not run on this CPU: the best here is %s", eg_level_name(level),
+                   all[n - 1]->name);
+}

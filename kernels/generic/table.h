@@ -1,0 +1,275 @@
+/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h, then this file, and
+ * thereby gets its table. Not a header of declarations: including it defines the static functions of a level.
+ *
+ * A level's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
+ * the largest micro-kernel), dot_s8. See kernels.h for what each kernel promises. */
+#include "kernels/kernels.h"
+
+#include "kernels/generic/math.h"
+
+#define PANEL (16 * PANEL_VECTORS)
+
+/* ---- sums over a row: 16 lanes, then folded in halves (v16_sum) ---- */
+
+static v16 load_part(const float *p, size_t n) { return n >= 16 ? v16_load(p) : v16_load_n(p, n); }
+static void store_part(float *p, size_t n, v16 x) {
+    if (n >= 16)
+        v16_store(p, x);
+    else
+        v16_store_n(p, n, x);
+}
+
+static float dot(const float *a, const float *b, size_t n) {
+    v16 sum = v16_set(0);
+    for (size_t i = 0; i < n; i += 16) sum = v16_fma(load_part(a + i, n - i), load_part(b + i, n - i), sum);
+    return v16_sum(sum);
+}
+
+static float row_sum(const float *x, size_t n) {
+    v16 sum = v16_set(0);
+    for (size_t i = 0; i < n; i += 16) sum = v16_add(sum, load_part(x + i, n - i));
+    return v16_sum(sum);
+}
+
+/* ---- elementwise ---- */
+
+static void gelu(float *x, size_t n) {
+    for (size_t i = 0; i < n; i += 16) store_part(x + i, n - i, v16_gelu(load_part(x + i, n - i)));
+}
+
+static void tanh_of(float *x, size_t n) {
+    for (size_t i = 0; i < n; i += 16) store_part(x + i, n - i, v16_tanh(load_part(x + i, n - i)));
+}
+
+static void add3(const float *a, const float *b, const float *c, float *out, size_t n) {
+    for (size_t i = 0; i < n; i += 16) {
+        v16 sum = v16_add(load_part(a + i, n - i), load_part(b + i, n - i));
+        store_part(out + i, n - i, v16_add(sum, load_part(c + i, n - i)));
+    }
+}
+
+static void dequantize_s8(const int8_t *x, const float *scales, size_t n, float *out) {
+    for (size_t i = 0; i < n; i++) out[i] = (float)x[i] * scales[i / 128]; /* once at load: no need for more */
+}
+
+/* ---- rows ---- */
+
+static void softmax_row(float *x, size_t n) {
+    v16 most = v16_set(-3.0e38f);
+    for (size_t i = 0; i < n; i += 16) {
+        v16 v = n - i >= 16 ? v16_load(x + i) : v16_load_n_or(x + i, n - i, -3.0e38f);
+        most = v16_max(most, v);
+    }
+    v16 top = v16_set(v16_max_lane(most)), sum = v16_set(0);
+    for (size_t i = 0; i < n; i += 16) {
+        v16 e = v16_exp(v16_sub(load_part(x + i, n - i), top));
+        if (n - i < 16) e = v16_keep_n(e, n - i); /* the empty lanes hold e^0 */
+        store_part(x + i, n - i, e);
+        sum = v16_add(sum, e);
+    }
+    v16 inverse = v16_set(1.0f / v16_sum(sum));
+    for (size_t i = 0; i < n; i += 16) store_part(x + i, n - i, v16_mul(load_part(x + i, n - i), inverse));
+}
+
+static void softmax(float *x, size_t rows, size_t width, size_t ld) {
+    for (size_t r = 0; r < rows; r++) softmax_row(x + r * ld, width);
+}
+
+static void layer_norm(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps) {
+    for (size_t r = 0; r < rows; r++) {
+        float *row = x + r * ld;
+        v16 mean = v16_set(row_sum(row, width) / (float)width), squares = v16_set(0);
+        for (size_t i = 0; i < width; i += 16) {
+            size_t n = width - i;
+            v16 d = v16_sub(load_part(row + i, n), mean);
+            if (n < 16) d = v16_keep_n(d, n);
+            squares = v16_fma(d, d, squares);
+        }
+        float variance = v16_sum(squares) / (float)width;
+        v16 inverse = v16_set(1.0f / sqrtf(variance + eps));
+        for (size_t i = 0; i < width; i += 16) {
+            size_t n = width - i;
+            v16 d = v16_mul(v16_sub(load_part(row + i, n), mean), inverse);
+            store_part(row + i, n, v16_fma(d, load_part(gamma + i, n), load_part(beta + i, n)));
+        }
+    }
+}
+
+static void mean_rows(const float *x, size_t rows, size_t width, size_t ld, float *out) {
+    v16 count = v16_set((float)rows);
+    for (size_t i = 0; i < width; i += 16) {
+        v16 sum = v16_set(0);
+        for (size_t r = 0; r < rows; r++) sum = v16_add(sum, load_part(x + r * ld + i, width - i));
+        store_part(out + i, width - i, v16_div(sum, count));
+    }
+}
+
+static void l2_normalize(float *x, size_t n) {
+    float norm = sqrtf(dot(x, x, n));
+    v16 inverse = v16_set(1.0f / (norm > 1e-12f ? norm : 1e-12f));
+    for (size_t i = 0; i < n; i += 16) store_part(x + i, n - i, v16_mul(load_part(x + i, n - i), inverse));
+}
+
+/* ---- GEMM ---- */
+
+static inline v16 finish(v16 sum, const eg_epilogue *e, size_t row, size_t column, size_t n) {
+    if (e->bias) sum = v16_add(sum, load_part(e->bias + column, n));
+    if (e->activation == EG_ACT_GELU) sum = v16_gelu(sum);
+    if (e->activation == EG_ACT_TANH) sum = v16_tanh(sum);
+    if (e->residual) sum = v16_add(sum, load_part(e->residual + row * e->ld_residual + column, n));
+    return sum;
+}
+
+/* rows x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add a term. `rows` is a
+ * constant at every call, so that everything unrolls. */
+static inline __attribute__((always_inline)) void tile(const size_t rows, size_t K, const float *A, size_t lda,
+                                                       const float *panel, float *C, size_t ldc, size_t row, size_t column,
+                                                       size_t n, const eg_epilogue *e) {
+    v16 acc[ROWS][PANEL_VECTORS];
+#pragma GCC unroll 16
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
+    const float *a = A;
+    for (size_t k = 0; k < K; k++, a++, panel += PANEL) {
+        v16 b[PANEL_VECTORS];
+        __builtin_prefetch(panel + 8 * PANEL);
+        if (PANEL_VECTORS == 2) __builtin_prefetch(panel + 8 * PANEL + 16);
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++) b[v] = v16_load(panel + 16 * v);
+#pragma GCC unroll 16
+        for (size_t r = 0; r < rows; r++) {
+            v16 x = v16_set(a[r * lda]);
+#pragma GCC unroll 2
+            for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_fma(x, b[v], acc[r][v]);
+        }
+    }
+#pragma GCC unroll 16
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++)
+            if (16 * v < n) {
+                size_t left = n - 16 * v, at = column + 16 * v;
+                store_part(C + (row + r) * ldc + at, left, finish(acc[r][v], e, row + r, at, left));
+            }
+}
+
+/* One micro-kernel a number of rows, so that no row is computed in vain. */
+#define TILE(rows)                                                                                           \
+    static void tile_##rows(size_t K, const float *A, size_t lda, const float *panel, float *C, size_t ldc,      \
+                            size_t row, size_t column, size_t n, const eg_epilogue *e) {                         \
+        tile(rows, K, A, lda, panel, C, ldc, row, column, n, e);                                                 \
+    }
+typedef void tile_function(size_t K, const float *A, size_t lda, const float *panel, float *C, size_t ldc, size_t row,
+                           size_t column, size_t n, const eg_epilogue *e);
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+#if ROWS >= 6
+TILE(5)
+TILE(6)
+#endif
+#if ROWS >= 12
+TILE(7)
+TILE(8)
+TILE(9)
+TILE(10)
+TILE(11)
+TILE(12)
+#endif
+static tile_function *const tiles[ROWS + 1] = {
+    NULL,    tile_1, tile_2, tile_3, tile_4,
+#if ROWS >= 6
+    tile_5,  tile_6,
+#endif
+#if ROWS >= 12
+    tile_7,  tile_8, tile_9, tile_10, tile_11, tile_12,
+#endif
+};
+
+static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed,
+                 float *C, size_t ldc, const eg_epilogue *epilogue) {
+    static const eg_epilogue none = {0};
+    const eg_epilogue *e = epilogue ? epilogue : &none;
+    if (n1 > N) n1 = N;
+    /* as few row blocks as fit, of even height: 16 rows are 8 + 8, not 12 + 4 */
+    size_t blocks = (M + ROWS - 1) / ROWS;
+    for (size_t column = n0; column < n1; column += PANEL) {
+        const float *panel = packed + column * K;
+        size_t n = n1 - column < PANEL ? n1 - column : PANEL, row = 0;
+        for (size_t b = 0; b < blocks; b++) {
+            size_t rows = (M - row + (blocks - b) - 1) / (blocks - b);
+            tiles[rows](K, A + row * lda, lda, panel, C, ldc, row, column, n, e);
+            row += rows;
+        }
+    }
+}
+
+/* ---- attention ---- */
+
+enum { QUERY_ROWS = 4 };
+
+/* Scores of `rows` query rows with all keys: sum over d ascending, 16 keys side by side. */
+static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i,
+                                                         const float *keys, size_t padded, float *out) {
+    v16 scale = v16_set(a->scale);
+    for (size_t j = 0; j < padded; j += 16) {
+        v16 sum[QUERY_ROWS];
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
+        for (size_t d = 0; d < a->head_size; d++) {
+            v16 k = v16_load(keys + d * padded + j);
+#pragma GCC unroll 4
+            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(a->q[(i + r) * a->ld_qkv + d]), k, sum[r]);
+        }
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) v16_store(out + r * padded + j, v16_mul(sum[r], scale));
+    }
+}
+
+/* Weighted values of `rows` query rows: sum over keys ascending, 16 elements of the head side by side. */
+static inline __attribute__((always_inline)) void weigh(const size_t rows, const eg_attention *a, size_t i, size_t padded,
+                                                        const float *weights) {
+    for (size_t d = 0; d < a->head_size; d += 16) {
+        size_t n = a->head_size - d;
+        v16 sum[QUERY_ROWS];
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
+        for (size_t j = 0; j < a->length; j++) {
+            v16 v = load_part(a->v + j * a->ld_qkv + d, n);
+#pragma GCC unroll 4
+            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(weights[r * padded + j]), v, sum[r]);
+        }
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) store_part(a->out + (i + r) * a->ld_out + d, n, sum[r]);
+    }
+}
+
+static void attention(const eg_attention *a) {
+    size_t padded = (a->length + 15) / 16 * 16;
+    float *keys = a->scratch, *rows = keys + a->head_size * padded;
+    for (size_t d = 0; d < a->head_size; d++) { /* transposed, so that keys stand side by side */
+        float *to = keys + d * padded;
+        for (size_t j = 0; j < a->length; j++) to[j] = a->k[j * a->ld_qkv + d];
+        for (size_t j = a->length; j < padded; j++) to[j] = 0;
+    }
+    size_t i = 0;
+    for (; i + QUERY_ROWS <= a->length; i += QUERY_ROWS) {
+        scores(QUERY_ROWS, a, i, keys, padded, rows);
+        softmax(rows, QUERY_ROWS, a->length, padded);
+        weigh(QUERY_ROWS, a, i, padded, rows);
+    }
+    for (; i < a->length; i++) {
+        scores(1, a, i, keys, padded, rows);
+        softmax(rows, 1, a->length, padded);
+        weigh(1, a, i, padded, rows);
+    }
+}
+
+#define EG_KERNEL_TABLE(level_value, level_name)                                                             \
+    {                                                                                                            \
+        .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention, \
+        .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,      \
+        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8  \
+    }

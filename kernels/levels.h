@@ -1,0 +1,15 @@
+/* levels.h - the tables that this build holds. Used by dispatch.c only. */
+#ifndef EG_KERNELS_LEVELS_H
+#define EG_KERNELS_LEVELS_H
+
+#include "kernels/kernels.h"
+
+extern const eg_kernels eg_kernels_scalar;
+#if defined(__x86_64__)
+extern const eg_kernels eg_kernels_avx2;
+extern const eg_kernels eg_kernels_avx512;
+#elif defined(__aarch64__)
+extern const eg_kernels eg_kernels_neon;
+#endif
+
+#endif

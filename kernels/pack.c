@@ -1,0 +1,34 @@
+/* pack.c - the packed form of weights: panels of panel_width outputs, k after k, so that a micro-kernel reads
+ * memory in one stream. The same for all levels but for the width. */
+#include "core/base/size.h"
+#include "kernels/kernels.h"
+
+size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K) {
+    size_t padded, size;
+    if (!eg_size_round_up(N, k->panel_width, &padded) || !eg_size_mul(padded, K, &size)) return 0;
+    return size;
+}
+
+void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld,
+                  float *packed) {
+    size_t width = k->panel_width;
+    for (size_t r = 0; r < rows; r++) {
+        size_t n = n0 + r;
+        float *to = packed + n / width * width * K + n % width;
+        for (size_t i = 0; i < K; i++) to[i * width] = W[r * ld + i];
+    }
+    if (n0 + rows != N || N % width == 0) return;
+    for (size_t n = N; n % width != 0; n++) { /* the last panel's empty outputs */
+        float *to = packed + n / width * width * K + n % width;
+        for (size_t i = 0; i < K; i++) to[i * width] = 0;
+    }
+}
+
+size_t eg_attention_scratch(size_t length, size_t head_size) {
+    enum { QUERY_ROWS = 4 };
+    size_t padded, rows, size;
+    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) ||
+        !eg_size_mul(padded, rows, &size))
+        return 0;
+    return size;
+}

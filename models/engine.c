@@ -1,0 +1,104 @@
+/* engine.c - creating engines and lending their scratch memory. */
+#include "models/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/size.h"
+#include "core/base/status.h"
+
+eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err) {
+    static const eg_engine_options defaults = {.size = sizeof defaults};
+    const eg_engine_options *o = options ? options : &defaults;
+    *out = NULL;
+    if (o->size < sizeof *o || o->reserved) return eg_fail(err, EG_EINVAL, "eg_engine_options: size or reserved is wrong");
+    if (o->gemm > EG_GEMM_OPENBLAS) return eg_fail(err, EG_EINVAL, "gemm %u is unknown", o->gemm);
+    eg_engine *e = calloc(1, sizeof *e);
+    if (!e) return eg_fail_memory(err, sizeof *e);
+    e->gemm = (eg_gemm_kind)o->gemm;
+    eg_status s = eg_kernels_select((eg_level)o->level, &e->kernels, err);
+    if (s == EG_OK && e->gemm == EG_GEMM_OPENBLAS) {
+        float one = 1, result;
+        s = eg_gemm_openblas(e->kernels, 1, 1, 1, &one, 1, &one, &result, 1, NULL, err);
+    }
+    if (s == EG_OK) s = eg_pool_create(o->threads, &e->pool, err);
+    if (s != EG_OK) {
+        free(e);
+        return s;
+    }
+    pthread_mutex_init(&e->lock, NULL);
+    *out = e;
+    return EG_OK;
+}
+
+void eg_engine_destroy(eg_engine *e) {
+    if (!e) return;
+    eg_pool_destroy(e->pool);
+    for (eg_workspace *w = e->idle; w;) {
+        eg_workspace *next = w->next;
+        free(w->floats);
+        free(w);
+        w = next;
+    }
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+uint32_t eg_engine_threads(const eg_engine *e) { return eg_pool_threads(e->pool); }
+const char *eg_engine_level(const eg_engine *e) { return e->kernels->name; }
+
+eg_status eg_workspace_take(eg_engine *e, size_t floats, eg_workspace **out, eg_error *err) {
+    pthread_mutex_lock(&e->lock);
+    eg_workspace *w = e->idle;
+    if (w) e->idle = w->next;
+    pthread_mutex_unlock(&e->lock);
+    *out = NULL;
+    if (!w && !(w = calloc(1, sizeof *w))) return eg_fail_memory(err, sizeof *w);
+    if (w->capacity < floats) {
+        size_t bytes, rounded;
+        free(w->floats);
+        w->floats = eg_size_mul(floats, sizeof(float), &bytes) && eg_size_round_up(bytes, 64, &rounded)
+                        ? aligned_alloc(64, rounded)
+                        : NULL;
+        w->capacity = w->floats ? floats : 0;
+    }
+    if (!w->floats) {
+        free(w);
+        return eg_fail_memory(err, floats);
+    }
+    *out = w;
+    return EG_OK;
+}
+
+void eg_workspace_give(eg_engine *e, eg_workspace *w) {
+    if (!w) return;
+    pthread_mutex_lock(&e->lock);
+    w->next = e->idle;
+    e->idle = w;
+    pthread_mutex_unlock(&e->lock);
+}
+
+void eg_softmax(float *rows, size_t n, size_t labels) {
+    for (size_t r = 0; r < n; r++) {
+        float *row = rows + r * labels;
+        if (labels == 1) {
+            row[0] = (float)(1 / (1 + exp(-(double)row[0])));
+            continue;
+        }
+        double most = (double)row[0], sum = 0;
+        for (size_t i = 1; i < labels; i++)
+            if ((double)row[i] > most) most = (double)row[i];
+        for (size_t i = 0; i < labels; i++) sum += exp((double)row[i] - most);
+        for (size_t i = 0; i < labels; i++) row[i] = (float)(exp((double)row[i] - most) / sum);
+    }
+}
+
+float eg_cosine(const float *a, const float *b, size_t n) {
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < n; i++) {
+        ab += (double)a[i] * (double)b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += (double)b[i] * (double)b[i];
+    }
+    return aa > 0 && bb > 0 ? (float)(ab / sqrt(aa * bb)) : 0;
+}

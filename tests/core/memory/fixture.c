@@ -1,0 +1,228 @@
+/* fixture.c - see fixture.h. */
+#include "fixture.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DIMENSIONS = 64, MAX_SLOTS = 8 };
+
+const eg_plugin *eg_plugin_sqlite(void);
+const eg_plugin *eg_plugin_entity(void);
+const eg_plugin *eg_plugin_numeric(void);
+const eg_plugin *eg_plugin_cross_scope(void);
+
+struct eg_registrar {
+    const eg_storage_ops *storage;
+    eg_detector_slot detectors[MAX_SLOTS];
+    size_t detector_count;
+};
+
+/* ---- a request over an arena ---- */
+typedef struct test_request {
+    eg_request rq;
+    eg_arena arena;
+    eg_error err;
+} test_request;
+
+static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((test_request *)rq)->arena, size); }
+
+static eg_status request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
+    (void)host, (void)err;
+    test_request *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    eg_arena_init(&r->arena, 0);
+    r->rq = (eg_request){.size = sizeof r->rq, .cancel.flag = flag, .alloc = request_alloc, .err = &r->err,
+                         .workspace = EG_STR("local"), .actor = EG_STR("tester")};
+    *out = &r->rq;
+    return EG_OK;
+}
+
+static void request_release(void *host, eg_request *rq) {
+    (void)host;
+    eg_arena_release(&((test_request *)rq)->arena);
+    free(rq);
+}
+
+/* ---- services ---- */
+static void log_text(void *host, eg_log_level level, const char *plugin, const char *text) {
+    (void)host;
+    if (level <= EG_LOG_WARN) fprintf(stderr, "[%s] %s\n", plugin, text);
+}
+static eg_status config(void *host, const char *key, eg_str *value) {
+    (void)host, (void)key, (void)value;
+    return EG_ENOENT;
+}
+static int64_t now(void *host) { return ((fixture *)host)->now; }
+static eg_id new_id(void *host) {
+    fixture *f = host;
+    eg_id id = {{0}};
+    f->ids++;
+    randombytes_buf(id.bytes, 8);
+    for (size_t i = 0; i < 8; i++) id.bytes[15 - i] = (uint8_t)(f->ids >> (8 * i));
+    return id;
+}
+static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+static eg_status add_storage(eg_registrar *r, const eg_storage_ops *s) {
+    r->storage = s;
+    return EG_OK;
+}
+static eg_status add_detector(eg_registrar *r, const eg_detector *d, void *self) {
+    r->detectors[r->detector_count++] = (eg_detector_slot){d, self};
+    return EG_OK;
+}
+/* Words hashed into buckets, square-rooted counts, normalised. */
+static void embed_one(eg_str text, float *out) {
+    memset(out, 0, DIMENSIONS * sizeof *out);
+    uint32_t h = 2166136261u;
+    size_t length = 0;
+    for (size_t i = 0; i <= text.len; i++) {
+        int c = i < text.len ? tolower((unsigned char)text.ptr[i]) : ' ';
+        if (isalnum(c)) {
+            h = (h ^ (uint32_t)c) * 16777619u;
+            length++;
+        } else {
+            if (length) out[h % DIMENSIONS] += 1;
+            h = 2166136261u;
+            length = 0;
+        }
+    }
+    float sum = 1e-6f;
+    for (size_t i = 0; i < DIMENSIONS; i++) sum += out[i] * out[i];
+    for (size_t i = 0; i < DIMENSIONS; i++) out[i] /= sqrtf(sum);
+}
+static eg_status embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
+    (void)host, (void)rq;
+    assert_int_equal(dimensions, DIMENSIONS);
+    for (size_t i = 0; i < n; i++) embed_one(texts[i], out + i * DIMENSIONS);
+    return EG_OK;
+}
+static eg_status embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
+    if (!((fixture *)host)->with_model) {
+        if (err) *err = (eg_error){EG_ENOENT, "no embedding model"};
+        return EG_ENOENT;
+    }
+    *id = EG_STR("hashed-words");
+    *dimensions = DIMENSIONS;
+    return EG_OK;
+}
+static double threshold(void *host, const char *name, double otherwise) {
+    return strcmp(name, "tier1_nli") == 0 ? ((fixture *)host)->threshold : otherwise;
+}
+static void quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
+    float most = 1e-12f;
+    for (size_t i = 0; i < n; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+    *scale = most / 127;
+    for (size_t i = 0; i < n; i++) out[i] = (int8_t)lrintf(x[i] / *scale);
+}
+static void scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *q, float q_scale,
+                    float *out) {
+    for (size_t i = 0; i < n; i++) {
+        int32_t sum = 0;
+        for (size_t k = 0; k < dimensions; k++) sum += rows[i * dimensions + k] * q[k];
+        out[i] = scales[i] * q_scale * (float)sum;
+    }
+}
+static float dot(const float *a, const float *b, size_t n) {
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* The stand-in for the NLI tier. */
+static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
+static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
+                         eg_status (*add)(void *, const eg_finding *), void *sink) {
+    (void)services, (void)rq;
+    fixture *f = self;
+    for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
+        if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
+        eg_finding one = {.size = sizeof one, .candidate = i, .outcome = EG_CONTRADICTION, .severity = EG_HIGH,
+                          .score = f->nli_score, .tier = EG_STR("tier1_nli"), .explanation = EG_STR("both hold the word")};
+        eg_status s = add(sink, &one);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+static void load(fixture *f, eg_registrar *r, const eg_plugin *p) {
+    void *self;
+    eg_error err = {0};
+    assert_int_equal(p->open(&f->services, r, &self, &err), EG_OK);
+}
+
+void fixture_open(fixture *f, int with_model) {
+    static const eg_detector nli = {.size = sizeof nli, .order = 100, .name = "stand-in", .version = "1", .examine = examine};
+    assert_true(sodium_init() >= 0);
+    *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .threshold = 0.8};
+    f->services = (eg_services){.size = sizeof f->services, .host = f, .log = log_text, .config = config, .now = now,
+                                .new_id = new_id, .sha256 = sha256, .add_detector = add_detector, .add_storage = add_storage,
+                                .request_create = request_create, .request_release = request_release, .embed = embed,
+                                .threshold = threshold, .quantize_s8 = quantize_s8, .scan_s8 = scan_s8, .dot = dot,
+                                .version = "test"};
+    static eg_registrar r;
+    r = (eg_registrar){0};
+    load(f, &r, eg_plugin_sqlite());
+    load(f, &r, eg_plugin_entity());
+    load(f, &r, eg_plugin_numeric());
+    load(f, &r, eg_plugin_cross_scope());
+    r.detectors[r.detector_count++] = (eg_detector_slot){&nli, f};
+
+    strcpy(f->folder, "/tmp/engram-memory-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    eg_error err = {0};
+    request_create(f, NULL, &f->rq, &err);
+    char path[96];
+    snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
+    if (r.storage->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
+    eg_memory_env env = {.services = &f->services, .storage_ops = r.storage, .storage = f->storage,
+                         .detectors = r.detectors, .detector_count = r.detector_count, .embed_model = embed_model,
+                         .host = f, .owner = EG_STR("test-1"), .mode = EG_STR("local"), .default_wait_ms = 20000,
+                         .max_leased = 4};
+    assert_int_equal(eg_memory_create(&env, &f->memory, &err), EG_OK);
+    f->ops = eg_memory_table();
+}
+
+void fixture_close(fixture *f) {
+    f->memory->env.storage_ops->close(f->storage);
+    f->memory->hit_count = 0;
+    eg_memory_destroy(f->memory);
+    request_release(f, f->rq);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", f->folder);
+    assert_int_equal(system(command), 0);
+}
+
+eg_receipt commit_args(fixture *f, eg_commit_args args) {
+    eg_receipt r;
+    f->now += EG_SECOND;
+    if (f->ops->commit(f->memory, f->rq, &args, &r) != EG_OK) fail_msg("commit: %s", f->rq->err->text);
+    return r;
+}
+
+eg_receipt commit_as(fixture *f, const char *agent, const char *scope, const char *content) {
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(content);
+    args.scope = eg_str_of(scope);
+    args.agent_id = eg_str_of(agent);
+    return commit_args(f, args);
+}
+
+eg_hits query(fixture *f, const char *topic) {
+    eg_query_args args = EG_QUERY_DEFAULTS;
+    args.topic = eg_str_of(topic);
+    eg_hits hits;
+    if (f->ops->query(f->memory, f->rq, &args, &hits) != EG_OK) fail_msg("query: %s", f->rq->err->text);
+    return hits;
+}
+
+size_t open_conflicts(fixture *f, eg_conflict_view **out) {
+    size_t n = 0;
+    eg_conflict_view *views = NULL;
+    if (f->ops->conflicts(f->memory, f->rq, (eg_str){0}, EG_OPEN, 0, &views, &n) != EG_OK)
+        fail_msg("conflicts: %s", f->rq->err->text);
+    if (out) *out = views;
+    return n;
+}

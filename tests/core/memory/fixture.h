@@ -1,0 +1,40 @@
+/* fixture.h - a memory over the real SQLite backend and the real deterministic detectors, with a clock that the
+ * test moves and embeddings of hashed words (deterministic, and near for texts with common words). */
+#ifndef EG_TEST_MEMORY_FIXTURE_H
+#define EG_TEST_MEMORY_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "core/memory/internal.h"
+
+typedef struct fixture {
+    eg_services services;
+    eg_memory *memory;
+    const eg_memory_ops *ops;
+    eg_storage *storage;
+    eg_request *rq; /* of the test itself */
+    char folder[64];
+    int64_t now;
+    uint64_t ids;
+    int with_model;
+    /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
+    double nli_score;
+    const char *nli_word;
+    double threshold; /* of tier1_nli */
+} fixture;
+
+void fixture_open(fixture *f, int with_model);
+void fixture_close(fixture *f);
+
+/* Commits and asserts that it worked. */
+eg_receipt commit_as(fixture *f, const char *agent, const char *scope, const char *content);
+eg_receipt commit_args(fixture *f, eg_commit_args args);
+eg_hits query(fixture *f, const char *topic);
+size_t open_conflicts(fixture *f, eg_conflict_view **out);
+
+#endif

@@ -1,0 +1,469 @@
+/* test_memory.c - the memory as its users meet it. Each of the first tests holds a defect that memory systems of
+ * this kind have had: they must never come back. */
+#include "fixture.h"
+
+#define WITH(f, model)                                                                                       \
+    fixture f;                                                                                               \
+    fixture_open(&f, model)
+
+static int same_content(eg_fact f, const char *text) { return eg_str_eq(f.content, eg_str_of(text)); }
+
+/* A fact with a TTL is visible and checked until it ends, and gone afterwards; as_of still finds it. */
+static void a_ttl_fact_lives_until_its_end(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service session timeout is 30 seconds.");
+    args.scope = EG_STR("auth");
+    args.agent_id = EG_STR("agent-a");
+    args.ttl_days = 7;
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.fact.valid_until, r.fact.valid_from + 7 * EG_DAY);
+    assert_int_equal(query(&f, "auth session timeout").count, 1);
+    eg_receipt other = commit_as(&f, "agent-b", "auth", "The auth service session timeout is 90 seconds.");
+    assert_int_equal(other.conflict_count, 1);
+
+    int64_t then = f.now;
+    f.now += 8 * EG_DAY;
+    eg_hits now = query(&f, "auth session timeout");
+    assert_int_equal(now.count, 1);
+    assert_true(eg_id_eq(now.hits[0].fact.id, other.fact.id));
+    eg_query_args past = EG_QUERY_DEFAULTS;
+    past.topic = EG_STR("auth session timeout");
+    past.as_of = then;
+    eg_hits was;
+    assert_int_equal(f.ops->query(f.memory, f.rq, &past, &was), EG_OK);
+    assert_int_equal(was.count, 2);
+    fixture_close(&f);
+}
+
+/* A fresh decision with provenance about something else never outranks an old exact match. */
+static void relevance_dominates(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt exact = commit_as(&f, "agent-a", "billing", "Invoices are rounded half to even by the ledger worker.");
+    f.now += 400 * EG_DAY;
+    for (int i = 0; i < 20; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Decision %d: the landing page of campaign %d uses the blue layout.", i, i);
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = eg_str_of(text);
+        args.scope = EG_STR("web");
+        args.fact_type = EG_DECISION;
+        args.provenance = EG_STR("docs/adr.md:1");
+        args.wait_ms = 0;
+        commit_args(&f, args);
+    }
+    eg_hits hits = query(&f, "how does the ledger worker round invoices");
+    assert_true(hits.count >= 1);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, exact.fact.id));
+    fixture_close(&f);
+}
+
+/* No punctuation switches off the search by words. */
+static void any_punctuation_is_safe_in_a_query(void **state) {
+    (void)state;
+    static const char *const topics[] = {"what is AUTH_RATE_LIMIT?", "AUTH_RATE_LIMIT - ' \" * ( ) : ^ NEAR OR AND NOT",
+                                         "\"AUTH_RATE_LIMIT", "AUTH_RATE_LIMIT'; DROP TABLE facts; --",
+                                         "{AUTH_RATE_LIMIT} [x] %_ ? ?"};
+    WITH(f, 0); /* without a model: only the words */
+    commit_as(&f, "agent-a", "auth", "AUTH_RATE_LIMIT is read from the .env file at start.");
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        eg_hits hits = query(&f, topics[i]);
+        if (hits.count != 1) fail_msg("'%s' found %zu facts", topics[i], hits.count);
+        assert_true(hits.text_only);
+    }
+    fixture_close(&f);
+}
+
+/* Age does not hide a fact: neither from a query nor from detection. */
+static void the_oldest_of_hundreds_is_found(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt old = commit_as(&f, "agent-a", "infra", "The vault cluster listens on port 8200.");
+    for (int i = 0; i < 260; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Worker group %d of the infra fleet was resized for quarter %d planning.", i, i);
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = eg_str_of(text);
+        args.scope = EG_STR("infra");
+        args.wait_ms = 0;
+        commit_args(&f, args);
+    }
+    eg_hits hits = query(&f, "vault cluster port");
+    assert_true(hits.count >= 1 && eg_id_eq(hits.hits[0].fact.id, old.fact.id));
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The vault cluster listens on port 8300.");
+    args.scope = EG_STR("infra");
+    args.agent_id = EG_STR("agent-b");
+    args.wait_ms = 60000;
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.conflict_count, 1);
+    fixture_close(&f);
+}
+
+/* Exact claims are compared without any model. */
+static void rules_work_without_a_model(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt r = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_true(r.detection_done == 0 || r.conflict_count == 1); /* the vectors still wait, the verdict does not */
+    assert_int_equal(r.conflict_count, 1);
+    assert_true(r.conflicts[0].conflict.explanation.len > 0);
+    fixture_close(&f);
+}
+
+/* The same quantity in another unit is no conflict; the same number in another unit is one. */
+static void units_are_understood(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service request timeout is 30 seconds.");
+    assert_int_equal(commit_as(&f, "agent-b", "auth", "The auth service request timeout is 30000 ms.").conflict_count, 0);
+    commit_as(&f, "agent-a", "mail", "The mail worker retry delay is 30 seconds.");
+    assert_int_equal(commit_as(&f, "agent-b", "mail", "The mail worker retry delay is 30 minutes.").conflict_count, 1);
+    fixture_close(&f);
+}
+
+/* Two services may have different limits. */
+static void other_services_are_other_subjects(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service rate limit is 1000 req/s.");
+    assert_int_equal(commit_as(&f, "agent-b", "payments", "The payments service rate limit is 50 req/s.").conflict_count, 0);
+    fixture_close(&f);
+}
+
+/* Feedback moves the threshold of the tier it is about. */
+static void feedback_moves_the_threshold(void **state) {
+    (void)state;
+    WITH(f, 1);
+    f.nli_word = "zebra";
+    f.nli_score = 0.82;
+    for (int i = 0; i < 12; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "The zebra%d mode of module%d painted stripe%d.", i, i, i);
+        commit_as(&f, i % 2 ? "agent-a" : "agent-b", "zoo", text);
+    }
+    eg_conflict_view *views;
+    size_t n = open_conflicts(&f, &views);
+    assert_true(n >= 12);
+    for (size_t i = 0; i < n; i++) {
+        char id[EG_ID_TEXT];
+        eg_id_format(views[i].conflict.id, id);
+        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_DISMISS, .resolution = EG_STR("no")};
+        eg_resolved done;
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
+    }
+    assert_true(eg_feedback_shift(f.memory, f.rq, EG_STR("tier1_nli")) > 0.05);
+    commit_as(&f, "agent-a", "zoo", "One more zebra is grey.");
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    fixture_close(&f);
+}
+
+/* A dry run writes nothing at all. */
+static void check_writes_nothing(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_memory_status before, after;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &before), EG_OK);
+    eg_check_item items[] = {{.content = EG_STR("The auth service runs on port 9090."), .scope = EG_STR("auth")},
+                             {.content = EG_STR("The auth service runs on port 7070."), .scope = EG_STR("auth")}};
+    eg_check_args args = {.items = items, .item_count = 2, .against_store = 1};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.count, 3);
+    assert_int_equal(f.ops->status(f.memory, f.rq, &after), EG_OK);
+    assert_int_equal(before.store.seq, after.store.seq);
+    assert_int_equal(after.store.facts, 1);
+    fixture_close(&f);
+}
+
+/* merge really writes the merged fact with both parents; listing conflicts changes nothing. */
+static void merge_writes_the_merged_fact(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(b.conflict_count, 1);
+    char id[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE,
+                            .resolution = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.")};
+    eg_resolved done;
+    f.now += EG_SECOND;
+    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(done.closed_count, 2);
+    assert_true(eg_id_eq(done.merged.parents[0], b.conflicts[0].a.id) && eg_id_eq(done.merged.parents[1], b.fact.id));
+    eg_hits hits = query(&f, "auth service port");
+    assert_int_equal(hits.count, 1);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, done.merged.id));
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    int64_t seq, again;
+    f.memory->env.storage_ops->last_seq(f.storage, f.rq, &seq);
+    open_conflicts(&f, NULL);
+    f.memory->env.storage_ops->last_seq(f.storage, f.rq, &again);
+    assert_int_equal(seq, again);
+    fixture_close(&f);
+}
+
+/* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
+static void the_same_agent_is_no_update(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt r = commit_as(&f, "agent-a", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(r.conflict_count, 1);
+    assert_int_equal(r.conflicts[0].conflict.severity, EG_MEDIUM);
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    fixture_close(&f);
+}
+
+/* A settled pair does not come back, in either order, however it was settled. */
+static void a_settled_pair_stays_settled(void **state) {
+    (void)state;
+    static const eg_resolution ways[] = {EG_DISMISS, EG_BOTH_VALID};
+    for (size_t i = 0; i < 2; i++) {
+        WITH(f, 1);
+        eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        char id[EG_ID_TEXT];
+        eg_id_format(b.conflicts[0].conflict.id, id);
+        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = ways[i], .resolution = EG_STR("fine")};
+        eg_resolved done;
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
+        /* the same once more is no error, another way is */
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
+        args.resolution_type = EG_WINNER;
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
+        eg_draft d;
+        eg_applied applied;
+        eg_draft_begin(&d, f.rq);
+        eg_draft_job(&d, f.memory, EG_JOB_DETECT, a.fact.id, 0);
+        eg_draft_job(&d, f.memory, EG_JOB_DETECT, b.fact.id, 0);
+        assert_int_equal(eg_draft_apply(&d, f.memory, &applied), EG_OK);
+        size_t ran, left;
+        assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
+        assert_int_equal(ran, 2);
+        assert_int_equal(open_conflicts(&f, NULL), 0);
+        fixture_close(&f);
+    }
+}
+
+/* winner closes the loser, ends its other conflicts, and undo brings all of it back without rewriting history. */
+static void winner_and_undo(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    char id[EG_ID_TEXT], winner[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_id_format(b.fact.id, winner);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id + 28), .resolution_type = EG_WINNER, .resolution = EG_STR("seen in k8s")};
+    eg_resolved done;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL); /* which one? */
+    args.winning_fact_id = eg_str_of(winner);
+    f.now += EG_SECOND;
+    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(done.closed_count, 1);
+    assert_true(eg_id_eq(done.closed[0].id, a.fact.id));
+    assert_int_equal(done.closed[0].close_reason, EG_CLOSED_RESOLVED);
+    assert_int_equal(query(&f, "auth service port").count, 1);
+
+    f.now += EG_SECOND;
+    eg_undone undone;
+    if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 1);
+    assert_true(eg_id_eq(undone.restored[0].restored_from, a.fact.id));
+    assert_true(eg_id_eq(undone.restored[0].lineage_id, a.fact.lineage_id));
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    eg_conflict_view *views;
+    assert_int_equal(open_conflicts(&f, &views), 1);
+    assert_true(views[0].a.seq < views[0].b.seq);
+    assert_int_equal(f.ops->undo(f.memory, f.rq, 123456, &undone), EG_ENOENT);
+    fixture_close(&f);
+}
+
+/* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
+static void update_supersedes_the_best_match(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt old = commit_as(&f, "agent-a", "auth", "The auth service rate limit is 1000 req/s per IP.");
+    commit_as(&f, "agent-a", "mail", "Mail templates live in the mail repository.");
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service rate limit is 2000 req/s per IP.");
+    args.scope = EG_STR("auth");
+    args.agent_id = EG_STR("agent-b");
+    args.operation = EG_UPDATE;
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.operation, EG_UPDATE);
+    assert_true(eg_id_eq(r.fact.supersedes, old.fact.id) && eg_id_eq(r.fact.lineage_id, old.fact.lineage_id));
+    assert_int_equal(r.conflict_count, 0);
+    assert_int_equal(query(&f, "auth rate limit").count, 1);
+
+    args.content = EG_STR("Kafka topics have twelve partitions.");
+    r = commit_args(&f, args);
+    assert_int_equal(r.operation, EG_ADD);
+
+    char lineage[EG_ID_TEXT];
+    eg_id_format(old.fact.lineage_id, lineage);
+    eg_commit_args retire = EG_COMMIT_DEFAULTS;
+    retire.operation = EG_DELETE;
+    retire.corrects_lineage = eg_str_of(lineage);
+    r = commit_args(&f, retire);
+    assert_int_equal(r.fact.close_reason, EG_DELETED);
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &retire, &r), EG_ENOENT);
+    eg_fact *rows;
+    size_t n;
+    assert_int_equal(f.ops->lineage(f.memory, f.rq, eg_str_of(lineage), &rows, &n), EG_OK);
+    assert_int_equal(n, 2);
+    fixture_close(&f);
+}
+
+static void undo_of_an_update_restores_the_old_fact(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt old = commit_as(&f, "agent-a", "auth", "The auth service rate limit is 1000 req/s per IP.");
+    char lineage[EG_ID_TEXT];
+    eg_id_format(old.fact.lineage_id, lineage);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service rate limit is 2000 req/s per IP.");
+    args.scope = EG_STR("auth");
+    args.corrects_lineage = eg_str_of(lineage);
+    eg_receipt r = commit_args(&f, args);
+    f.now += EG_SECOND;
+    eg_undone undone;
+    if (f.ops->undo(f.memory, f.rq, r.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    eg_hits hits = query(&f, "auth rate limit");
+    assert_int_equal(hits.count, 1);
+    assert_true(same_content(hits.hits[0].fact, "The auth service rate limit is 1000 req/s per IP."));
+    assert_int_equal(f.ops->undo(f.memory, f.rq, r.undo_id, &undone), EG_EINVAL); /* not twice */
+    fixture_close(&f);
+}
+
+static void duplicates_are_seen(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "net", "The uplink has 10 MB buffers.");
+    eg_receipt same = commit_as(&f, "agent-b", "net", "  the uplink  has 10 MB buffers");
+    assert_true(same.duplicate && eg_id_eq(same.fact.id, a.fact.id));
+    assert_false(commit_as(&f, "agent-b", "net", "The uplink has 10 Mb buffers.").duplicate); /* megabits */
+    assert_false(commit_as(&f, "agent-b", "net/edge", "The uplink has 10 MB buffers.").duplicate);
+    fixture_close(&f);
+}
+
+/* Ephemeral facts stay out of queries and detection until they are asked for twice or promoted. */
+static void ephemeral_facts_earn_their_place(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The flaky build passes when the cache is warm.");
+    args.durability = EG_EPHEMERAL;
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.fact.valid_until, r.fact.valid_from + EG_DAY);
+    assert_int_equal(query(&f, "flaky build cache").count, 0);
+    eg_query_args q = EG_QUERY_DEFAULTS;
+    q.topic = EG_STR("flaky build cache");
+    q.include_ephemeral = 1;
+    eg_hits hits;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_OK);
+        assert_int_equal(hits.count, 1);
+    }
+    size_t ran, left;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
+    hits = query(&f, "flaky build cache");
+    assert_int_equal(hits.count, 1);
+    assert_int_equal(hits.hits[0].fact.durability, EG_DURABLE);
+    assert_true(hits.hits[0].fact.valid_until == EG_FOREVER);
+    fixture_close(&f);
+}
+
+/* Without a model the vectors wait as a job; when one is there, they are made and the fact is found by meaning. */
+static void vectors_come_later(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "agent-a", "auth", "Session tokens are rotated by the auth service.");
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.vectors, 0);
+    f.with_model = 1;
+    f.now += 700 * EG_SECOND;
+    size_t ran, left;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_true(st.store.vectors >= 1);
+    assert_int_equal(left, 0);
+    fixture_close(&f);
+}
+
+static void bad_arguments_are_named(void **state) {
+    (void)state;
+    static char big[EG_MAX_CONTENT + 2];
+    memset(big, 'a', sizeof big - 1);
+    WITH(f, 1);
+    const struct {
+        eg_commit_args args;
+        eg_status code;
+        const char *word;
+    } cases[] = {
+        {{.content = EG_STR(""), .confidence = 0.5}, EG_EINVAL, "content"},
+        {{.content = EG_STR(" \n\t"), .confidence = 0.5}, EG_EINVAL, "content"},
+        {{.content = EG_STR("broken \xff utf-8"), .confidence = 0.5}, EG_EINVAL, "byte 7"},
+        {{.content = {"a\0b", 3}, .confidence = 0.5}, EG_EINVAL, "NUL"},
+        {{.content = {big, EG_MAX_CONTENT + 1}, .confidence = 0.5}, EG_ELIMIT, "8193"},
+        {{.content = EG_STR("x"), .confidence = 1.5}, EG_EINVAL, "confidence"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .scope = EG_STR("a b")}, EG_EINVAL, "scope"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .ttl_days = 99999999}, EG_EINVAL, "ttl_days"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .operation = EG_DELETE}, EG_EINVAL, "corrects_lineage"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("zzz")}, EG_EINVAL, "corrects_lineage"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("01890000-0000-7000-8000-000000000000")},
+         EG_ENOENT, "lineage"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        eg_receipt r;
+        *f.rq->err = (eg_error){0};
+        assert_int_equal(f.ops->commit(f.memory, f.rq, &cases[i].args, &r), cases[i].code);
+        if (!strstr(f.rq->err->text, cases[i].word)) fail_msg("case %zu: '%s'", i, f.rq->err->text);
+    }
+    eg_query_args q = EG_QUERY_DEFAULTS;
+    eg_hits hits;
+    assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_EINVAL);
+    q.topic = EG_STR("x");
+    q.limit = 51;
+    assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_EINVAL);
+    q.limit = 0;
+    q.topic = (eg_str){big, sizeof big - 1};
+    assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_OK); /* cut, not refused */
+    assert_true(hits.topic_cut);
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.facts, 0);
+    fixture_close(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ttl_fact_lives_until_its_end),
+        cmocka_unit_test(relevance_dominates),
+        cmocka_unit_test(any_punctuation_is_safe_in_a_query),
+        cmocka_unit_test(the_oldest_of_hundreds_is_found),
+        cmocka_unit_test(rules_work_without_a_model),
+        cmocka_unit_test(units_are_understood),
+        cmocka_unit_test(other_services_are_other_subjects),
+        cmocka_unit_test(feedback_moves_the_threshold),
+        cmocka_unit_test(check_writes_nothing),
+        cmocka_unit_test(merge_writes_the_merged_fact),
+        cmocka_unit_test(the_same_agent_is_no_update),
+        cmocka_unit_test(a_settled_pair_stays_settled),
+        cmocka_unit_test(winner_and_undo),
+        cmocka_unit_test(update_supersedes_the_best_match),
+        cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
+        cmocka_unit_test(duplicates_are_seen),
+        cmocka_unit_test(ephemeral_facts_earn_their_place),
+        cmocka_unit_test(vectors_come_later),
+        cmocka_unit_test(bad_arguments_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

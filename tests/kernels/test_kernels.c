@@ -1,0 +1,287 @@
+/* test_kernels.c - every kernel of every level of this CPU against the scalar truth, bit for bit, over many sizes and
+ * alignments with guard bands; the scalar truth against double precision; and OpenBLAS as an oracle for GEMM. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+
+enum { GUARD = 32 };
+#define GUARD_VALUE 12345.678f
+
+static const eg_kernels *levels[4];
+static size_t level_count;
+static uint32_t seed = 1;
+
+static float next_float(void) { /* (-2, 2), now and then an extreme */
+    seed = seed * 1664525u + 1013904223u;
+    uint32_t s = seed >> 8;
+    if (s % 97 == 0) return s & 1024 ? 60.0f : -60.0f;
+    if (s % 89 == 0) return s & 1024 ? 0.0f : -0.0f;
+    return ((float)(s & 0xffff) / 16384.0f - 2.0f);
+}
+
+/* Buffers with guard bands on both sides. `offset` shifts the alignment. */
+typedef struct buffer {
+    float *whole, *data;
+    size_t n;
+} buffer;
+
+static buffer make(size_t n, size_t offset) {
+    buffer b = {aligned_alloc(64, (n + 2 * GUARD + 32) * 4 / 64 * 64 + 64), NULL, n};
+    assert_non_null(b.whole);
+    for (size_t i = 0; i < n + 2 * GUARD; i++) b.whole[i] = GUARD_VALUE;
+    b.data = b.whole + GUARD + offset;
+    for (size_t i = 0; i < n; i++) b.data[i] = next_float();
+    return b;
+}
+static buffer copy(const buffer *from) {
+    size_t offset = (size_t)(from->data - from->whole) - GUARD;
+    buffer b = make(from->n, offset);
+    memcpy(b.data, from->data, from->n * sizeof(float));
+    return b;
+}
+static void done(buffer *b) {
+    for (size_t i = 0; i < (size_t)(b->data - b->whole); i++) assert_true(b->whole[i] == GUARD_VALUE);
+    for (float *p = b->data + b->n; p < b->whole + b->n + 2 * GUARD; p++) assert_true(*p == GUARD_VALUE);
+    free(b->whole);
+}
+static void same(const buffer *a, const buffer *b, const char *what, const eg_kernels *k, size_t n) {
+    for (size_t i = 0; i < a->n; i++)
+        if (memcmp(&a->data[i], &b->data[i], sizeof(float)) != 0)
+            fail_msg("%s of %s, size %zu: element %zu is %.9g, scalar has %.9g", what, k->name, n, i, (double)b->data[i],
+                     (double)a->data[i]);
+}
+
+/* Runs f(table, buffer) on the scalar table and on each level and compares. */
+#define COMPARE(what, n, offset, call)                                                                       \
+    do {                                                                                                         \
+        buffer input = make(n, offset);                                                                          \
+        for (size_t l = 1; l < level_count; l++) {                                                               \
+            buffer x = copy(&input), y = copy(&input);                                                           \
+            const eg_kernels *k = levels[0];                                                                     \
+            float *p = x.data;                                                                                   \
+            call;                                                                                                \
+            k = levels[l];                                                                                       \
+            p = y.data;                                                                                          \
+            call;                                                                                                \
+            same(&x, &y, what, k, n);                                                                            \
+            done(&x);                                                                                            \
+            done(&y);                                                                                            \
+        }                                                                                                        \
+        done(&input);                                                                                            \
+    } while (0)
+
+static void elementwise_and_rows(void **state) {
+    (void)state;
+    buffer gamma = make(2000, 1), beta = make(2000, 2), third = make(2000, 3);
+    for (size_t n = 1; n <= 400; n += n < 70 ? 1 : 33) {
+        size_t offset = n % 16;
+        COMPARE("gelu", n, offset, k->gelu(p, n));
+        COMPARE("tanh", n, offset, k->tanh(p, n));
+        COMPARE("softmax", n, offset, k->softmax(p, 1, n, n));
+        COMPARE("l2_normalize", n, offset, k->l2_normalize(p, n));
+        COMPARE("dot", n, offset, p[0] = k->dot(p, gamma.data, n));
+        COMPARE("add3", n, offset, k->add3(p, gamma.data, beta.data, p, n));
+        size_t rows = 3, ld = n + 2;
+        COMPARE("layer_norm", rows * ld, offset, k->layer_norm(p, rows, n, ld, gamma.data, beta.data, 1e-12f));
+        COMPARE("softmax rows", rows * ld, offset, k->softmax(p, rows, n, ld));
+        COMPARE("mean_rows", rows * ld, offset, k->mean_rows(p, rows, n, ld, third.data); memcpy(p, third.data, n * 4));
+    }
+    done(&gamma);
+    done(&beta);
+    done(&third);
+}
+
+static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
+    size_t lda = K + 3, ldc = N + 5;
+    buffer A = make(M * lda, 1), W = make(N * K, 2), residual = make(M * (N + 1), 3), bias = make(N, 1);
+    eg_epilogue with = {.bias = e->bias ? bias.data : NULL, .residual = e->residual ? residual.data : NULL,
+                        .ld_residual = N + 1, .activation = e->activation};
+    buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
+    for (size_t l = 0; l < level_count; l++) {
+        const eg_kernels *k = levels[l];
+        float *packed = aligned_alloc(64, (eg_gemm_packed_size(k, N, K) * 4 + 63) / 64 * 64);
+        assert_non_null(packed);
+        size_t half = N / 2; /* packing piece by piece is the same */
+        eg_gemm_pack(k, N, K, 0, half, W.data, K, packed);
+        eg_gemm_pack(k, N, K, half, N - half, W.data + half * K, K, packed);
+        buffer out = copy(&C);
+        size_t split = N / k->panel_width / 2 * k->panel_width; /* two callers share the panels */
+        k->gemm(M, N, K, 0, split, A.data, lda, packed, out.data, ldc, &with);
+        k->gemm(M, N, K, split, N, A.data, lda, packed, out.data, ldc, &with);
+        if (l == 0)
+            memcpy(truth.data, out.data, truth.n * sizeof(float));
+        else
+            same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
+        done(&out);
+        free(packed);
+    }
+    if (eg_gemm_openblas(levels[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK)
+        for (size_t i = 0; i < M * ldc; i++) {
+            double tolerance = 1e-5 * (double)K * 16;
+            if (fabs((double)(blas.data[i] - truth.data[i])) > tolerance)
+                fail_msg("gemm %zu x %zu x %zu: %g, OpenBLAS %g", M, N, K, (double)truth.data[i], (double)blas.data[i]);
+        }
+    done(&A), done(&W), done(&residual), done(&bias), done(&C), done(&truth), done(&blas);
+}
+
+static void gemm_is_the_same_everywhere(void **state) {
+    (void)state;
+    static const float some;
+    const eg_epilogue kinds[] = {{0},
+                                 {.bias = &some},
+                                 {.bias = &some, .activation = EG_ACT_GELU},
+                                 {.bias = &some, .activation = EG_ACT_TANH},
+                                 {.bias = &some, .residual = &some}};
+    for (size_t M = 1; M <= 26; M++)
+        for (size_t n = 0; n < 5; n++) {
+            static const size_t Ns[] = {1, 15, 32, 49, 100};
+            gemm_case(M, Ns[n], 1 + (M * 7 + n * 13) % 40, &kinds[(M + n) % 5]);
+        }
+    gemm_case(37, 384, 384, &kinds[4]);
+    gemm_case(5, 1152, 384, &kinds[1]);
+    gemm_case(3, 3, 384, &kinds[1]);
+}
+
+static void attention_is_the_same_everywhere(void **state) {
+    (void)state;
+    static const size_t heads[] = {8, 24, 32, 64};
+    for (size_t length = 1; length <= 70; length += length < 20 ? 1 : 7)
+        for (size_t h = 0; h < 4; h++) {
+            size_t d = heads[h], ld = 3 * d + 1;
+            buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
+            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d) * 4 + 63) / 64 * 64);
+            assert_non_null(scratch);
+            eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
+                              .length = length, .head_size = d, .scale = 0.176f, .scratch = scratch};
+            for (size_t l = 0; l < level_count; l++) {
+                a.out = l ? out.data : truth.data;
+                levels[l]->attention(&a);
+                if (l) same(&truth, &out, "attention", levels[l], length * 100 + d);
+            }
+            for (size_t i = 0; i < length; i++) { /* the truth itself, in double precision */
+                double weights[80], most = -1e300, sum = 0;
+                for (size_t j = 0; j < length; j++) {
+                    weights[j] = 0;
+                    for (size_t k = 0; k < d; k++) weights[j] += (double)a.q[i * ld + k] * (double)a.k[j * ld + k];
+                    weights[j] *= (double)a.scale;
+                    if (weights[j] > most) most = weights[j];
+                }
+                for (size_t j = 0; j < length; j++) sum += weights[j] = exp(weights[j] - most);
+                for (size_t k = 0; k < d; k++) {
+                    double y = 0;
+                    for (size_t j = 0; j < length; j++) y += weights[j] / sum * (double)a.v[j * ld + k];
+                    assert_true(fabs(y - (double)truth.data[i * d + k]) < 3e-3);
+                }
+            }
+            free(scratch);
+            done(&qkv), done(&out), done(&truth);
+        }
+}
+
+static void integers_are_exact(void **state) {
+    (void)state;
+    static int8_t a[1000], b[1000];
+    float scales[8], x[1000], y[1000];
+    for (size_t n = 0; n <= 1000; n += n < 80 ? 1 : 37) {
+        int32_t truth = 0;
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            a[i] = (int8_t)(i % 5 == 0 ? -128 : (int)(seed >> 24) - 128);
+            b[i] = (int8_t)(i % 7 == 0 ? -128 : (int)(seed >> 16 & 255) - 128);
+            truth += a[i] * b[i];
+        }
+        for (size_t i = 0; i < 8; i++) scales[i] = next_float();
+        for (size_t l = 0; l < level_count; l++) {
+            assert_int_equal(levels[l]->dot_s8(a, b, n), truth);
+            levels[l]->dequantize_s8(a, scales, n, l ? y : x);
+            if (l) assert_memory_equal(x, y, n * sizeof(float));
+        }
+        for (size_t i = 0; i < n; i++) assert_true(x[i] == (float)a[i] * scales[i / 128]);
+    }
+}
+
+static void functions_are_accurate(void **state) {
+    (void)state;
+    double worst_gelu = 0, worst_tanh = 0, worst_exp = 0;
+    for (float x = -12; x < 12; x += 0.00037f) {
+        float g = x, t = x, row[2] = {x, 0};
+        levels[0]->gelu(&g, 1);
+        levels[0]->tanh(&t, 1);
+        levels[0]->softmax(row, 1, 2, 2);
+        double d = (double)x, gelu = d * 0.5 * erfc(-d / sqrt(2)), sigmoid = 1 / (1 + exp(-d));
+        worst_gelu = fmax(worst_gelu, fabs((double)g - gelu));
+        worst_tanh = fmax(worst_tanh, fabs((double)t - tanh(d)));
+        worst_exp = fmax(worst_exp, fabs((double)row[0] - sigmoid));
+    }
+    print_message("worst absolute error: gelu %.2g, tanh %.2g, softmax %.2g\n", worst_gelu, worst_tanh, worst_exp);
+    assert_true(worst_gelu <= 5e-7 && worst_tanh <= 1e-6 && worst_exp <= 3e-7);
+}
+
+static void half_floats_are_exact(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 65536; i++) {
+        uint16_t h = (uint16_t)i;
+        float f, b;
+        eg_half_to_float(&h, &f, 1);
+        eg_bfloat16_to_float(&h, &b, 1);
+        int exponent = h >> 10 & 31, fraction = h & 1023;
+        double truth = exponent == 31 ? (fraction ? NAN : INFINITY)
+                       : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                      : ldexp(fraction, -24);
+        if (h & 0x8000) truth = -truth;
+        assert_true(isnan(truth) ? isnan(f) : (double)f == truth && !signbit(f) == !signbit(truth));
+        uint32_t bits;
+        memcpy(&bits, &b, 4);
+        assert_int_equal(bits, i << 16);
+    }
+}
+
+static void levels_can_be_named(void **state) {
+    (void)state;
+    const eg_kernels *k;
+    eg_error err = {0};
+    for (size_t l = 0; l < level_count; l++) {
+        assert_int_equal(eg_kernels_select(levels[l]->level, &k, &err), EG_OK);
+        assert_ptr_equal(k, levels[l]);
+    }
+    char *before = getenv("ENGRAM_LEVEL") ? strdup(getenv("ENGRAM_LEVEL")) : NULL;
+    setenv("ENGRAM_LEVEL", "scalar", 1);
+    assert_int_equal(eg_kernels_select(EG_LEVEL_AUTO, &k, &err), EG_OK);
+    assert_int_equal(k->level, EG_LEVEL_SCALAR);
+    setenv("ENGRAM_LEVEL", "mmx", 1);
+    assert_int_equal(eg_kernels_select(EG_LEVEL_AUTO, &k, &err), EG_EINVAL);
+    assert_non_null(strstr(err.text, "mmx"));
+    if (before)
+        setenv("ENGRAM_LEVEL", before, 1);
+    else
+        unsetenv("ENGRAM_LEVEL");
+    free(before);
+    eg_level foreign = levels[level_count - 1]->level == EG_LEVEL_NEON ? EG_LEVEL_AVX2 : EG_LEVEL_NEON;
+    assert_int_equal(eg_kernels_select(foreign, &k, &err), EG_EUNSUPPORTED);
+    assert_int_equal(eg_kernels_select((eg_level)99, &k, &err), EG_EINVAL);
+}
+
+int main(void) {
+    level_count = eg_kernels_available(levels, 4);
+    for (size_t l = 0; l < level_count; l++) print_message("level %s\n", levels[l]->name);
+    static const char *const all[] = {"avx2", "avx512", "neon"};
+    for (size_t i = 0; i < 3; i++) {
+        int here = 0;
+        for (size_t l = 0; l < level_count; l++) here |= strcmp(levels[l]->name, all[i]) == 0;
+        if (!here) print_message("level %s: not run here\n", all[i]);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elementwise_and_rows),          cmocka_unit_test(gemm_is_the_same_everywhere),
+        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(functions_are_accurate),        cmocka_unit_test(half_floats_are_exact),
+        cmocka_unit_test(levels_can_be_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
