@@ -87,6 +87,21 @@ def cancels():
 
 
 @checked
+def reads_dribbled_input():
+    """a message that comes byte by byte, two in one write, and line ends of both kinds"""
+    rev = "2025-11-25"
+    peer = with_peer(rev)
+    for byte in b'{"jsonrpc":"2.0","id":"dribble","method":"ping"}\r\n':
+        peer.raw(bytes([byte]))
+    run.judge.response(rev, peer.wait_for("dribble"), "EmptyResult")
+    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\r\n\n'
+             b'{"jsonrpc":"2.0",')
+    peer.raw(b'"id":3,"method":"ping"}\n')
+    check([peer.receive()["id"] for _ in range(3)] == [1, 2, 3], "in order")
+    peer.finish()
+
+
+@checked
 def survives_a_flood():
     """many more requests than may be in flight: each is answered once"""
     peer = with_peer("2025-11-25")
@@ -127,7 +142,8 @@ def answers_a_piped_script():
         script.append({"jsonrpc": "2.0", "id": 10 + i, "method": "tools/call", "params": {
             "name": "engram_commit", "arguments": {"content": f"Piped{i} is here.", "scope": scope}}})
     script.append({"jsonrpc": "2.0", "id": 20, "method": "tools/call", "params": {
-        "name": "engram_query", "arguments": {"topic": "Piped0 Piped1 Piped2 Piped3 Piped4", "scope": scope, "limit": 50}}})
+        "name": "engram_query",
+        "arguments": {"topic": "Piped0 Piped1 Piped2 Piped3 Piped4", "scope": scope, "limit": 50}}})
     peer.raw("\n".join(json.dumps(m) for m in script).encode())  # without a line break at the end
     rest, status = peer.finish()
     ended = peer.arrived
@@ -218,7 +234,8 @@ def survives_mutations():
     """messages with bytes changed, cut and doubled (seeded): an answer or silence, never an end"""
     dice = random.Random(20260728)
     seeds = [json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/call", "params": {
-                 "name": "engram_query", "arguments": {"topic": "tö\"x", "limit": 5, "as_of": "2026-07-28T00:00:00Z"}}}),
+                 "name": "engram_query",
+                 "arguments": {"topic": "tö\"x", "limit": 5, "as_of": "2026-07-28T00:00:00Z"}}}),
              json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/list", "params": {"_meta": {
                  META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}}),
              json.dumps([{"jsonrpc": "2.0", "id": "m", "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}])]

@@ -4,7 +4,8 @@ import os
 
 import jsonschema
 
-from harness import CORE, FACT, READS, TEAM, bad_call, checked, every_revision, good_call, open_peer, run, tools_of, with_peer
+from harness import (CORE, FACT, READS, TEAM, bad_call, checked, every_revision, good_call, open_peer, run, tools_of,
+                     with_peer)
 from peer import LEGACY, META, STATELESS, check
 
 SERVICES = dict(zip(LEGACY + [STATELESS], ("billing", "search", "checkout", "shipping", "login")))
@@ -51,7 +52,8 @@ def calls_core_tools(rev):
     check(len(ours) == 1 and second["detection"] == "done", "a conflict was expected", second)
     conflict = ours[0]
     check(FACT <= set(conflict["fact_a"]) and FACT <= set(conflict["fact_b"]), "members of a fact", conflict)
-    hits = good_call(rev, peer, tools, "engram_query", {"topic": f"retry limit of {service}", "scope": scope})["results"]
+    hits = good_call(rev, peer, tools, "engram_query", {
+        "topic": f"retry limit of {service}", "scope": scope})["results"]
     ours = {hit["fact_id"]: hit for hit in hits}
     for receipt in (first, second):
         hit = ours[receipt["fact_id"]]
@@ -134,7 +136,8 @@ def keeps_ids(rev):
         run.judge.validate(rev, "JSONRPCResponse", answer)
         check(answer["id"] == id and type(answer["id"]) is type(id), "another id", answer)
     for id in (1.5, True, [1], {"a": 1}):
-        peer.send({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": peer.meta} if peer.meta else {}})
+        peer.send({"jsonrpc": "2.0", "id": id, "method": "tools/list",
+                   "params": {"_meta": peer.meta} if peer.meta else {}})
         answer = peer.receive()
         run.judge.error(rev, answer, -32600)
         check(answer.get("id") is None, "an id that is none", answer)
@@ -154,7 +157,8 @@ def survives_garbage(rev):
     for line in parse_errors:
         peer.raw(line + b"\n")
         run.judge.error(rev, peer.receive(), -32700)
-    requests = [b"5", b'"text"', b"null", b"{}", b'{"jsonrpc":"1.0","method":"ping","id":1}', b'{"jsonrpc":"2.0","id":1}',
+    requests = [b"5", b'"text"', b"null", b"{}", b'{"jsonrpc":"1.0","method":"ping","id":1}',
+                b'{"jsonrpc":"2.0","id":1}',
                 b'{"jsonrpc":"2.0","id":1,"method":5}', b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
                 b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
                 b'{"jsonrpc":"2.0","id":1,"method":"tools/call\\u0000"}']
@@ -189,7 +193,10 @@ def survives_long_lines(rev):
     peer.raw(b'{"jsonrpc":"2.0",' + b" " * (4 << 20) + b'"id":1,"method":"ping"}\r\n')
     run.judge.error(rev, peer.receive(), -32600)
     check(set(CORE) <= set(tools_of(rev, peer)), "it goes on")
-    peer.finish()
+    peer.raw(b"x" * (5 << 20))  # and the input ends within it
+    rest, status = peer.finish()
+    check(len(rest) == 1 and status == 0, "one error", rest, status)
+    run.judge.error(rev, rest[0], -32600)
 
 
 @checked
@@ -302,7 +309,8 @@ def serves_batches():
     peer.send(ping)
     run.judge.error(rev, peer.receive(), -32600)  # nothing is agreed yet
     run.judge.response(rev, peer.initialize(rev), "InitializeResult")
-    peer.send([{"jsonrpc": "2.0", "id": 50, "method": "ping"}, {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    peer.send([{"jsonrpc": "2.0", "id": 50, "method": "ping"},
+               {"jsonrpc": "2.0", "method": "notifications/initialized"},
                {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "engram_status"}},
                {"jsonrpc": "2.0", "id": 51, "method": "tools/list"}, {"jsonrpc": "2.0", "id": 52, "method": "no"},
                {"jsonrpc": "2.0", "id": 53, "method": "tools/call", "params": {"name": "engram_query"}}, 5])
@@ -318,10 +326,12 @@ def serves_batches():
     check(by_id[53]["result"]["isError"], "bad arguments in an array", by_id[53])
     run.judge.error(rev, by_id[None], -32600)
     stateless = {"_meta": {META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}
-    peer.send([{"jsonrpc": "1.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]},
+    peer.send([{"jsonrpc": "1.0", "id": 1, "method": "ping"},
+               {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]},
                {"jsonrpc": "2.0", "id": True, "method": "ping"}, {"jsonrpc": "2.0", "id": 3, "result": {}},
                {"jsonrpc": "2.0", "method": "x", "params": 5}, {"jsonrpc": "2.0", "id": 4, "method": "ping"},
-               {"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen", "params": dict(stateless, notifications={})}])
+               {"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
+                "params": dict(stateless, notifications={})}])
     answer = peer.receive()
     check([(m.get("id"), m.get("error", {}).get("code")) for m in answer]
           == [(1, -32600), (2, -32602), (None, -32600), (4, None), (5, -32600)], "wrong messages in an array", answer)

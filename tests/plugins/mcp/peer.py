@@ -54,8 +54,8 @@ class Judge:
 
     def strict(self, rev, name, value):
         self.validate(rev, name, value)
-        known = set(self.definitions(rev)[name].get("properties", {}))
-        check(set(value) <= known, f"{rev} {name} has members that the revision does not know", sorted(set(value) - known))
+        unknown = sorted(set(value) - set(self.definitions(rev)[name].get("properties", {})))
+        check(not unknown, f"{rev} {name} has members that the revision does not know", unknown)
 
     def response(self, rev, message, name):
         """A success whose result is of this definition."""
