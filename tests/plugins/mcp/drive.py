@@ -2,7 +2,8 @@
 """drive.py - drives an MCP stdio server through every message of five protocol revisions and judges each answer
 by the published schemas.
 
-    drive.py [--real] [--profile-option 'profile={}'] --schemas DIR COMMAND [ARGUMENT ...]
+    drive.py --schemas DIR COMMAND [ARGUMENT ...]
+    drive.py --real --profile-option='--profile {}' --schemas DIR engram mcp
 
 --real: the command is a real server with a real store; checks that need the made-up memory of mcp_test_host
 (its "sleep:" texts and its odd tool) are skipped, each with a line that says so.

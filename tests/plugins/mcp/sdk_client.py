@@ -38,8 +38,10 @@ async def session(mode, scope, service):
         names = [tool.name for tool in (await client.list_tools()).tools]
         check({"engram_commit", "engram_query", "engram_conflicts", "engram_resolve"} <= set(names), "tools", names)
         timeout = f"The request timeout of the {service} service is"
-        first = await call(client, "engram_commit", content=f"{timeout} 30 seconds.", scope=scope, agent_id="sdk-a", wait_ms=10000)
-        second = await call(client, "engram_commit", content=f"{timeout} 45 seconds.", scope=scope, agent_id="sdk-b", wait_ms=10000)
+        first = await call(client, "engram_commit", content=f"{timeout} 30 seconds.", scope=scope,
+                           agent_id="sdk-a", wait_ms=10000)
+        second = await call(client, "engram_commit", content=f"{timeout} 45 seconds.", scope=scope,
+                            agent_id="sdk-b", wait_ms=10000)
         ours = [c for c in second["conflicts"] if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
         check(len(ours) == 1, "the receipt names the conflict", second)
         conflict = ours[0]["conflict_id"]
