@@ -273,6 +273,17 @@ def starts_fast():
 
 
 @checked
+def starts_with_closed_descriptors():
+    """no standard error: served all the same; no standard output or input: an error, not a hang"""
+    script = b"".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "ping"}).encode() + b"\n" for i in range(3))
+    for closed, answers, good in (("2>&-", 3, True), ("1>&-", 0, False), ("0<&-", 0, False), (">/dev/full", 0, True)):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh"] + run.options.command, input=script,
+                              stdout=subprocess.PIPE, timeout=20)
+        check(done.stdout.count(b"\n") == answers, f"{closed}: {answers} answers", repr(done.stdout))
+        check((done.returncode == 0) == good, f"{closed}: exit status", done.returncode)
+
+
+@checked
 def refuses_unknown_options():
     """an unknown profile is an error, said on standard error"""
     peer = open_peer("nonsense")
