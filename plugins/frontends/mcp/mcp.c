@@ -1,0 +1,153 @@
+/* mcp.c - the plugin: serves the Model Context Protocol on standard input and output. See server.c for the
+ * messages, calls.c for the threads, channel.c for the lines.
+ *
+ * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get between
+ * messages. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "answers.h"
+#include "server.h"
+
+static eg_status fail(eg_error *err, eg_status code, const char *text) {
+    if (err) {
+        err->code = code;
+        snprintf(err->text, sizeof err->text, "%s", text);
+    }
+    return code;
+}
+
+/* "profile=core|team|all" to an eg_profile. */
+static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile, eg_error *err) {
+    static const struct {
+        eg_str option;
+        uint32_t profile;
+    } known[] = {{{"profile=core", 12}, EG_PROFILE_CORE},
+                 {{"profile=team", 12}, EG_PROFILE_TEAM},
+                 {{"profile=all", 11}, EG_PROFILE_ALL}};
+    *profile = EG_PROFILE_CORE;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < 3 && !eg_str_eq(known[k].option, options[i]))
+            k++;
+        if (k == 3) {
+            char text[160];
+            snprintf(text, sizeof text,
+                     "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
+                     options[i].len < 60 ? (int)options[i].len : 60, options[i].ptr);
+            return fail(err, EG_EINVAL, text);
+        }
+        *profile = known[k].profile;
+    }
+    return EG_OK;
+}
+
+static eg_status choose_tools(server *s, uint32_t profile, eg_error *err) {
+    size_t n = s->services->tool_count(s->services->host);
+    s->tools = calloc(n ? n : 1, sizeof *s->tools);
+    if (!s->tools) return fail(err, EG_ENOMEM, "mcp: out of memory for the list of tools");
+    for (size_t i = 0; i < n; i++) {
+        const eg_tool *tool = s->services->tool(s->services->host, i);
+        if (tool && tool->profile <= profile) s->tools[s->tool_count++] = tool;
+    }
+    return EG_OK;
+}
+
+/* Moves standard output away and puts standard error in its place; the new descriptor, or -1. */
+static int take_stdout(void) {
+    fflush(stdout);
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (out < 0) return -1;
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) return out;
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0 && dup2(null, STDOUT_FILENO) >= 0) {
+        close(null);
+        return out;
+    }
+    if (null >= 0) close(null);
+    close(out);
+    return -1;
+}
+
+static void give_stdout_back(int out) {
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+}
+
+static eg_status serve_lines(server *s, eg_error *err) {
+    for (;;) {
+        eg_str line;
+        switch (mcp_channel_read(&s->channel, &line)) {
+        case LINE_READ:
+            mcp_server_line(s, line);
+            break;
+        case LINE_TOO_LONG:
+            mcp_server_error_without_id(s, RPC_REQUEST,
+                                        "a message may have at most 4194304 bytes; this one was skipped");
+            break;
+        case LINE_END:
+        case LINE_STOPPED:
+            return EG_OK;
+        case LINE_FAILED:
+            return fail(err, EG_EIO, "mcp: standard input could not be read");
+        }
+    }
+}
+
+static eg_status serve(server *s, int out, const volatile int *stop, eg_error *err) {
+    eg_status st = mcp_channel_init(&s->channel, STDIN_FILENO, out, stop);
+    if (st != EG_OK) return fail(err, st, "mcp: out of memory for the connection");
+    st = mcp_calls_init(&s->calls, &s->channel, mcp_server_run_call, s);
+    if (st != EG_OK) {
+        mcp_channel_release(&s->channel);
+        return fail(err, st, "mcp: out of memory for the calls");
+    }
+    st = serve_lines(s, err);
+    mcp_server_end_subscriptions(s);
+    mcp_calls_release(&s->calls);
+    mcp_channel_release(&s->channel);
+    return st;
+}
+
+static eg_status run(void *self, const eg_services *services, const eg_str *options, size_t option_count,
+                     const volatile int *stop, eg_error *err) {
+    (void)self;
+    server s = {.services = services};
+    uint32_t profile;
+    eg_status st = read_options(options, option_count, &profile, err);
+    if (st == EG_OK) st = choose_tools(&s, profile, err);
+    if (st == EG_OK) {
+        int out = take_stdout();
+        if (out >= 0) {
+            st = serve(&s, out, stop, err);
+            give_stdout_back(out);
+        } else {
+            st = fail(err, EG_EIO, "mcp: standard output is closed or cannot be moved");
+        }
+    }
+    free(s.tools);
+    return st;
+}
+
+static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self,
+                               eg_error *err) {
+    static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .run = run};
+    *self = NULL;
+    eg_status st = services->add_frontend(registrar, &frontend, NULL);
+    return st == EG_OK
+               ? st
+               : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
+}
+
+static void frontend_close(void *self) {
+    (void)self;
+}
+
+const eg_plugin *EG_PLUGIN_ENTRY(void) {
+    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_FRONTEND, "mcp", "0.1.0", "Apache-2.0"),
+                                     .open = frontend_open, .close = frontend_close};
+    return &plugin;
+}

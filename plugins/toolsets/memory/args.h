@@ -1,0 +1,49 @@
+/* args.h - the arguments of a tool: one table a tool, one strict reader for all. What it is not: the rules of
+ * the domain (core/memory checks scopes, ids, operations). Used by the tools of this folder.
+ *
+ * Refused, each time naming the argument: unknown and doubled names, a wrong type, a number out of its range,
+ * a word that is none of the choices, a text that is too long, a missing one. An optional argument that is
+ * null, or an empty text, counts as not given: callers that fill in every field of a form send those. */
+#ifndef ENGRAM_MEMORY_ARGS_H
+#define ENGRAM_MEMORY_ARGS_H
+
+#include "engram/plugin.h"
+
+typedef enum arg_kind {
+    ARG_TEXT,    /* value.text; high: most bytes */
+    ARG_NUMBER,  /* value.number in low..high */
+    ARG_INTEGER, /* value.integer in low..high */
+    ARG_BOOLEAN, /* value.integer 0 or 1 */
+    ARG_WORD,    /* value.integer: index into words */
+    ARG_TIME,    /* value.integer: microseconds UTC */
+    ARG_TEXTS    /* value.texts, count; high: most items, each of 1 to EG_MAX_CONTENT bytes */
+} arg_kind;
+
+typedef struct arg_spec {
+    const char *name;
+    arg_kind kind;
+    int required;
+    double low, high;
+    const char *const *words; /* NULL-terminated */
+} arg_spec;
+
+typedef struct arg_value {
+    int given;
+    eg_str text;
+    double number;
+    int64_t integer;
+    eg_str *texts;
+    size_t count;
+} arg_value;
+
+/* Reads arguments into values[0..n), one for each spec; texts are copies in the request's memory. EG_EINVAL
+ * with the sentence in the request's error record. */
+eg_status mt_args_read(eg_request *rq, eg_str arguments, const arg_spec *specs, size_t n, arg_value *values);
+
+/* RFC 3339 to microseconds UTC; a date alone is 00:00, no zone is UTC. 0 when text is no such time. */
+int mt_time_parse(eg_str text, int64_t *out);
+/* "2026-07-28T09:30:00.123456Z"; years 0001 to 9999, others are clamped. */
+enum { TIME_TEXT = 32 };
+eg_str mt_time_format(int64_t microseconds, char out[TIME_TEXT]);
+
+#endif

@@ -1,0 +1,15 @@
+/* tools.h - the two files of tools and what they share. */
+#ifndef ENGRAM_MEMORY_TOOLS_H
+#define ENGRAM_MEMORY_TOOLS_H
+
+#include "results.h"
+
+extern const eg_tool mt_core_tools[], mt_team_tools[];
+extern const size_t mt_core_tool_count, mt_team_tool_count;
+
+/* The memory of the host, or NULL with the sentence in the request's error record. */
+eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+#endif

@@ -1,0 +1,405 @@
+/* tools_core.c - the tools of the core profile: status, commit, query, conflicts, resolve, check. Each reads
+ * its arguments by its table, calls the memory and writes the result. Called by the host for front ends, on
+ * worker threads, several at once. */
+#include "tools.h"
+
+#include "schemas.h"
+
+/* --- status --- */
+
+static void put_model(result *r, const char *key, eg_str folder, eg_str problem) {
+    pj_key(&r->out, key);
+    pj_begin(&r->out, '{');
+    pj_kopt(&r->out, "folder", folder);
+    pj_kopt(&r->out, "problem", problem);
+    pj_end(&r->out, '}');
+}
+
+typedef struct status_data {
+    const eg_memory_status *status;
+    eg_str workspace;
+} status_data;
+
+static void render_status(result *r, const void *data) {
+    const status_data *d = data;
+    const eg_memory_status *s = d->status;
+    pj_kstr(&r->out, "status", s->status);
+    pj_kstr(&r->out, "mode", s->mode);
+    pj_kstr(&r->out, "storage", s->storage);
+    pj_kstr(&r->out, "workspace", d->workspace);
+    pj_kopt(&r->out, "workspace_why", s->workspace_why);
+    pj_kopt(&r->out, "version", s->version);
+    pj_kopt(&r->out, "location", s->store.location);
+    pj_kint(&r->out, "facts", (int64_t)s->store.facts);
+    pj_kint(&r->out, "current_facts", (int64_t)s->store.current_facts);
+    pj_kint(&r->out, "conflicts_open", (int64_t)s->store.conflicts_open);
+    pj_kint(&r->out, "conflicts_total", (int64_t)s->store.conflicts_total);
+    pj_kint(&r->out, "agents", (int64_t)s->store.agents);
+    pj_kint(&r->out, "jobs_queued", (int64_t)s->store.jobs_queued);
+    pj_kint(&r->out, "jobs_parked", (int64_t)s->store.jobs_parked);
+    mt_put_time(r, "oldest_job_at", s->store.oldest_job_at);
+    pj_key(&r->out, "models");
+    pj_begin(&r->out, '{');
+    put_model(r, "embedding", s->embed_model, s->embed_problem);
+    put_model(r, "nli", s->nli_model, s->nli_problem);
+    pj_end(&r->out, '}');
+}
+
+static void render_unconfigured(result *r, const void *data) {
+    const status_data *d = data;
+    pj_kstr(&r->out, "status", EG_STR("unconfigured"));
+    pj_kstr(&r->out, "mode", EG_STR("local"));
+    pj_kstr(&r->out, "storage", EG_STR("none"));
+    pj_kstr(&r->out, "workspace", d->workspace);
+    pj_kstr(&r->out, "next_prompt",
+            EG_STR("Engram has no store here. Shall I run `engram doctor` to see why, or `engram init` to "
+                   "make one?"));
+}
+
+static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                             eg_str *out) {
+    (void)self;
+    eg_status s = mt_args_read(rq, arguments, NULL, 0, NULL);
+    if (s != EG_OK) return s;
+    eg_memory_status status = {0};
+    status_data data = {&status, rq->workspace};
+    eg_memory *memory = services->memory ? services->memory(services->host) : NULL;
+    if (!memory) return mt_result_make(rq, render_unconfigured, &data, out);
+    s = services->memory_ops->status(memory, rq, &status);
+    return s == EG_OK ? mt_result_make(rq, render_status, &data, out) : s;
+}
+
+/* --- commit --- */
+
+enum {
+    C_CONTENT,
+    C_SCOPE,
+    C_CONFIDENCE,
+    C_AGENT,
+    C_ENGINEER,
+    C_PROVENANCE,
+    C_TYPE,
+    C_TTL,
+    C_OPERATION,
+    C_CORRECTS,
+    C_DURABILITY,
+    C_ARTIFACT,
+    C_WAIT,
+    C_COUNT
+};
+
+static void render_commit(result *r, const void *data) {
+    const eg_receipt *d = data;
+    mt_put_notice(r);
+    mt_put_id(r, "fact_id", d->fact.id);
+    mt_put_id(r, "lineage_id", d->fact.lineage_id);
+    mt_put_time(r, "committed_at", d->fact.committed_at);
+    pj_kbool(&r->out, "duplicate", d->duplicate != 0);
+    mt_put_word(r, "operation", mt_operation_words, EG_NONE + 1, d->operation);
+    mt_put_id(r, "supersedes_fact_id", d->fact.supersedes);
+    pj_key(&r->out, "conflicts");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->conflict_count; i++)
+        mt_put_conflict_view(r, &d->conflicts[i]);
+    pj_end(&r->out, ']');
+    pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
+    pj_key(&r->out, "undo_id");
+    if (d->undo_id)
+        pj_int(&r->out, d->undo_id);
+    else
+        pj_null(&r->out);
+}
+
+static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                             eg_str *out) {
+    (void)self;
+    const arg_spec specs[C_COUNT] = {
+        [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .required = 1, .high = EG_MAX_CONTENT},
+        [C_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
+        [C_CONFIDENCE] = {.name = "confidence", .kind = ARG_NUMBER, .low = 0, .high = 1},
+        [C_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
+        [C_ENGINEER] = {.name = "engineer", .kind = ARG_TEXT, .high = EG_MAX_NAME},
+        [C_PROVENANCE] = {.name = "provenance", .kind = ARG_TEXT, .high = EG_MAX_PROVENANCE},
+        [C_TYPE] = {.name = "fact_type", .kind = ARG_WORD, .words = mt_fact_type_words},
+        [C_TTL] = {.name = "ttl_days", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_TTL_DAYS},
+        [C_OPERATION] = {.name = "operation", .kind = ARG_WORD, .words = mt_operation_words},
+        [C_CORRECTS] = {.name = "corrects_lineage", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
+        [C_DURABILITY] = {.name = "durability", .kind = ARG_WORD, .words = mt_durability_words},
+        [C_ARTIFACT] = {.name = "artifact_hash", .kind = ARG_TEXT, .high = EG_MAX_PROVENANCE},
+        [C_WAIT] = {.name = "wait_ms", .kind = ARG_INTEGER, .low = 0, .high = EG_MAX_WAIT_MS},
+    };
+    arg_value v[C_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, C_COUNT, v);
+    if (s != EG_OK) return s;
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = v[C_CONTENT].text;
+    args.scope = v[C_SCOPE].text;
+    if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
+    args.agent_id = v[C_AGENT].text;
+    args.engineer = v[C_ENGINEER].text;
+    args.provenance = v[C_PROVENANCE].text;
+    args.fact_type = (uint32_t)v[C_TYPE].integer;
+    args.ttl_days = (uint32_t)v[C_TTL].integer;
+    args.operation = (uint32_t)v[C_OPERATION].integer;
+    args.corrects_lineage = v[C_CORRECTS].text;
+    args.durability = (uint32_t)v[C_DURABILITY].integer;
+    args.artifact_hash = v[C_ARTIFACT].text;
+    if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_receipt receipt = {0};
+    s = services->memory_ops->commit(memory, rq, &args, &receipt);
+    return s == EG_OK ? mt_result_make(rq, render_commit, &receipt, out) : s;
+}
+
+/* --- query --- */
+
+enum { Q_TOPIC, Q_SCOPE, Q_LIMIT, Q_AS_OF, Q_TYPE, Q_AGENT, Q_EPHEMERAL, Q_HISTORY, Q_COUNT };
+
+static void render_hit(result *r, const eg_hit *hit) {
+    pj_begin(&r->out, '{');
+    mt_put_fact_members(r, &hit->fact);
+    mt_put_score(r, "relevance", hit->relevance);
+    pj_kopt(&r->out, "why", hit->why);
+    pj_key(&r->out, "open_conflicts");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < hit->open_conflict_count; i++)
+        mt_put_id(r, NULL, hit->open_conflicts[i]);
+    pj_end(&r->out, ']');
+    pj_end(&r->out, '}');
+}
+
+static void render_query(result *r, const void *data) {
+    const eg_hits *d = data;
+    mt_put_notice(r);
+    pj_key(&r->out, "results");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->count; i++)
+        render_hit(r, &d->hits[i]);
+    pj_end(&r->out, ']');
+    pj_kbool(&r->out, "text_only", d->text_only != 0);
+    pj_kbool(&r->out, "topic_cut", d->topic_cut != 0);
+}
+
+static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                            eg_str *out) {
+    (void)self;
+    const arg_spec specs[Q_COUNT] = {
+        /* a longer topic is cut by the memory, not refused: only the message's own size bounds it */
+        [Q_TOPIC] = {.name = "topic", .kind = ARG_TEXT, .required = 1, .high = INT32_MAX},
+        [Q_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
+        [Q_LIMIT] = {.name = "limit", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_RESULTS},
+        [Q_AS_OF] = {.name = "as_of", .kind = ARG_TIME},
+        [Q_TYPE] = {.name = "fact_type", .kind = ARG_WORD, .words = mt_fact_type_words},
+        [Q_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
+        [Q_EPHEMERAL] = {.name = "include_ephemeral", .kind = ARG_BOOLEAN},
+        [Q_HISTORY] = {.name = "include_history", .kind = ARG_BOOLEAN},
+    };
+    arg_value v[Q_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, Q_COUNT, v);
+    if (s != EG_OK) return s;
+    eg_query_args args = EG_QUERY_DEFAULTS;
+    args.topic = v[Q_TOPIC].text;
+    args.scope = v[Q_SCOPE].text;
+    args.agent_id = v[Q_AGENT].text;
+    args.limit = (uint32_t)v[Q_LIMIT].integer;
+    args.as_of = v[Q_AS_OF].integer;
+    if (v[Q_TYPE].given) args.fact_type = (int32_t)v[Q_TYPE].integer;
+    args.include_ephemeral = (uint32_t)v[Q_EPHEMERAL].integer;
+    args.include_history = (uint32_t)v[Q_HISTORY].integer;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_hits hits = {0};
+    s = services->memory_ops->query(memory, rq, &args, &hits);
+    return s == EG_OK ? mt_result_make(rq, render_query, &hits, out) : s;
+}
+
+/* --- conflicts --- */
+
+enum { L_SCOPE, L_STATUS, L_LIMIT, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
+static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "all", NULL};
+
+typedef struct conflicts_data {
+    const eg_conflict_view *views;
+    size_t count;
+    int more;
+} conflicts_data;
+
+static void render_conflicts(result *r, const void *data) {
+    const conflicts_data *d = data;
+    mt_put_notice(r);
+    pj_key(&r->out, "conflicts");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->count; i++)
+        mt_put_conflict_view(r, &d->views[i]);
+    pj_end(&r->out, ']');
+    pj_kbool(&r->out, "more", d->more);
+}
+
+static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                                eg_str *out) {
+    (void)self;
+    const arg_spec specs[L_COUNT] = {
+        [L_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
+        [L_STATUS] = {.name = "status", .kind = ARG_WORD, .words = status_filter_words},
+        [L_LIMIT] = {.name = "limit", .kind = ARG_INTEGER, .low = 1, .high = L_MOST},
+    };
+    arg_value v[L_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, L_COUNT, v);
+    if (s != EG_OK) return s;
+    uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
+    int32_t status = v[L_STATUS].integer == EG_DISMISSED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_conflict_view *views = NULL;
+    size_t n = 0;
+    s = services->memory_ops->conflicts(memory, rq, v[L_SCOPE].text, status, limit + 1, &views,
+                                        &n); /* one more: is there more? */
+    conflicts_data data = {views, n > limit ? limit : n, n > limit};
+    return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
+}
+
+/* --- resolve --- */
+
+enum { R_ID, R_TYPE, R_TEXT, R_WINNER, R_MERGED, R_AGENT, R_COUNT };
+
+typedef struct resolve_data {
+    const eg_resolved *resolved;
+    uint32_t type;
+} resolve_data;
+
+static void render_resolve(result *r, const void *data) {
+    const resolve_data *d = data;
+    mt_put_notice(r);
+    pj_kbool(&r->out, "resolved", 1);
+    mt_put_id(r, "conflict_id", d->resolved->conflict.id);
+    mt_put_word(r, "resolution_type", mt_resolution_words, EG_BOTH_VALID + 1, d->type);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_DISMISSED + 1, d->resolved->conflict.status);
+    mt_put_facts(r, "closed", d->resolved->closed, d->resolved->closed_count);
+    pj_key(&r->out, "merged");
+    mt_put_fact(r, &d->resolved->merged);
+    pj_kint(&r->out, "other_conflicts_closed", (int64_t)d->resolved->other_conflicts_closed);
+    pj_kint(&r->out, "undo_id", d->resolved->undo_id);
+}
+
+static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                              eg_str *out) {
+    (void)self;
+    const arg_spec specs[R_COUNT] = {
+        [R_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
+        [R_TYPE] = {.name = "resolution_type", .kind = ARG_WORD, .required = 1, .words = mt_resolution_words},
+        [R_TEXT] = {.name = "resolution", .kind = ARG_TEXT, .required = 1, .high = EG_MAX_RESOLUTION},
+        [R_WINNER] = {.name = "winning_fact_id", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
+        [R_MERGED] = {.name = "merged_content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
+        [R_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
+    };
+    arg_value v[R_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, R_COUNT, v);
+    if (s != EG_OK) return s;
+    const eg_resolve_args args = {.conflict_id = v[R_ID].text,
+                                  .resolution_type = (uint32_t)v[R_TYPE].integer,
+                                  .resolution = v[R_TEXT].text,
+                                  .winning_fact_id = v[R_WINNER].text,
+                                  .merged_content = v[R_MERGED].text,
+                                  .agent_id = v[R_AGENT].text};
+    if (args.resolution_type == EG_WINNER && !args.winning_fact_id.len)
+        return eg_request_fail(
+            rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_resolved resolved = {0};
+    s = services->memory_ops->resolve(memory, rq, &args, &resolved);
+    const resolve_data data = {&resolved, args.resolution_type};
+    return s == EG_OK ? mt_result_make(rq, render_resolve, &data, out) : s;
+}
+
+/* --- check --- */
+
+enum { K_CONTENT, K_STATEMENTS, K_SCOPE, K_COUNT, K_MOST = 200 };
+
+typedef struct check_data {
+    const eg_check_item *items;
+    const eg_checked *checked;
+} check_data;
+
+static void render_finding(result *r, const check_data *d, const eg_check_finding *f) {
+    pj_begin(&r->out, '{');
+    pj_kint(&r->out, "statement", f->item);
+    mt_put_text(r, "content", d->items[f->item].content);
+    pj_key(&r->out, "other_statement");
+    if (f->other == UINT32_MAX)
+        pj_null(&r->out);
+    else
+        pj_int(&r->out, f->other);
+    pj_key(&r->out, "fact");
+    if (f->other == UINT32_MAX)
+        mt_put_fact(r, &f->fact);
+    else
+        pj_null(&r->out);
+    pj_kstr(&r->out, "detection_tier", f->tier);
+    mt_put_word(r, "severity", mt_severity_words, EG_HIGH + 1, f->severity);
+    mt_put_score(r, "score", f->score);
+    mt_put_text(r, "explanation", f->explanation);
+    pj_end(&r->out, '}');
+}
+
+static void render_check(result *r, const void *data) {
+    const check_data *d = data;
+    mt_put_notice(r);
+    pj_key(&r->out, "would_conflict");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->checked->count; i++)
+        render_finding(r, d, &d->checked->findings[i]);
+    pj_end(&r->out, ']');
+    pj_kint(&r->out, "statements", (int64_t)d->checked->statements);
+    pj_kint(&r->out, "pairs", (int64_t)d->checked->pairs);
+    pj_kbool(&r->out, "without_nli", d->checked->without_nli != 0);
+}
+
+static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                            eg_str *out) {
+    (void)self;
+    const arg_spec specs[K_COUNT] = {
+        [K_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
+        [K_STATEMENTS] = {.name = "statements", .kind = ARG_TEXTS, .high = K_MOST},
+        [K_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
+    };
+    arg_value v[K_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, K_COUNT, v);
+    if (s != EG_OK) return s;
+    if (v[K_CONTENT].given == v[K_STATEMENTS].given)
+        return eg_request_fail(rq, EG_EINVAL,
+                               "statements: give either content (one text) or statements (several)");
+    size_t n = v[K_CONTENT].given ? 1 : v[K_STATEMENTS].count;
+    eg_check_item *items = eg_request_array(rq, n, sizeof *items);
+    if (!items) return rq->err->code;
+    for (size_t i = 0; i < n; i++)
+        items[i] =
+            (eg_check_item){.content = v[K_CONTENT].given ? v[K_CONTENT].text : v[K_STATEMENTS].texts[i],
+                            .scope = v[K_SCOPE].text,
+                            .line = (uint32_t)i + 1};
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    const eg_check_args args = {.items = items, .item_count = n, .against_store = 1};
+    eg_checked checked = {0};
+    s = services->memory_ops->check(memory, rq, &args, &checked);
+    const check_data data = {items, &checked};
+    return s == EG_OK ? mt_result_make(rq, render_check, &data, out) : s;
+}
+
+#define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
+const eg_tool mt_core_tools[] = {
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_status", "Engram status", STATUS_DESCRIPTION,
+     STATUS_INPUT, STATUS_OUTPUT, call_status},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_query", "Ask the shared memory", QUERY_DESCRIPTION,
+     QUERY_INPUT, QUERY_OUTPUT, call_query},
+    {sizeof(eg_tool), 0, EG_PROFILE_CORE, 0, "engram_commit", "Save a finding", COMMIT_DESCRIPTION,
+     COMMIT_INPUT, COMMIT_OUTPUT, call_commit},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List disagreements",
+     CONFLICTS_DESCRIPTION, CONFLICTS_INPUT, CONFLICTS_OUTPUT, call_conflicts},
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a disagreement",
+     RESOLVE_DESCRIPTION, RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_check", "Check statements", CHECK_DESCRIPTION,
+     CHECK_INPUT, CHECK_OUTPUT, call_check},
+};
+const size_t mt_core_tool_count = COUNT(mt_core_tools);

@@ -1,0 +1,120 @@
+/* tools_team.c - the tools of the team profile: feedback, undo, promote, lineage. See tools_core.c. */
+#include "tools.h"
+
+#include "schemas.h"
+
+enum { F_ID, F_FEEDBACK, F_COUNT };
+static const char *const feedback_words[] = {"false_positive", "true_positive", NULL};
+
+typedef struct feedback_data {
+    eg_str conflict_id;
+    const char *word;
+} feedback_data;
+
+static void render_feedback(result *r, const void *data) {
+    const feedback_data *d = data;
+    pj_kbool(&r->out, "recorded", 1);
+    pj_kstr(&r->out, "conflict_id", d->conflict_id);
+    pj_kstr(&r->out, "feedback", eg_str_of(d->word));
+}
+
+static eg_status call_feedback(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                               eg_str *out) {
+    (void)self;
+    const arg_spec specs[F_COUNT] = {
+        [F_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
+        [F_FEEDBACK] = {.name = "feedback", .kind = ARG_WORD, .required = 1, .words = feedback_words},
+    };
+    arg_value v[F_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, F_COUNT, v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    s = services->memory_ops->feedback(memory, rq, v[F_ID].text, (int)v[F_FEEDBACK].integer);
+    const feedback_data data = {v[F_ID].text, feedback_words[v[F_FEEDBACK].integer]};
+    return s == EG_OK ? mt_result_make(rq, render_feedback, &data, out) : s;
+}
+
+static void render_undo(result *r, const void *data) {
+    const eg_undone *d = data;
+    mt_put_notice(r);
+    pj_kstr(&r->out, "undone", d->action);
+    mt_put_facts(r, "restored", d->restored, d->restored_count);
+    mt_put_facts(r, "closed", d->closed, d->closed_count);
+    pj_kint(&r->out, "undo_id", d->undo_id);
+}
+
+static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                           eg_str *out) {
+    (void)self;
+    /* ids come as JSON numbers: exact up to 2^53 - 1, which no store reaches */
+    static const arg_spec spec = {
+        .name = "undo_id", .kind = ARG_INTEGER, .required = 1, .low = 1, .high = 9007199254740991.0};
+    arg_value v;
+    eg_status s = mt_args_read(rq, arguments, &spec, 1, &v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_undone undone = {0};
+    s = services->memory_ops->undo(memory, rq, v.integer, &undone);
+    return s == EG_OK ? mt_result_make(rq, render_undo, &undone, out) : s;
+}
+
+static void render_promote(result *r, const void *data) {
+    mt_put_notice(r);
+    pj_key(&r->out, "fact");
+    mt_put_fact(r, data);
+}
+
+static eg_status call_promote(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                              eg_str *out) {
+    (void)self;
+    static const arg_spec spec = {.name = "fact_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT};
+    arg_value v;
+    eg_status s = mt_args_read(rq, arguments, &spec, 1, &v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_fact fact = {0};
+    s = services->memory_ops->promote(memory, rq, v.text, &fact);
+    return s == EG_OK ? mt_result_make(rq, render_promote, &fact, out) : s;
+}
+
+typedef struct lineage_data {
+    const eg_fact *facts;
+    size_t count;
+} lineage_data;
+
+static void render_lineage(result *r, const void *data) {
+    const lineage_data *d = data;
+    mt_put_notice(r);
+    mt_put_facts(r, "versions", d->facts, d->count);
+}
+
+static eg_status call_lineage(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
+                              eg_str *out) {
+    (void)self;
+    static const arg_spec spec = {.name = "lineage_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT};
+    arg_value v;
+    eg_status s = mt_args_read(rq, arguments, &spec, 1, &v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_fact *facts = NULL;
+    size_t n = 0;
+    s = services->memory_ops->lineage(memory, rq, v.text, &facts, &n);
+    const lineage_data data = {facts, n};
+    return s == EG_OK ? mt_result_make(rq, render_lineage, &data, out) : s;
+}
+
+const eg_tool mt_team_tools[] = {
+    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, 0, "engram_feedback", "Judge a conflict", FEEDBACK_DESCRIPTION,
+     FEEDBACK_INPUT, FEEDBACK_OUTPUT, call_feedback},
+    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, 0, "engram_undo", "Take back a change", UNDO_DESCRIPTION,
+     UNDO_INPUT, UNDO_OUTPUT, call_undo},
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, 0, "engram_promote", "Make a fact durable",
+     PROMOTE_DESCRIPTION, PROMOTE_INPUT, PROMOTE_OUTPUT, call_promote},
+    {sizeof(eg_tool), EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, 0, "engram_lineage",
+     "History of a fact", LINEAGE_DESCRIPTION, LINEAGE_INPUT, LINEAGE_OUTPUT, call_lineage},
+};
+const size_t mt_team_tool_count = COUNT(mt_team_tools);

@@ -1,0 +1,293 @@
+"""check_flow.py - order, cancellation, floods, ends, speed: what does not depend on the revision."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from harness import FACT, TEAM, checked, good_call, made_up, open_peer, run, tools_of, with_peer
+from peer import META, STATELESS, Failure, check
+
+
+def spans(answer):
+    words = json.loads(answer["result"]["content"][0]["text"])["results"][0]["why"].split()
+    return int(words[1]), int(words[3]), int(words[5])
+
+
+def receipt_span(answer):
+    undo = json.loads(answer["result"]["content"][0]["text"])["undo_id"]
+    return undo // 1000, undo % 1000
+
+
+@made_up
+def orders_calls():
+    """reads run side by side; a write waits for all before it, and all after it wait"""
+    peer = with_peer("2025-11-25")
+    peer.call("engram_commit", {"content": "one"})
+
+    def query(ms):
+        return peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": f"sleep:{ms}"}})
+
+    def commit(text):
+        return peer.start("tools/call", {"name": "engram_commit", "arguments": {"content": text}})
+
+    before = [query(200), query(200), query(100)]
+    first, second = commit("x sleep:100"), commit("y sleep:50")
+    after = [query(100), query(100)]
+    reads_before = [spans(peer.wait_for(id)) for id in before]
+    writes = [receipt_span(peer.wait_for(id)) for id in (first, second)]
+    reads_after = [spans(peer.wait_for(id)) for id in after]
+    check(all(beside == 2 for _, _, beside in reads_before), "side by side", reads_before)
+    check(max(end for _, end, _ in reads_before) < writes[0][0], "the write waits", reads_before, writes)
+    check(writes[0][1] < writes[1][0], "writes one at a time", writes)
+    check(writes[1][1] < min(begin for begin, _, _ in reads_after), "later ones wait", writes, reads_after)
+    check(all(beside == 1 for _, _, beside in reads_after), "side by side again", reads_after)
+    peer.finish()
+
+
+@made_up
+def answers_at_once():
+    """ping and lists are answered while calls run"""
+    peer = with_peer("2025-11-25")
+    slow = [peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:500"}}) for _ in range(12)]
+    begin = time.monotonic()
+    run.judge.response("2025-11-25", peer.ask("ping"), "EmptyResult")
+    tools_of("2025-11-25", peer)
+    check(time.monotonic() - begin < 0.3, "at once")
+    run.judge.error("2025-11-25", peer.wait_for(peer.start("ping", None, slow[0])), -32600)  # an id in flight
+    for id in slow:
+        run.judge.response("2025-11-25", peer.wait_for(id), "CallToolResult")
+    peer.finish()
+
+
+@made_up
+def cancels():
+    """a cancelled request stops soon and gets no response, running or waiting, alone or in an array"""
+    peer = with_peer("2025-03-26")
+    running = peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:20000"}}, "run")
+    waiting = peer.start("tools/call", {"name": "engram_commit", "arguments": {"content": "sleep:20000 w"}}, 4)
+    later = peer.start("tools/call", {"name": "engram_status"}, 5)
+    peer.nothing(0.2)
+    peer.notify("notifications/cancelled", {"requestId": waiting, "reason": "test"})
+    peer.notify("notifications/cancelled", {"requestId": "4"})  # another id: a string
+    run.judge.response("2025-03-26", peer.receive(1), "CallToolResult")  # 5: nothing that writes is before it any more
+    peer.notify("notifications/cancelled", {"requestId": running})
+    check(receipt_span(peer.call("engram_commit", {"content": "after"}, 1))[0] > 0, "the write need not wait")
+    peer.send([{"jsonrpc": "2.0", "id": 60, "method": "tools/call",
+                "params": {"name": "engram_query", "arguments": {"topic": "sleep:20000"}}},
+               {"jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": {"name": "engram_status"}}])
+    peer.nothing(0.2)
+    peer.notify("notifications/cancelled", {"requestId": 60})
+    answer = peer.receive(1)
+    check([m["id"] for m in answer] == [61], "the array without the cancelled", answer)
+    peer.notify("notifications/cancelled", {"requestId": later})  # answered long ago
+    rest, status = peer.finish(3)
+    check(rest == [] and status == 0, "nothing more", rest, status)
+
+
+@checked
+def reads_dribbled_input():
+    """a message that comes byte by byte, two in one write, and line ends of both kinds"""
+    rev = "2025-11-25"
+    peer = with_peer(rev)
+    for byte in b'{"jsonrpc":"2.0","id":"dribble","method":"ping"}\r\n':
+        peer.raw(bytes([byte]))
+    run.judge.response(rev, peer.wait_for("dribble"), "EmptyResult")
+    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\r\n\n'
+             b'{"jsonrpc":"2.0",')
+    peer.raw(b'"id":3,"method":"ping"}\n')
+    check([peer.receive()["id"] for _ in range(3)] == [1, 2, 3], "in order")
+    peer.finish()
+
+
+@checked
+def survives_a_flood():
+    """many more requests than may be in flight: each is answered once"""
+    peer = with_peer("2025-11-25")
+    count = 1000
+    for i in range(count):
+        method = ("ping", None) if i % 10 == 0 else ("tools/call", {"name": "engram_status"})
+        peer.start(*method, id=f"f{i}")
+    rest, status = peer.finish()
+    check(status == 0, "exit status", status)
+    check(sorted(m["id"] for m in rest) == sorted(f"f{i}" for i in range(count)), "each once", len(rest))
+    check(all("result" in m for m in rest), "all succeeded")
+
+
+@made_up
+def bounds_what_is_in_flight():
+    """no more than 64 calls in flight: then it stops reading, and nothing is lost"""
+    peer = with_peer("2025-11-25")
+    for i in range(80):
+        peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:100"}}, id=i + 1000)
+    ping = peer.start("ping")
+    messages = []
+    while not messages or messages[-1]["id"] != ping:
+        messages.append(peer.receive())
+    # 16 of them are done by then; each of the 8 workers may not have written the last one yet
+    check(len(messages) > 8, "the ping behind 80 calls waits for room", len(messages))
+    rest, _ = peer.finish()
+    check(len(messages) + len(rest) == 81, "each once", len(messages), len(rest))
+
+
+@checked
+def answers_a_piped_script():
+    """at end of input every accepted request is answered, in effect order; then it exits soon"""
+    peer = open_peer()
+    scope = f"pipe/{os.getpid()}"
+    script = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "drive", "version": "1"}}}]
+    for i in range(5):
+        script.append({"jsonrpc": "2.0", "id": 10 + i, "method": "tools/call", "params": {
+            "name": "engram_commit", "arguments": {"content": f"Piped{i} is here.", "scope": scope}}})
+    script.append({"jsonrpc": "2.0", "id": 20, "method": "tools/call", "params": {
+        "name": "engram_query",
+        "arguments": {"topic": "Piped0 Piped1 Piped2 Piped3 Piped4", "scope": scope, "limit": 50}}})
+    peer.raw("\n".join(json.dumps(m) for m in script).encode())  # without a line break at the end
+    rest, status = peer.finish()
+    ended = peer.arrived
+    check(status == 0 and time.monotonic() - ended < 2, "exits within two seconds", status)
+    check(sorted(m["id"] for m in rest) == [1, 10, 11, 12, 13, 14, 20], "each once", [m["id"] for m in rest])
+    seen = {hit["content"] for m in rest if m["id"] == 20
+            for hit in json.loads(m["result"]["content"][0]["text"])["results"]}
+    check({f"Piped{i} is here." for i in range(5)} <= seen, "a script sees its own writes", sorted(seen))
+
+
+@made_up
+def ends_with_its_input():
+    """a slow call is still answered after the end of input; when nobody listens any more it is given up"""
+    rev = "2025-11-25"
+    peer = with_peer(rev)
+    slow = peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:600"}})
+    rest, status = peer.finish()
+    check([m["id"] for m in rest] == [slow] and status == 0, "answered", rest, status)
+    peer = with_peer("2025-11-25")
+    peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:60000"}})
+    peer.nothing(0.1)
+    peer.process.send_signal(signal.SIGTERM)
+    begin = time.monotonic()
+    check(peer.process.wait(timeout=5) == 0 and time.monotonic() - begin < 2, "told to stop")
+    ours, theirs = os.pipe()
+    deaf = subprocess.Popen(run.options.command, stdin=subprocess.PIPE, stdout=theirs)
+    os.close(theirs)
+    for id, method, params in ((1, "initialize", {"protocolVersion": rev}),
+                               (2, "tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:60000"}})):
+        deaf.stdin.write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).encode() + b"\n")
+    deaf.stdin.flush()
+    os.read(ours, 65536)
+    os.close(ours)
+    deaf.stdin.close()
+    begin = time.monotonic()
+    deaf.wait(timeout=5)
+    check(time.monotonic() - begin < 2, "nobody listens")
+
+
+@made_up
+def keeps_stdout_clean():
+    """what a library prints goes to standard error; a toolset that breaks its contract breaks no message"""
+    rev = "2025-11-25"
+    peer = with_peer(rev, "all")
+    tools = tools_of(rev, peer)
+    check("test_odd" in tools and set(TEAM) <= set(tools), "all tools", sorted(tools))
+    exact = '{"n": 12345678901234567890, "t": "\\u00fc", "deep": [[[1.50]]]}'
+    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_odd","arguments":'
+             + exact.encode() + b'}}\n')
+    answer = peer.receive()
+    check(exact in answer["result"]["content"][0]["text"], "arguments reach a tool as they were written", answer)
+    check(answer["result"]["structuredContent"] == {"arguments": json.loads(exact)}, "structured", answer)
+    for word in ("broken", "array", "fail"):
+        result = run.judge.response(rev, peer.call("test_odd", {"do": word}), "CallToolResult")
+        check(result["isError"] and result["content"][0]["text"], word, result)
+    peer.finish()
+
+
+@checked
+def serves_team_tools():
+    """the tools of the team profile"""
+    rev = "2025-11-25"
+    peer = with_peer(rev, "team")
+    tools = tools_of(rev, peer)
+    scope = f"team/{os.getpid()}"
+    first = good_call(rev, peer, tools, "engram_commit", {
+        "content": "The cache size of the team service is 100 MB.", "scope": scope, "wait_ms": 10000})
+    second = good_call(rev, peer, tools, "engram_commit", {
+        "content": "The cache size of the team service is 200 MB.", "scope": scope, "wait_ms": 10000})
+    passing = good_call(rev, peer, tools, "engram_commit", {
+        "content": "Builds are slow today.", "scope": scope, "durability": "ephemeral"})
+    check(second["conflicts"], "a conflict was expected", second)
+    conflict = second["conflicts"][0]["conflict_id"]
+    for word in ("true_positive", "false_positive"):
+        value = good_call(rev, peer, tools, "engram_feedback", {"conflict_id": conflict, "feedback": word})
+        check(value["recorded"] and value["feedback"] == word, "feedback", value)
+    value = good_call(rev, peer, tools, "engram_promote", {"fact_id": passing["fact_id"]})
+    check(value["fact"]["fact_id"] == passing["fact_id"] and FACT <= set(value["fact"]), "promote", value)
+    value = good_call(rev, peer, tools, "engram_lineage", {"lineage_id": first["lineage_id"][-8:]})
+    check(value["versions"] and FACT <= set(value["versions"][0]), "lineage", value)
+    value = good_call(rev, peer, tools, "engram_undo", {"undo_id": second["undo_id"]})
+    check(value["undone"] == "commit" and value["undo_id"], "undo", value)
+    peer.finish()
+
+
+@checked
+def survives_mutations():
+    """messages with bytes changed, cut and doubled (seeded): an answer or silence, never an end"""
+    dice = random.Random(20260728)
+    seeds = [json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/call", "params": {
+                 "name": "engram_query",
+                 "arguments": {"topic": "tö\"x", "limit": 5, "as_of": "2026-07-28T00:00:00Z"}}}),
+             json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/list", "params": {"_meta": {
+                 META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}}),
+             json.dumps([{"jsonrpc": "2.0", "id": "m", "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}])]
+    peer = with_peer("2025-03-26")
+    for round in range(60):
+        for _ in range(50):
+            text = bytearray(dice.choice(seeds).encode())
+            for _ in range(dice.randint(1, 4)):
+                at = dice.randrange(len(text))
+                match dice.randrange(4):
+                    case 0: text[at] = dice.randrange(256)
+                    case 1: del text[at:at + dice.randint(1, 9)]
+                    case 2: text[at:at] = text[at:at + dice.randint(1, 20)]
+                    case 3: text[at:at] = dice.choice([b"\"", b"{", b"]", b"\\u0000", b"\xff", b"1e999", b",", b"\n"])
+                text = text or bytearray(b"x")
+            peer.raw(bytes(text) + b"\n")
+        check("result" in peer.wait_for(peer.start("ping")), "it lives", round)
+        peer.kept.clear()
+    _, status = peer.finish()
+    check(status == 0, "exit status", status)
+
+
+@checked
+def starts_fast():
+    """the first tools/list answers within 100 ms of process start (the best of five: the machine may be busy)"""
+    best = 1e9
+    for _ in range(5):
+        peer = open_peer()
+        peer.stateless()
+        tools_of(STATELESS, peer)
+        best = min(best, peer.arrived - peer.started)
+        peer.finish()
+    print(f"    first tools/list after {best * 1000:.1f} ms")
+    check(best < 0.1, "too slow", best)
+
+
+@checked
+def starts_with_closed_descriptors():
+    """no standard error: served all the same; no standard output or input: an error, not a hang"""
+    script = b"".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "ping"}).encode() + b"\n" for i in range(3))
+    for closed, answers, good in (("2>&-", 3, True), ("1>&-", 0, False), ("0<&-", 0, False), (">/dev/full", 0, True)):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh"] + run.options.command, input=script,
+                              stdout=subprocess.PIPE, timeout=20)
+        check(done.stdout.count(b"\n") == answers, f"{closed}: {answers} answers", repr(done.stdout))
+        check((done.returncode == 0) == good, f"{closed}: exit status", done.returncode)
+
+
+@checked
+def refuses_unknown_options():
+    """an unknown profile is an error, said on standard error"""
+    peer = open_peer("nonsense")
+    peer.close_input()
+    check(peer.process.wait(timeout=10) != 0, "exit status")
+
+

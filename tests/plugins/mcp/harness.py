@@ -1,0 +1,95 @@
+"""harness.py - what the checks share: the list of them, the server under test, calls that are judged."""
+import json
+import types
+
+import jsonschema
+
+from peer import LEGACY, STATELESS, Peer, check
+
+CORE = ["engram_status", "engram_query", "engram_commit", "engram_conflicts", "engram_resolve", "engram_check"]
+TEAM = ["engram_feedback", "engram_undo", "engram_promote", "engram_lineage"]
+READS = {"engram_status", "engram_query", "engram_conflicts", "engram_check", "engram_lineage"}
+FACT = {"fact_id", "lineage_id", "content", "scope", "confidence", "fact_type", "agent_id", "engineer", "committed_at",
+        "valid_from", "valid_until", "durability", "provenance", "verified", "artifact_hash", "supersedes_fact_id",
+        "has_open_conflict"}
+
+run = types.SimpleNamespace(judge=None, options=None)  # what the command line said; set before the first check
+checks = []
+
+
+def checked(function):
+    checks.append((function, False))
+    return function
+
+
+def made_up(function):
+    """Needs the made-up memory."""
+    checks.append((function, True))
+    return function
+
+
+def open_peer(profile=None):
+    extra = run.options.profile_option.format(profile).split() if profile else []
+    return Peer(run.options.command + extra)
+
+
+def with_peer(rev, profile=None):
+    peer = open_peer(profile)
+    if rev == STATELESS:
+        peer.stateless()
+    else:
+        result = run.judge.response(rev, peer.initialize(rev), "InitializeResult")
+        check(result["protocolVersion"] == rev, "another revision than asked for", result)
+        run.judge.strict(rev, "Implementation", result["serverInfo"])
+        check("tools" in result["capabilities"] and "resources" not in result["capabilities"]
+              and "prompts" not in result["capabilities"], "capabilities", result)
+        check(0 < len(result["instructions"]) < 600, "instructions", result)
+    return peer
+
+
+def tools_of(rev, peer):
+    result = run.judge.response(rev, peer.ask("tools/list"), "ListToolsResult")
+    for tool in result["tools"]:
+        run.judge.strict(rev, "Tool", tool)
+        if "annotations" in tool:
+            run.judge.strict(rev, "ToolAnnotations", tool["annotations"])
+        for schema in ("inputSchema", "outputSchema"):
+            if schema in tool:
+                jsonschema.Draft202012Validator.check_schema(tool[schema])
+    if rev == STATELESS:
+        check(result["ttlMs"] >= 0 and result["cacheScope"] == "private", "cache members", result)
+    return {tool["name"]: tool for tool in result["tools"]}
+
+
+def good_call(rev, peer, tools, name, arguments):
+    """Calls a tool; its structured result, judged."""
+    result = run.judge.response(rev, peer.call(name, arguments), "CallToolResult")
+    check(not result.get("isError"), f"{name} failed", result)
+    blocks = result["content"]
+    check(len(blocks) == 1 and blocks[0]["type"] == "text", "one text block", result)
+    value = json.loads(blocks[0]["text"])
+    if rev >= "2025-06-18":
+        check(result["structuredContent"] == value, "text block and structured content differ", result)
+        jsonschema.Draft202012Validator(tools[name]["outputSchema"]).validate(value)
+    else:
+        check("structuredContent" not in result, "structured content in an old revision", result)
+    if name not in ("engram_status", "engram_feedback", "test_odd"):
+        check(next(iter(value)) == "notice", "notice comes first", value)
+    return value
+
+
+def bad_call(rev, peer, name, arguments, word):
+    """Calls a tool with bad arguments: an error for the model to read, in every revision."""
+    result = run.judge.response(rev, peer.call(name, arguments), "CallToolResult")
+    check(result.get("isError") is True, "isError was expected", result)
+    check(word in result["content"][0]["text"], f"the sentence must name {word}", result)
+    check("structuredContent" not in result, "a failed call has no structured content", result)
+
+
+def every_revision(function):
+    def run_all():
+        for rev in LEGACY + [STATELESS]:
+            function(rev)
+    run_all.__name__ = function.__name__
+    run_all.__doc__ = function.__doc__
+    return run_all
