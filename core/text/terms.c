@@ -6,8 +6,9 @@
 #include "core/base/utf8.h"
 #include "core/text/fold.h"
 #include "core/text/lex.h"
+#include "core/text/words.h"
 
-enum { LONGEST_TERM = 64, TOKENS = 4096 };
+enum { TOKENS = 4096 };
 
 typedef struct sink {
     eg_arena *arena;
@@ -43,61 +44,16 @@ static void add(sink *k, eg_str term) {
     k->slots[slot] = (uint16_t)++k->n;
 }
 
-/* Lower case of s, apostrophes and control characters left out, cut at LONGEST_TERM. Returns the bytes written. */
-static size_t fold(eg_str s, char out[LONGEST_TERM + 4]) {
-    size_t n = 0;
-    for (size_t i = 0; i < s.len && n < LONGEST_TERM;) {
-        uint32_t cp;
-        i += eg_utf8_decode(s.ptr + i, s.len - i, &cp);
-        if (cp < 0x20) continue;
-        char plain = eg_char_plain(cp);
-        if (plain) cp = (uint32_t)(unsigned char)plain;
-        size_t k = eg_utf8_encode(eg_char_lower(cp), out + n);
-        n += k;
-    }
-    return n > LONGEST_TERM ? eg_utf8_floor(out, n, LONGEST_TERM) : n;
-}
-
-static int ends(const char *p, size_t n, const char *suffix) {
-    size_t k = strlen(suffix);
-    return n > k && memcmp(p + n - k, suffix, k) == 0;
-}
-
-static int is_vowel(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u' || c == 'y'; }
-
-/* Removes one light English ending of a folded plain word: plurals, -ing, -ed and a final e, so that
- * retry/retries/retried/retrying and cache/cached/caching meet. Words below four letters stay. */
-static size_t stem(char *p, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!eg_is_lower(p[i])) return n;
-    if (n < 4) return n;
-    if (ends(p, n, "ies") && n > 4) p[n - 3] = 'y', n -= 2;
-    else if (ends(p, n, "ied") && n > 4) p[n - 3] = 'y', n -= 2;
-    else if (ends(p, n, "sses") || ends(p, n, "xes") || ends(p, n, "ches") || ends(p, n, "shes")) n -= 2;
-    else if (p[n - 1] == 's' && !ends(p, n, "ss") && !ends(p, n, "us") && !ends(p, n, "is")) n -= 1;
-    size_t cut = ends(p, n, "ing") && n > 5 ? 3 : ends(p, n, "ed") && n > 4 ? 2 : 0;
-    if (cut) {
-        int vowel = 0;
-        for (size_t i = 0; i < n - cut; i++) vowel |= is_vowel(p[i]);
-        if (vowel) {
-            n -= cut;
-            if (n > 3 && p[n - 1] == p[n - 2] && !is_vowel(p[n - 1]) && p[n - 1] != 'l' && p[n - 1] != 's') n--;
-        }
-    }
-    if (n > 3 && p[n - 1] == 'e') n--;
-    return n;
-}
-
 static void add_word(sink *k, eg_str s) {
-    char p[LONGEST_TERM + 4];
-    size_t n = fold(s, p);
+    char p[EG_LONGEST_WORD + 4];
+    size_t n = eg_word_fold(s, p);
     if (n > 2 && p[n - 1] == 's' && p[n - 2] == '\'') n -= 2; /* the service's */
-    add(k, (eg_str){p, stem(p, n)});
+    add(k, (eg_str){p, eg_word_stem(p, n)});
 }
 
 static void add_whole(sink *k, eg_str s) {
-    char p[LONGEST_TERM + 4];
-    size_t n = fold(s, p);
+    char p[EG_LONGEST_WORD + 4];
+    size_t n = eg_word_fold(s, p);
     add(k, (eg_str){p, n});
 }
 
@@ -130,7 +86,7 @@ static void add_segments(sink *k, eg_str s) {
 }
 
 static void add_number(sink *k, eg_str s) {
-    char p[LONGEST_TERM];
+    char p[EG_LONGEST_WORD];
     size_t n = 0; /* 15,000 and 15000 meet */
     for (size_t i = 0; i < s.len && n < sizeof p; i++)
         if (s.ptr[i] != ',') p[n++] = s.ptr[i];
@@ -164,18 +120,6 @@ static void add_token(sink *k, eg_str s, const eg_token *t) {
     add_parts(k, s);
 }
 
-static int is_stop_word(eg_str s) {
-    static const char *const words[] = {
-        "a", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do",
-        "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "many", "me", "much",
-        "my", "of", "on", "or", "our", "shall", "should", "so", "such", "than", "that", "the", "their", "them", "then",
-        "there", "these", "they", "this", "those", "to", "us", "was", "we", "were", "what", "when", "where", "which",
-        "who", "whom", "whose", "why", "will", "with", "would", "you", "your"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (eg_str_same_word(s, eg_str_of(words[i]))) return 1;
-    return 0;
-}
-
 /* A table of slots at least twice as large as the terms that may come. */
 static eg_status sink_init(sink *k, eg_arena *arena, eg_term *out, size_t most, eg_error *err) {
     if (most > EG_MAX_FACT_TERMS) most = EG_MAX_FACT_TERMS;
@@ -206,7 +150,7 @@ eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *
         add_token(&k, (eg_str){content.ptr + tokens[i].start, tokens[i].end - tokens[i].start}, &tokens[i]);
     eg_token whole = {.kind = EG_TOKEN_IDENT};
     if (scope.len) add_token(&k, scope, &whole);
-    if (k.failed) return eg_fail_memory(err, LONGEST_TERM);
+    if (k.failed) return eg_fail_memory(err, EG_LONGEST_WORD);
     *n = k.n;
     return EG_OK;
 }
@@ -224,9 +168,9 @@ eg_status eg_text_query_terms(eg_arena *arena, eg_str topic, eg_term *out, size_
     for (int stop_words = 0; stop_words < 2 && k.n == 0; stop_words++)
         for (size_t i = 0; i < count; i++) {
             eg_str s = {topic.ptr + tokens[i].start, tokens[i].end - tokens[i].start};
-            if (stop_words || !is_stop_word(s)) add_token(&k, s, &tokens[i]);
+            if (stop_words || !eg_word_is_stop(s)) add_token(&k, s, &tokens[i]);
         }
-    if (k.failed) return eg_fail_memory(err, LONGEST_TERM);
+    if (k.failed) return eg_fail_memory(err, EG_LONGEST_WORD);
     for (size_t i = 0; i < k.n; i++) out[i].count = 1;
     *n = k.n;
     return EG_OK;

@@ -1,0 +1,247 @@
+/* sentence.c - see sentence.h. */
+#include "sentence.h"
+
+typedef struct cursor {
+    eg_request *rq;
+    eg_str s; /* the content */
+    size_t at, end;
+    sentence *out;
+    const eg_claim *claims;
+    size_t claim_count;
+    uint8_t clause, code;
+    int failed;
+} cursor;
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static int is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || (unsigned char)c >= 0x80; }
+
+int word_in(eg_str s, const char *list) {
+    for (const char *p = list; *p && s.len;) {
+        size_t n = 0, i = 0;
+        while (p[n] && p[n] != ' ') n++;
+        if (n == s.len) {
+            while (i < n && lower(p[i]) == lower(s.ptr[i])) i++;
+            if (i == n) return 1;
+        }
+        p += n;
+        while (*p == ' ') p++;
+    }
+    return 0;
+}
+
+static int is_stop(eg_str s) {
+    return word_in(s, "and any are as at be been being but by can could did do does for from had has have how in into is it its "
+                      "of on or our shall should so such than that their them then there these they this those to we were was "
+                      "what when where which who with would you your will each every all per also only not no now today "
+                      "currently default default. up may must per if unless once after before until via under over");
+}
+
+static int ends(const char *p, size_t n, const char *suffix) {
+    size_t k = strlen(suffix);
+    return n > k && memcmp(p + n - k, suffix, k) == 0;
+}
+
+/* Cuts plural, -ing, -ed and a final e off a plain lower-case word. Must only agree with itself. */
+static size_t stem(const char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i] < 'a' || p[i] > 'z') return n;
+    if (n < 4) return n;
+    if (p[n - 1] == 's' && !ends(p, n, "ss") && !ends(p, n, "us") && !ends(p, n, "is")) n--;
+    if (ends(p, n, "ing") && n > 5) n -= 3;
+    else if (ends(p, n, "ed") && n > 4) n -= 2;
+    if (n > 3 && p[n - 1] == 'e') n--;
+    return n;
+}
+
+/* The claim with a typed value that begins at byte `at`; enums and owners stay words. */
+static const eg_claim *value_at(const cursor *c, size_t at) {
+    for (size_t i = 0; i < c->claim_count; i++) {
+        const eg_claim *k = &c->claims[i];
+        if (k->statement != c->out->statement || k->span.start != at || k->span.end <= at) continue;
+        if (k->value_kind != EG_VALUE_ENUM && k->value_kind != EG_VALUE_NAME && k->value_kind != EG_VALUE_PATH &&
+            k->value_kind != EG_VALUE_NONE)
+            return k;
+    }
+    return NULL;
+}
+
+static unit *push(cursor *c, size_t start, size_t end) {
+    if (c->out->n == MOST_UNITS) return NULL;
+    unit *u = &c->out->units[c->out->n++];
+    *u = (unit){.span = {(uint32_t)start, (uint32_t)end}, .clause = c->clause, .code = c->code};
+    return u;
+}
+
+/* Bounding words directly before a value say the same as its quantifier. */
+static void drop_bounds(cursor *c, const eg_claim *value) {
+    if (value->quantifier == EG_EXACTLY || value->quantifier == EG_ONLY) return;
+    size_t dropped = 0;
+    while (c->out->n && dropped < 3) {
+        eg_str key = c->out->units[c->out->n - 1].key;
+        if (!word_in(key, "up to at most least no not more less fewer than under below within maximum max over above "
+                          "minimum min about around roughly approximately nearly almost some circa until longer larger greater "
+                          "shorter smaller higher lower mor long larg great short small high low"))
+            break;
+        c->out->n--;
+        dropped++;
+    }
+}
+
+static void push_value(cursor *c, const eg_claim *value) {
+    drop_bounds(c, value);
+    unit *u = push(c, value->span.start, value->span.end);
+    if (!u) return;
+    u->kind = UNIT_VALUE;
+    u->content = 1;
+    u->claim = value;
+    u->key = value->text;
+}
+
+/* One word without signs at its ends, folded; "cannot" and "isn't" become two units. */
+static void push_word(cursor *c, size_t start, size_t end) {
+    eg_str raw = {c->s.ptr + start, end - start};
+    if (raw.len > 2 && raw.ptr[raw.len - 2] == '\'' && lower(raw.ptr[raw.len - 1]) == 's') raw.len -= 2;
+    if (raw.len > 4 && memcmp(raw.ptr + raw.len - 4, "\xE2\x80\x99s", 4) == 0) raw.len -= 4;
+    if (word_in(raw, "a an the")) return;
+    int denied = word_in(raw, "cannot can't isn't aren't doesn't don't won't mustn't");
+    unit *u = push(c, start, start + raw.len);
+    if (!u) return;
+    char *p = eg_request_array(c->rq, raw.len + 1, 1);
+    if (!p) {
+        c->failed = 1;
+        return;
+    }
+    int humps = 0, digits = 0, signs = 0;
+    for (size_t i = 0; i < raw.len; i++) {
+        p[i] = lower(raw.ptr[i]);
+        humps |= i && is_upper(raw.ptr[i]);
+        digits |= is_digit(raw.ptr[i]);
+        signs |= raw.ptr[i] == '_' || raw.ptr[i] == '.' || raw.ptr[i] == '/' || raw.ptr[i] == ':' || raw.ptr[i] == '@';
+    }
+    int identifier = humps || digits || signs || c->code;
+    u->code = (uint8_t)identifier;
+    u->kind = identifier || (is_upper(raw.ptr[0]) && c->out->n > 1) || (unsigned char)raw.ptr[0] >= 0x80 ? UNIT_NAME : UNIT_WORD;
+    u->key = (eg_str){p, identifier ? raw.len : stem(p, raw.len)};
+    if (denied) {
+        u->key = word_in(raw, "cannot can't") ? EG_STR("can") : word_in(raw, "isn't") ? EG_STR("is")
+                 : word_in(raw, "aren't") ? EG_STR("are") : word_in(raw, "doesn't") ? EG_STR("does")
+                 : word_in(raw, "don't") ? EG_STR("do") : word_in(raw, "won't") ? EG_STR("will") : EG_STR("must");
+        unit *not = push(c, start, start + raw.len);
+        if (not) not->key = EG_STR("not");
+    }
+    u->content = (uint8_t)!is_stop((eg_str){p, raw.len});
+}
+
+static int inner_sign(char ch) {
+    return ch == '.' || ch == '-' || ch == '/' || ch == '_' || ch == ':' || ch == '@' || ch == '\'' || ch == '+' || ch == '#' ||
+           ch == '*' || ch == '<' || ch == '>' || ch == '{' || ch == '}';
+}
+
+/* The end of the word at c->at: letters, digits and signs that stand inside. A value that begins inside ends it. */
+static size_t word_end(const cursor *c) {
+    size_t i = c->at;
+    while (i < c->end) {
+        char ch = c->s.ptr[i];
+        if (i > c->at && value_at(c, i) && !is_alnum(c->s.ptr[i - 1])) break;
+        if (is_alnum(ch) || ch == '_') i++;
+        else if (inner_sign(ch) && i + 1 < c->end && (is_alnum(c->s.ptr[i + 1]) || c->s.ptr[i + 1] == '_') && i > c->at) i++;
+        else if ((ch == '+' || ch == '#') && i > c->at && is_alnum(c->s.ptr[i - 1])) i++;
+        else break;
+    }
+    return i;
+}
+
+static int is_general_punctuation(const cursor *c) {
+    return c->end - c->at >= 3 && memcmp(c->s.ptr + c->at, "\xE2\x80", 2) == 0;
+}
+
+static void step(cursor *c) {
+    const eg_claim *value = value_at(c, c->at);
+    if (value) {
+        push_value(c, value);
+        c->at = value->span.end;
+        return;
+    }
+    char ch = c->s.ptr[c->at];
+    if (is_general_punctuation(c)) { /* dashes, typographic quotes */
+        if ((unsigned char)c->s.ptr[c->at + 2] <= 0x95 && (unsigned char)c->s.ptr[c->at + 2] >= 0x93) c->clause++;
+        c->at += 3;
+        return;
+    }
+    int leads = (ch == '/' || ch == '.' || ch == '@' || ch == '-') && c->at + 1 < c->end && is_alnum(c->s.ptr[c->at + 1]);
+    if (is_alnum(ch) || ch == '_' || leads) {
+        size_t start = c->at;
+        if (leads) c->at++;
+        size_t end = word_end(c);
+        if (end == c->at) end++;
+        eg_str w = {c->s.ptr + start, end - start};
+        if (word_in(w, "but so which while whereas because since unless though although") && !c->code) c->clause++;
+        push_word(c, start, end);
+        c->at = end;
+        return;
+    }
+    if (ch == '`') c->code = !c->code;
+    if (ch == ',' || ch == ';' || ch == ':' || ch == '(' || ch == ')') c->clause++;
+    c->at++;
+}
+
+/* The first unit that looks like the sentence's verb. */
+static size_t find_verb(const sentence *x) {
+    for (size_t i = 0; i < x->n; i++) {
+        eg_str k = x->units[i].key;
+        if (x->units[i].kind != UNIT_WORD) continue;
+        if (word_in(k, "is are was were be has have had can may must should will shall does do need requir us run tak hold keep "
+                       "get giv expir last start ship support own mean serv listen speak talk use accept allow return retri "
+                       "fail wait sen send drop mark cost liv stor writ read contain cover include includ default live go "
+                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act"))
+            return i;
+    }
+    return x->n;
+}
+
+static int says_update(const sentence *x) {
+    for (size_t i = 0; i < x->n; i++) {
+        eg_str k = x->units[i].key, next = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
+        if (word_in(k, "replac replaced supersed formerly previously switch migrat rais lower mov") && word_in(next, "by from to with")) return 1;
+        if (word_in(k, "no") && word_in(next, "longer long")) return 1;
+        if (word_in(k, "instead rather") && word_in(next, "of than")) return 1;
+        if (word_in(k, "used us") && word_in(next, "to") && i + 2 < x->n && word_in(x->units[i + 2].key, "be")) return 1;
+        if (word_in(k, "was were") )
+            for (size_t j = i + 1; j < x->n; j++)
+                if (word_in(x->units[j].key, "now today since")) return 1;
+        if (word_in(k, "now") && i)
+            for (size_t j = 0; j < x->n; j++)
+                if (word_in(x->units[j].key, "was were from earlier before old former")) return 1;
+    }
+    return 0;
+}
+
+static uint32_t words_modality(const sentence *x) {
+    int past = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        eg_str k = x->units[i].key;
+        past |= word_in(k, "was were had");
+        if (word_in(k, "plan planned propos roadmap upcom")) return EG_PLANNED;
+    }
+    return past ? EG_WAS : EG_IS;
+}
+
+eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out) {
+    *out = (sentence){.fact = fact, .statement = i};
+    out->units = eg_request_array(rq, MOST_UNITS, sizeof *out->units);
+    if (!out->units) return EG_ENOMEM;
+    eg_span span = fact->statements[i];
+    cursor c = {.rq = rq, .s = fact->fact->content, .at = span.start, .end = span.end, .out = out,
+                .claims = fact->claims, .claim_count = fact->claim_count};
+    while (c.at < c.end && !c.failed) step(&c);
+    if (c.failed) return EG_ENOMEM;
+    out->verb = find_verb(out);
+    out->updates = says_update(out);
+    out->modality = words_modality(out);
+    for (size_t k = 0; k < fact->claim_count; k++)
+        if (fact->claims[k].statement == i && fact->claims[k].modality != EG_IS && fact->claims[k].modality != EG_SHOULD)
+            out->modality = fact->claims[k].modality;
+    return EG_OK;
+}
