@@ -52,15 +52,15 @@ static int holds_pair(const reading *r, const char *first, const char *second) {
 /* ---- what holds for a whole statement ---- */
 
 static uint32_t modality_of(const reading *r) {
-    int past = holds(r, "was were been had");
-    if (past && holds(r, "considered discussed rejected refused declined discarded shelved abandoned debated dismissed "
+    int past = holds(r, "was were had");
+    if ((past || holds(r, "been")) && holds(r, "considered discussed rejected refused declined discarded shelved abandoned debated dismissed "
                          "evaluated tried tested dropped weighed"))
         return EG_REJECTED;
     if (holds_pair(r, "ruled turned voted", "out down")) return EG_REJECTED;
     if (holds(r, "planned roadmap proposed proposal proposes upcoming considering plans intends") ||
         holds_pair(r, "going next", "to quarter year release month week sprint") || holds_pair(r, "not", "yet"))
         return EG_PLANNED;
-    if (holds(r, "said says claims claimed according wrote asked quoted believes thinks")) return EG_QUOTED;
+    if (holds(r, "said claimed according wrote quoted believes thinks")) return EG_QUOTED;
     if (past || holds(r, "formerly previously originally historically") || holds_pair(r, "used", "to")) {
         /* "X is used to" is no past */
         if (past || !holds_pair(r, "is are be", "used")) return EG_WAS;
@@ -193,7 +193,7 @@ static int is_key(const reading *r, size_t i) {
 
 static int ends_clause(const reading *r, size_t i) {
     return mark_in(r, i, ",;:()[]") || (is_mark(r, i) && text(r, i).len > 1 && !r->t[i].code) ||
-           (!r->t[i].code && in(r, i, "and but so which while whereas after before because since unless"));
+           (!r->t[i].code && in(r, i, "and but so which while whereas because since unless"));
 }
 
 static size_t clause_start(const reading *r, size_t at, size_t low) {
@@ -263,11 +263,11 @@ static size_t key_before(const reading *r, size_t value, const char **attribute)
     return i - 1;
 }
 
-/* The content words of the clause around a key and its value, as one qualifier: a key may hold different values "in
- * the nightly simulator" and "on the main cluster". */
+/* The content words before a key in its statement and behind its value in the clause, as one qualifier: a key may hold
+ * different values "in the nightly simulator" and "on the main cluster". */
 static void qualify_by_context(reading *r, eg_claim *c, size_t key, size_t value_end) {
     bag b = {.n = 0};
-    for (size_t i = clause_start(r, key, 0); i < key; i++)
+    for (size_t i = 0; i < key; i++)
         if (!is_mark(r, i) && !eg_word_is_stop(text(r, i)) && !is_link(r, i)) bag_add(r, &b, text(r, i));
     for (size_t i = value_end, end = clause_end(r, value_end); i < end; i++)
         if (!is_mark(r, i) && !eg_word_is_stop(text(r, i)) && !is_link(r, i)) bag_add(r, &b, text(r, i));
@@ -293,9 +293,10 @@ static int is_denied(const reading *r, size_t from, size_t to) {
 }
 
 /* Subject and attribute of a value from the content words of its clause. Left empty when the clause has another
- * value, a pronoun, a negation or nothing specific. */
+ * value, a pronoun, a negation or nothing specific, or does not begin its statement. */
 static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
     size_t from = clause_start(r, v->from, 0), to = clause_end(r, v->to + 1);
+    if (from != 0 || v->kind == EG_VALUE_DATE) return; /* a later clause leans on what stands before it */
     for (size_t k = 0; k < r->values; k++)
         if (&r->v[k] != v && r->v[k].first < to && r->v[k].last >= from) return;
     if (is_denied(r, from, v->from)) return;
@@ -310,7 +311,7 @@ static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
         else bag_add(r, &words, text(r, i));
     }
     if (words.n == 0 && attributes.n && r->scope.len) bag_add(r, &words, r->scope);
-    if (words.n == 0 || words.n > 12) return;
+    if (words.n == 0 || words.n + attributes.n < 2 || words.n > 12) return;
     eg_str subject = bag_join(r, &words);
     if (subject.len > LONGEST_KEY) return;
     c->subject = subject;

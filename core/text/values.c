@@ -273,6 +273,7 @@ static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
                in(r, i - 1, "after within for than of most least about nearly almost last")) {
         u = eg_unit_period(text(r, i + 1));
         next = i + 2;
+        if (in(r, next, "and") && in(r, next + 1, "a")) return i; /* "an hour and a half" is not read */
     } else
         for (size_t k = 0; k < sizeof adverbs / sizeof adverbs[0] && !u; k++)
             if (in(r, i, adverbs[k].word)) {

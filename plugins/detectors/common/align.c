@@ -94,7 +94,7 @@ static int is_context(const unit *u) {
                            "test sandbox demo canary simulator local nightly weekend weekday night winter summer free enterpris "
                            "premium trial beta linux window macos mac ios android desktop mobil web browser old legacy new previou "
                            "staging previous first second third largest smallest mean median p50 p95 p99 averag peak apart "
-                           "between without before after");
+                           "without");
 }
 
 static int is_negation(const unit *u) { return u && word_in(u->key, "not no never"); }
@@ -163,17 +163,16 @@ static summary summarise(const table *t) {
     return s;
 }
 
-static int is_tail(const table *t, const stretch *x, size_t conflict);
-
 /* Index in its sentence of a column's unit. */
 static size_t index_a(const table *t, const column *c) { return (size_t)(c->a - t->a->units); }
 static size_t index_b(const table *t, const column *c) { return (size_t)(c->b - t->b->units); }
 
-/* The value stands in the subject part: "Version 5 needs ...": it says which thing is meant, not what it is. Counts do
- * not: "46 boxes are in service". */
+/* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is meant, not what
+ * it is. Counts do not: "46 boxes are in service". */
 static int selects(const table *t, const column *c) {
     if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
     const eg_claim *k = c->a->claim;
+    if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
     if (k->value_kind == EG_VALUE_QUANTITY) return eg_str_eq(k->dimension, EG_STR("number"));
     return 1;
 }
@@ -194,6 +193,14 @@ static void classify(const eg_claim *a, alignment *out) {
     out->class = value_is_temporal(a) ? CLASS_TEMPORAL : value_is_numeric(a) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
+/* "Debian 12" in the place of "Ubuntu 24.04": the name belongs to the version behind it, as the verb's object. */
+static int is_product(const table *t, const stretch *x) {
+    if (x->as != 1 || x->bs != 1 || !x->names || x->to >= t->n) return 0;
+    const column *version = &t->columns[x->to], *name = &t->columns[x->from];
+    if (version->values != VALUES_CONFLICT || version->a->claim->value_kind != EG_VALUE_VERSION || !name->a || !name->b) return 0;
+    return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
+}
+
 /* Differing values in the same place. */
 static void judge_values(const table *t, const summary *s, alignment *out) {
     const column *c = &t->columns[s->first_conflict];
@@ -203,7 +210,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
     size_t serious = 0, matched = s->equal_content, different = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         const stretch *x = &s->stretches[i];
-        if (is_tail(t, x, s->first_conflict)) continue;
+        if (is_tail(t, x, s->first_conflict) || is_product(t, x)) continue;
         serious++;
         different += x->as > x->bs ? x->as : x->bs;
         if (x->context) out->reason = "the context differs";
@@ -224,6 +231,23 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
     out->score = matched >= 5 ? 0.97 : matched >= 3 ? 0.94 : 0.9;
 }
 
+static int holds_unit(const sentence *x, const unit *u) {
+    for (size_t i = 0; u && i < x->n; i++)
+        if (eg_str_eq(x->units[i].key, u->key)) return 1;
+    return 0;
+}
+
+/* Two words of one small family, of which only one can be said of a thing. */
+static int same_family(eg_str a, eg_str b) {
+    static const char *const families[] = {
+        "first second third fourth fifth sixth seventh eighth ninth tenth",
+        "second millisecond microsecond minut hour day week month year", "acr hectar", "byt bit kilobyt megabyt",
+        "hourly daily nightly weekly monthly yearly"};
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (word_in(a, families[i]) && word_in(b, families[i])) return 1;
+    return 0;
+}
+
 /* One name in the place of another: "stored in ClickHouse" and "stored in PostGIS". */
 static void judge_names(const table *t, const summary *s, alignment *out) {
     const stretch *x = NULL;
@@ -235,15 +259,19 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
         if (!first->a || !first->b) return; /* is_tail asks for both sides of the column */
     }
     if (!x || !x->as || !x->bs || x->as > 3 || x->bs > 3) return;
-    if (s->equal_content < 3 || x->values || x->context) return;
+    const column *before = x->from ? &t->columns[x->from - 1] : NULL;
+    int said = before && before->a && word_in(before->a->key, "is are to default as");
+    if (s->equal_content < (said ? 2u : 3u) || x->values) return;
     const column *first = &t->columns[x->from], *last = &t->columns[x->to - 1];
     out->class = CLASS_ENTITY;
     out->a = first->a->span;
     out->b = first->b->span;
     if (last->a) out->a.end = last->a->span.end;
     if (last->b) out->b.end = last->b->span.end;
-    int antonyms = x->as == 1 && x->bs == 1 && is_antonym(first->a->key, first->b->key);
+    if (holds_unit(t->b, first->a) || holds_unit(t->a, first->b)) return; /* a list in another order */
+    int antonyms = x->as == 1 && x->bs == 1 && (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
     int subject = index_a(t, first) < t->a->verb || index_b(t, first) < t->b->verb;
+    if (x->context && !antonyms) return;
     if (antonyms) {
         out->verdict = ALIGN_CONFLICT;
         out->score = 0.92;
@@ -260,7 +288,9 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
         out->score = 0.9;
         return;
     }
-    if (!x->names || s->equal_content < 3) return;
+    int set = said && x->as == 1 && x->bs == 1 && x->from > 1 &&
+              (word_in(before->a->key, "to") && t->columns[x->from - 2].a && word_in(t->columns[x->from - 2].a->key, "default set defaults"));
+    if (!x->names && !set) return;
     out->verdict = ALIGN_CONFLICT;
     out->score = s->equal_content >= 5 ? 0.92 : 0.88;
 }

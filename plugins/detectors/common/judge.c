@@ -101,15 +101,37 @@ static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statemen
     return EG_OK;
 }
 
-static eg_status by_place(judge *j, const eg_case_fact *candidate, observation *best, int *found) {
-    sentence *theirs;
-    size_t n;
-    eg_status status = read_all(j->rq, candidate, &theirs, &n);
+static int names_missing(const sentence *x, const sentence *in) {
+    for (size_t i = 0; i < x->n; i++) {
+        if (!x->units[i].content || x->units[i].kind == UNIT_VALUE || (x->units[i].kind != UNIT_NAME && i > x->verb)) continue;
+        size_t k = 0;
+        while (k < in->n && !eg_str_eq(in->units[k].key, x->units[i].key)) k++;
+        if (k == in->n) return 1;
+    }
+    return 0;
+}
+
+/* A later statement leans on the first one: "Trino on cluster gale ...; spilling is enabled". When both first statements
+ * name what the other's does not, later ones are about different things. Two first statements stand alone. */
+static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
+    if (i == 0 && k == 0) return 0;
+    const sentence *x = i ? &ours[0] : &ours[i], *y = k ? &theirs[0] : &theirs[k];
+    return names_missing(x, y) && names_missing(y, x);
+}
+
+static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                          int *found) {
+    eg_status status = EG_OK;
     for (size_t i = 0; i < j->n && status == EG_OK; i++)
         for (size_t k = 0; k < n && status == EG_OK; k++) {
             alignment al;
             status = align_sentences(j->rq, &j->sentences[i], &theirs[k], &al);
             if (status != EG_OK || al.verdict == ALIGN_NOTHING) continue;
+            if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1)) continue; /* the other statements may disagree */
+            if (al.verdict == ALIGN_CONFLICT && heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
+                al.verdict = ALIGN_BOTH_VALID;
+                al.reason = "the facts are about different things";
+            }
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
             if (al.verdict == ALIGN_SAME) {
                 o.outcome = EG_CORROBORATION;
@@ -148,9 +170,25 @@ static int same_qualifiers(eg_str a, eg_str b) {
     }
 }
 
+/* Both facts are one clause, so a claim is all they say. */
+static int is_all(const judge *j, const sentence *theirs, size_t n) {
+    if (j->n != 1 || n != 1 || !j->sentences[0].n || !theirs[0].n) return 0;
+    return j->sentences[0].units[j->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
+}
+
+/* 1 when both name an environment, platform, plan or time, and not the same ones. */
+static int named_contexts_differ(eg_str a, eg_str b) {
+    eg_str x, y;
+    int more, also;
+    while ((more = next_qualifier(&a, &x)) && x.len > 8 && memcmp(x.ptr, "context=", 8) == 0) {}
+    while ((also = next_qualifier(&b, &y)) && y.len > 8 && memcmp(y.ptr, "context=", 8) == 0) {}
+    return more && also && !eg_str_eq(x, y);
+}
+
 static int is_current(const eg_claim *c) { return c->modality == EG_IS || c->modality == EG_SHOULD; }
 
-static eg_status by_claims(judge *j, const eg_case_fact *candidate, observation *best, int *found) {
+static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                           int *found) {
     eg_status status = EG_OK;
     for (size_t i = 0; i < j->fact->claim_count; i++)
         for (size_t k = 0; k < candidate->claim_count && status == EG_OK; k++) {
@@ -158,11 +196,12 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, observation 
             if (!x->subject.len || !eg_str_eq(x->subject, y->subject) || !eg_str_eq(x->attribute, y->attribute)) continue;
             if (x->polarity != y->polarity || !is_current(x) || !is_current(y)) continue;
             value_relation r = values_compare(x, y);
-            if (r != VALUES_CONFLICT && r != VALUES_SAME) continue;
+            if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
             observation o = {.outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION, .score = 0.9, .a = x->span, .b = y->span};
             o.class = value_is_temporal(x) ? CLASS_TEMPORAL : value_is_numeric(x) ? CLASS_NUMERIC : CLASS_ENTITY;
+            if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
-                if (r == VALUES_SAME) continue;
+                if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.7;
             } else if (r == VALUES_CONFLICT && (j->sentences[x->statement].updates)) o.outcome = EG_OUTCOME_UPDATE;
@@ -173,7 +212,10 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, observation 
 
 eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *out, int *found) {
     *found = 0;
-    eg_status status = by_place(j, candidate, out, found);
-    if (status == EG_OK) status = by_claims(j, candidate, out, found);
+    sentence *theirs;
+    size_t n;
+    eg_status status = read_all(j->rq, candidate, &theirs, &n);
+    if (status == EG_OK) status = by_place(j, candidate, theirs, n, out, found);
+    if (status == EG_OK) status = by_claims(j, candidate, theirs, n, out, found);
     return status;
 }

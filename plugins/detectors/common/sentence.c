@@ -183,19 +183,22 @@ static void step(cursor *c) {
         return;
     }
     if (ch == '`') c->code = !c->code;
+    if (ch == ':' && c->out->n && c->out->colon == SIZE_MAX) c->out->colon = c->out->n;
     if (ch == ',' || ch == ';' || ch == ':' || ch == '(' || ch == ')') c->clause++;
     c->at++;
 }
 
 /* The first unit that looks like the sentence's verb. */
 static size_t find_verb(const sentence *x) {
-    for (size_t i = 0; i < x->n; i++) {
+    for (size_t i = 1; i < x->n; i++) {
         eg_str k = x->units[i].key;
+        if (i >= x->colon) return i;
         if (x->units[i].kind != UNIT_WORD) continue;
         if (word_in(k, "is are was were be has have had can may must should will shall does do need requir us run tak hold keep "
                        "get giv expir last start ship support own mean serv listen speak talk use accept allow return retri "
                        "fail wait sen send drop mark cost liv stor writ read contain cover include includ default live go "
-                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act"))
+                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act go goe mov sweep trigger copi copy align downlink speak draw stay land travel point "
+                       "fall kill clos delet purg rotat rebuild rebuilt pay lock open"))
             return i;
     }
     return x->n;
@@ -223,13 +226,13 @@ static uint32_t words_modality(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
         eg_str k = x->units[i].key;
         past |= word_in(k, "was were had");
-        if (word_in(k, "plan planned propos roadmap upcom")) return EG_PLANNED;
+        if (word_in(k, "plann propos proposed roadmap upcom")) return EG_PLANNED;
     }
     return past ? EG_WAS : EG_IS;
 }
 
 eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out) {
-    *out = (sentence){.fact = fact, .statement = i};
+    *out = (sentence){.fact = fact, .statement = i, .colon = SIZE_MAX};
     out->units = eg_request_array(rq, MOST_UNITS, sizeof *out->units);
     if (!out->units) return EG_ENOMEM;
     eg_span span = fact->statements[i];

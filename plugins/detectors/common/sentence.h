@@ -27,6 +27,7 @@ typedef struct sentence {
     int updates;       /* says that something was replaced */
     unit *units;
     size_t n;
+    size_t colon; /* units before the first colon; SIZE_MAX: none */
     size_t verb; /* the first unit behind the subject part; n when none was found */
 } sentence;
 
