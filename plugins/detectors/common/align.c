@@ -201,6 +201,13 @@ static int is_product(const table *t, const stretch *x) {
     return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
 }
 
+/* The differing words say what is meant, not what is said of it: names, or words before the verb. */
+static int names_thing(const table *t, const stretch *x) {
+    const column *c = &t->columns[x->from];
+    if (x->names) return 1;
+    return c->a && c->b && index_a(t, c) < t->a->verb && index_b(t, c) < t->b->verb;
+}
+
 /* Differing values in the same place. */
 static void judge_values(const table *t, const summary *s, alignment *out) {
     const column *c = &t->columns[s->first_conflict];
@@ -214,7 +221,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         serious++;
         different += x->as > x->bs ? x->as : x->bs;
         if (x->context) out->reason = "the context differs";
-        else if (x->as && x->bs) out->reason = "another thing is meant";
+        else if (x->as && x->bs && names_thing(t, x)) out->reason = "another thing is meant";
     }
     if (matched < 2 || matched < 2 * different) return;
     for (size_t i = s->first_conflict; i <= s->last_conflict; i++)
@@ -310,6 +317,8 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     out->score = 0.93;
 }
 
+static int is_present(const sentence *x) { return x->modality == EG_IS || x->modality == EG_SHOULD; }
+
 eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out) {
     *out = (alignment){.verdict = ALIGN_NOTHING};
     if (a->n < 3 || b->n < 3) return EG_OK;
@@ -330,7 +339,7 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
     }
     if (out->verdict != ALIGN_CONFLICT) return EG_OK;
     if (a->updates || b->updates) out->verdict = ALIGN_UPDATE;
-    else if ((a->modality != EG_IS && a->modality != EG_SHOULD) || (b->modality != EG_IS && b->modality != EG_SHOULD)) {
+    else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "one of the two is no statement about now";
     }

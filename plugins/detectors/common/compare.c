@@ -15,6 +15,7 @@ static long double number_of(eg_decimal d) {
 
 static int equal(long double a, long double b) {
     if (a == b) return 1;
+    if (isinf(a) || isinf(b)) return 0;
     long double d = a > b ? a - b : b - a, scale = (a < 0 ? -a : a) + (b < 0 ? -b : b);
     return d <= scale * 1e-12L;
 }

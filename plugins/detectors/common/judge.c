@@ -1,6 +1,8 @@
 /* judge.c - see judge.h. */
 #include "judge.h"
 
+#include "rule.h"
+
 struct judge {
     eg_request *rq;
     const eg_case_fact *fact;
@@ -210,6 +212,20 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, const senten
     return status;
 }
 
+static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                               int *found) {
+    for (size_t i = 0; i < j->n; i++)
+        for (size_t k = 0; k < n; k++) {
+            observation o = {.outcome = EG_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
+            if (!rule_is_broken(&j->sentences[i], &theirs[k], &o.a, &o.b) &&
+                !rule_is_broken(&theirs[k], &j->sentences[i], &o.b, &o.a))
+                continue;
+            eg_status status = keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+            if (status != EG_OK) return status;
+        }
+    return EG_OK;
+}
+
 eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *out, int *found) {
     *found = 0;
     sentence *theirs;
@@ -217,5 +233,6 @@ eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *
     eg_status status = read_all(j->rq, candidate, &theirs, &n);
     if (status == EG_OK) status = by_place(j, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_claims(j, candidate, theirs, n, out, found);
+    if (status == EG_OK) status = by_quantifier(j, candidate, theirs, n, out, found);
     return status;
 }
