@@ -338,7 +338,7 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
         if (out->verdict == ALIGN_NOTHING) judge_names(t, &s, out);
     }
     if (out->verdict != ALIGN_CONFLICT) return EG_OK;
-    if (a->updates || b->updates) out->verdict = ALIGN_UPDATE;
+    if (a->updates || b->updates || (a->now && !b->now)) out->verdict = ALIGN_UPDATE;
     else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "one of the two is no statement about now";

@@ -24,7 +24,7 @@ typedef struct alignment {
     const char *reason;    /* of ALIGN_BOTH_VALID: what else differs */
 } alignment;
 
-/* Compares the sentences. EG_ENOMEM. */
+/* Compares the sentences; a is the newer one. EG_ENOMEM. */
 eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out);
 
 #endif

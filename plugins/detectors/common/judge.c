@@ -2,6 +2,7 @@
 #include "judge.h"
 
 #include "rule.h"
+#include "update.h"
 
 struct judge {
     eg_request *rq;
@@ -88,7 +89,7 @@ static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statemen
                                           here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_UPDATE:
-        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s here, %.*s there, and one of them says that it replaces the other",
+        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s here, %.*s there, which it says it replaces",
                                           (int)label.len, label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_BOTH_VALID:
@@ -187,6 +188,10 @@ static int named_contexts_differ(eg_str a, eg_str b) {
     return more && also && !eg_str_eq(x, y);
 }
 
+static align_class class_of(const eg_claim *c) {
+    return value_is_temporal(c) ? CLASS_TEMPORAL : value_is_numeric(c) ? CLASS_NUMERIC : CLASS_ENTITY;
+}
+
 static int is_current(const eg_claim *c) { return c->modality == EG_IS || c->modality == EG_SHOULD; }
 
 static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
@@ -200,13 +205,15 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, const senten
             value_relation r = values_compare(x, y);
             if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
             observation o = {.outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION, .score = 0.9, .a = x->span, .b = y->span};
-            o.class = value_is_temporal(x) ? CLASS_TEMPORAL : value_is_numeric(x) ? CLASS_NUMERIC : CLASS_ENTITY;
+            o.class = class_of(x);
             if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
                 if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.7;
-            } else if (r == VALUES_CONFLICT && (j->sentences[x->statement].updates)) o.outcome = EG_OUTCOME_UPDATE;
+            } else if (r == VALUES_CONFLICT && (j->sentences[x->statement].updates ||
+                                             (j->sentences[x->statement].now && !theirs[y->statement].now)))
+                o.outcome = EG_OUTCOME_UPDATE;
             status = keep(j, candidate, x->statement, o, NULL, best, found);
         }
     return status;
@@ -226,12 +233,26 @@ static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const se
     return EG_OK;
 }
 
+/* The new fact says itself that it replaces the candidate's value. */
+static eg_status by_update(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best, int *found) {
+    for (size_t i = 0; i < j->n; i++)
+        for (size_t k = 0; k < n; k++) {
+            const unit *now, *before;
+            if (!update_replaces(&j->sentences[i], &theirs[k], &now, &before)) continue;
+            observation o = {.outcome = EG_OUTCOME_UPDATE, .class = class_of(before->claim), .score = 0.9, .a = now->span, .b = before->span};
+            return keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+        }
+    return EG_OK;
+}
+
 eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *out, int *found) {
     *found = 0;
     sentence *theirs;
     size_t n;
     eg_status status = read_all(j->rq, candidate, &theirs, &n);
-    if (status == EG_OK) status = by_place(j, candidate, theirs, n, out, found);
+    if (status == EG_OK) status = by_update(j, candidate, theirs, n, out, found);
+    if (status != EG_OK || *found) return status; /* an update is no contradiction */
+    status = by_place(j, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_claims(j, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_quantifier(j, candidate, theirs, n, out, found);
     return status;

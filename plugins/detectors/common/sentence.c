@@ -123,7 +123,8 @@ static void push_word(cursor *c, size_t start, size_t end) {
     int identifier = humps || digits || signs || c->code;
     u->code = (uint8_t)identifier;
     u->kind = identifier || (is_upper(raw.ptr[0]) && c->out->n > 1) || (unsigned char)raw.ptr[0] >= 0x80 ? UNIT_NAME : UNIT_WORD;
-    u->key = (eg_str){p, identifier ? raw.len : stem(p, raw.len)};
+    int stop = is_stop((eg_str){p, raw.len});
+    u->key = (eg_str){p, identifier || stop ? raw.len : stem(p, raw.len)};
     if (denied) {
         u->key = word_in(raw, "cannot can't") ? EG_STR("can") : word_in(raw, "isn't") ? EG_STR("is")
                  : word_in(raw, "aren't") ? EG_STR("are") : word_in(raw, "doesn't") ? EG_STR("does")
@@ -131,7 +132,7 @@ static void push_word(cursor *c, size_t start, size_t end) {
         unit *not = push(c, start, start + raw.len);
         if (not) not->key = EG_STR("not");
     }
-    u->content = (uint8_t)!is_stop((eg_str){p, raw.len});
+    u->content = (uint8_t)!stop;
 }
 
 static int inner_sign(char ch) {
@@ -221,6 +222,15 @@ static int says_update(const sentence *x) {
     return 0;
 }
 
+/* "now", "since 3.2": the writer knows that it was otherwise before. */
+static int says_now(const sentence *x) {
+    for (size_t i = 0; i < x->n; i++) {
+        if (word_in(x->units[i].key, "now")) return 1;
+        if (word_in(x->units[i].key, "since") && i + 1 < x->n && x->units[i + 1].kind != UNIT_WORD) return 1;
+    }
+    return 0;
+}
+
 static uint32_t words_modality(const sentence *x) {
     int past = 0;
     for (size_t i = 0; i < x->n; i++) {
@@ -242,6 +252,7 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
     if (c.failed) return EG_ENOMEM;
     out->verb = find_verb(out);
     out->updates = says_update(out);
+    out->now = says_now(out);
     out->modality = words_modality(out);
     for (size_t k = 0; k < fact->claim_count; k++)
         if (fact->claims[k].statement == i && fact->claims[k].modality != EG_IS && fact->claims[k].modality != EG_SHOULD)

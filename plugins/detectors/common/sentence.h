@@ -25,6 +25,7 @@ typedef struct sentence {
     uint32_t statement;
     uint32_t modality; /* the strongest of its claims' and of its own words */
     int updates;       /* says that something was replaced */
+    int now;     /* says "now" or "since" a date or version */
     unit *units;
     size_t n;
     size_t colon; /* units before the first colon; SIZE_MAX: none */

@@ -19,6 +19,7 @@ typedef struct row {
 typedef struct tally {
     row category[MOST_ROWS], difficulty[MOST_ROWS], tier_right[MOST_ROWS];
     size_t right, wrong, labelled, vetoed_right, same_wrong, updates;
+    size_t update_all, update_found, update_conflict, update_wrong, update_false; /* of the facts labelled as updates */
     int verbose, missed;
 } tally;
 
@@ -97,6 +98,26 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
     return 1;
 }
 
+/* A fact that was committed later against every fact of the store: it replaces one and contradicts no other. */
+static void count_update(tally *t, const eg_case_fact *update, const eg_case_fact *earlier, int superseded) {
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    eg_finding found[16];
+    size_t n = 0;
+    eg_error err = {0};
+    if (test_detect(&arena, update, earlier, found, 16, &n, &err) == EG_OK) {
+        const eg_finding *u = first_with(found, n, EG_OUTCOME_UPDATE), *c = first_with(found, n, EG_CONTRADICTION);
+        t->update_all += superseded != 0;
+        t->update_found += superseded && u;
+        t->update_conflict += superseded && !u && c;
+        t->update_wrong += !superseded && u;
+        t->update_false += !superseded && c;
+        if (t->verbose && !superseded && (u || c)) show("FALSE UPDATE", update->fact->content, earlier->fact->content, u ? u : c, "");
+        if (t->verbose && superseded && !u && c) show("UPDATE AS CONFLICT", update->fact->content, earlier->fact->content, c, "");
+    }
+    eg_arena_release(&arena);
+}
+
 static int measure_store(tally *t, const cJSON *store) {
     static eg_case_fact facts[MOST_FACTS];
     const cJSON *list = cJSON_GetObjectItem(store, "facts"), *conflicts = cJSON_GetObjectItem(store, "conflicts"), *f;
@@ -118,6 +139,13 @@ static int measure_store(tally *t, const cJSON *store) {
             ok = count_pair(t, &facts[i], &facts[k], label ? text_of(label, "category") : NULL,
                             label ? text_of(label, "difficulty") : text_of(store, "name"));
         }
+    const cJSON *updates = cJSON_GetObjectItem(store, "updates"), *u;
+    cJSON_ArrayForEach(u, updates) {
+        eg_case_fact fact;
+        eg_error err = {0};
+        if (!ok || test_fact_read(&arena, eg_str_of(text_of(u, "content")), eg_str_of(text_of(u, "scope")), &fact, &err) != EG_OK) break;
+        for (size_t i = 0; i < n; i++) count_update(t, &fact, &facts[i], strcmp(ids[i], text_of(u, "supersedes")) == 0);
+    }
     eg_arena_release(&arena);
     return ok;
 }
@@ -192,5 +220,8 @@ int main(int argc, char **argv) {
            "called the same %zu; updates %zu\n",
            t.labelled, flagged, t.right, t.wrong, flagged ? (double)t.right / (double)flagged : 0.0,
            t.labelled ? (double)t.right / (double)t.labelled : 0.0, t.vetoed_right, t.same_wrong, t.updates);
+    if (t.update_all)
+        printf("updates: %zu, found %zu, called contradictions %zu; of other facts: called updates %zu, contradictions %zu\n", t.update_all,
+               t.update_found, t.update_conflict, t.update_wrong, t.update_false);
     return ok ? 0 : 1;
 }

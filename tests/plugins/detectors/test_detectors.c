@@ -113,6 +113,9 @@ static void updates(void **state) {
     (void)state;
     static const pair rows[] = {
         {"The auth service timeout is 30 s.", "The auth service timeout is 60 s, no longer what it said before.", EG_OUTCOME_UPDATE, NULL, NULL, NULL},
+        {"The queue limit of the mailer is 500.", "The queue limit of the mailer was 500, now 800.", EG_OUTCOME_UPDATE, "tier2_numeric", "800", "500"},
+        {"Robot accounts expire after 120 days.", "Robot accounts now expire after 60 days instead of 120.", EG_OUTCOME_UPDATE, "tier2_numeric", "60 days", "120 days"},
+        {"Roaming runs over OCPI 2.2.1 with partners.", "Roaming runs over OCPI 2.3 since November (2.2.1 before) with partners.", EG_OUTCOME_UPDATE, "tier0_entity", "2.3", "2.2.1"},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
