@@ -235,6 +235,10 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
     const eg_unit *u = eg_unit_find(w, 0);
     if (u) {
         ++*next;
+        if (strncmp(u->dimension, "money:", 6) == 0 && in(r, *next, "cent cents")) {
+            ++*next;
+            if (!times(&v->low, 1, -2) || !times(&v->high, 1, -2)) return 0;
+        }
         return apply_unit(v, u);
     }
     const eg_unit *period = r->t[*next].kind == EG_TOKEN_IDENT ? per_period(w) : NULL;
@@ -474,7 +478,7 @@ static void read_bounds(const reader *r, eg_text_value *v) {
         {NULL, "less fewer smaller shorter lower", "than", EG_AT_MOST},
         {NULL, "more longer larger greater higher older", "than", EG_AT_LEAST},
         {NULL, "maximum", "of", EG_AT_MOST}, {NULL, "minimum", "of", EG_AT_LEAST},
-        {NULL, NULL, "under below within maximum max until", EG_AT_MOST},
+        {NULL, NULL, "under below within maximum max", EG_AT_MOST},
         {NULL, NULL, "over above exceeding minimum min", EG_AT_LEAST},
         {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
         {NULL, NULL, "only", EG_ONLY}};
@@ -591,6 +595,7 @@ size_t eg_text_values(eg_str content, const eg_token *tokens, size_t n, eg_text_
     for (size_t i = 0; i < n && count < most;) {
         eg_text_value v;
         size_t next = r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
+        if (is_mark(&r, next, "^") || (i && is_mark(&r, i - 1, "^"))) next = i; /* 2^14 is not read */
         if (next == i) {
             i++;
             continue;

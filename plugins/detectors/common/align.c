@@ -214,6 +214,8 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
     out->a = c->a->span;
     out->b = c->b->span;
     classify(c->a->claim, out);
+    size_t ia = index_a(t, c), ib = index_b(t, c);
+    if (ia && ib && values_lead_apart(c->a[-1].key, c->b[-1].key)) return;
     size_t serious = 0, matched = s->equal_content, different = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         const stretch *x = &s->stretches[i];
@@ -298,6 +300,7 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     int set = said && x->as == 1 && x->bs == 1 && x->from > 1 &&
               (word_in(before->a->key, "to") && t->columns[x->from - 2].a && word_in(t->columns[x->from - 2].a->key, "default set defaults"));
     if (!x->names && !set) return;
+    if (x->to < t->n && t->columns[x->to].a && word_in(t->columns[x->to].a->key, "is are has have was were")) return; /* a subject */
     out->verdict = ALIGN_CONFLICT;
     out->score = s->equal_content >= 5 ? 0.92 : 0.88;
 }

@@ -106,3 +106,13 @@ int value_is_temporal(const eg_claim *c) {
 }
 
 int value_is_numeric(const eg_claim *c) { return c->value_kind == EG_VALUE_QUANTITY; }
+
+int values_lead_apart(eg_str a, eg_str b) {
+    static const char *const words[] = {"to", "by", "from", "below", "above", "before", "after", "under", "over", "per", "every"};
+    int in_a = 0, in_b = 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        in_a |= eg_str_eq(a, eg_str_of(words[i]));
+        in_b |= eg_str_eq(b, eg_str_of(words[i]));
+    }
+    return in_a && in_b && !eg_str_eq(a, b);
+}

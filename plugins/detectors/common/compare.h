@@ -18,4 +18,7 @@ int value_is_temporal(const eg_claim *c);
 /* 1 for quantities, ports excepted: the numeric tier. */
 int value_is_numeric(const eg_claim *c);
 
+/* 1 when the words directly before two values say different things about them: "to 140 %" and "by 40 %". */
+int values_lead_apart(eg_str before_a, eg_str before_b);
+
 #endif

@@ -1,6 +1,7 @@
 /* judge.c - see judge.h. */
 #include "judge.h"
 
+#include "reword.h"
 #include "rule.h"
 #include "update.h"
 
@@ -233,6 +234,21 @@ static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const se
     return EG_OK;
 }
 
+static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best, int *found) {
+    for (size_t i = 0; i < j->n; i++)
+        for (size_t k = 0; k < n; k++) {
+            const unit *here, *there;
+            const sentence *x = &j->sentences[i], *y = &theirs[k];
+            if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) continue;
+            if (heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
+            observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_CONTRADICTION,
+                             .class = class_of(here->claim), .score = 0.86, .a = here->span, .b = there->span};
+            eg_status status = keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+            if (status != EG_OK) return status;
+        }
+    return EG_OK;
+}
+
 /* The new fact says itself that it replaces the candidate's value. */
 static eg_status by_update(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best, int *found) {
     for (size_t i = 0; i < j->n; i++)
@@ -254,6 +270,7 @@ eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *
     if (status != EG_OK || *found) return status; /* an update is no contradiction */
     status = by_place(j, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_claims(j, candidate, theirs, n, out, found);
+    if (status == EG_OK && !*found) status = by_words(j, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_quantifier(j, candidate, theirs, n, out, found);
     return status;
 }

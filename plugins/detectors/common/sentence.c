@@ -81,7 +81,7 @@ static void drop_bounds(cursor *c, const eg_claim *value) {
     while (c->out->n && dropped < 3) {
         eg_str key = c->out->units[c->out->n - 1].key;
         if (!word_in(key, "up to at most least no not more less fewer than under below within maximum max over above "
-                          "minimum min about around roughly approximately nearly almost some circa until longer larger greater "
+                          "minimum min about around roughly approximately nearly almost some circa longer larger greater "
                           "shorter smaller higher lower mor long larg great short small high low"))
             break;
         c->out->n--;
@@ -198,7 +198,7 @@ static size_t find_verb(const sentence *x) {
         if (word_in(k, "is are was were be has have had can may must should will shall does do need requir us run tak hold keep "
                        "get giv expir last start ship support own mean serv listen speak talk use accept allow return retri "
                        "fail wait sen send drop mark cost liv stor writ read contain cover include includ default live go "
-                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act go goe mov sweep trigger copi copy align downlink speak draw stay land travel point "
+                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act go goe mov sweep trigger copi align downlink speak draw stay land travel point "
                        "fall kill clos delet purg rotat rebuild rebuilt pay lock open"))
             return i;
     }

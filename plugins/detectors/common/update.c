@@ -22,19 +22,12 @@ static int is_former(const sentence *x, size_t i) {
     return word_in(after, "before previously earlier formerly until");
 }
 
-/* The number of s as written, without its unit. */
-static size_t number_length(eg_str s) {
-    size_t n = 0;
-    while (n < s.len && ((s.ptr[n] >= '0' && s.ptr[n] <= '9') || s.ptr[n] == '.' || s.ptr[n] == ',')) n++;
-    return n;
-}
-
-/* The former value may leave out its unit: "instead of 120". */
+/* The former value may leave out its unit: "instead of 120", "up from two". */
 static int same_value(const eg_claim *former, const eg_claim *held) {
     if (values_compare(former, held) == VALUES_SAME) return 1;
     if (!eg_str_eq(former->dimension, EG_STR("number"))) return 0;
-    size_t n = number_length(former->text);
-    return n && n == former->text.len && number_length(held->text) == n && memcmp(held->text.ptr, former->text.ptr, n) == 0;
+    size_t n = former->text.len;
+    return n && held->text.len > n && memcmp(held->text.ptr, former->text.ptr, n) == 0 && (held->text.ptr[n] == ' ' || held->text.ptr[n] == '%');
 }
 
 /* Words of meaning that both sentences hold. */
