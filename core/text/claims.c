@@ -1,8 +1,8 @@
 /* claims.c - reads claims out of statements. See text.h. Method: every value that values.c finds becomes a claim. Where
  * the clause around it is simple enough, its content words become the subject and the attribute: a clause with one
  * value, or `key = value`. Where it is not, the claim has an empty subject: detectors may still compare it with a value
- * that stands in the same place of the same sentence. Beyond that, two shapes without a typed value are read: a
- * configuration key with a word as its value, and an owner. Nothing here compares claims. */
+ * that stands in the same place of the same sentence. Beyond that, three shapes without a typed value are
+ * read: a configuration key with a word as its value, an owner, and whether a thing is deprecated or current. Nothing here compares claims. */
 #include "core/text/text.h"
 
 #include <stdlib.h>
@@ -411,6 +411,27 @@ static void read_owner(reading *r) {
     }
 }
 
+/* "X is deprecated since 2.3", "X is the current API": what holds from when on, as one claim of the attribute status. */
+static void read_status(reading *r) {
+    for (size_t i = 1; i + 1 < r->n; i++) {
+        if (!in(r, i, "is are") || clause_start(r, i, 0) != 0) continue;
+        size_t j = i + 1;
+        int denied = 0;
+        for (; in(r, j, "the a an now still officially our not no longer"); j++) denied |= in(r, j, "not no");
+        int old = in(r, j, "deprecated obsolete retired end-of-life"), current = in(r, j, "current recommended preferred");
+        if ((!old && !current) || in(r, j + 1, "by for in on when if unless as")) return;
+        eg_str subject = subject_of(r, 0, i);
+        eg_claim *c = subject.len ? next_claim(r) : NULL;
+        if (!c) return;
+        c->subject = subject;
+        c->attribute = EG_STR("status");
+        c->value_kind = EG_VALUE_ENUM;
+        c->span = (eg_span){r->t[j].start, r->t[j].end};
+        c->text = old != denied ? EG_STR("deprecated") : EG_STR("current");
+        return;
+    }
+}
+
 eg_status eg_text_claims(eg_arena *arena, eg_str content, eg_str scope, const eg_span *statements, size_t statement_count,
                          eg_claim *out, size_t most, size_t *n, eg_error *err) {
     reading r = {.arena = arena, .s = content, .scope = scope, .out = out, .most = most};
@@ -429,6 +450,7 @@ eg_status eg_text_claims(eg_arena *arena, eg_str content, eg_str scope, const eg
         for (size_t k = 0; k < r.values; k++) read_value(&r, &values[k]);
         read_word_values(&r);
         read_owner(&r);
+        read_status(&r);
     }
     if (r.failed) return eg_fail_memory(err, LONGEST_KEY);
     *n = r.count;

@@ -324,7 +324,7 @@ static int is_present(const sentence *x) { return x->modality == EG_IS || x->mod
 
 eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out) {
     *out = (alignment){.verdict = ALIGN_NOTHING};
-    if (a->n < 3 || b->n < 3) return EG_OK;
+    if (a->n < 3 || b->n < 3 || !(a->words & b->words)) return EG_OK;
     table *t = eg_request_array(rq, 1, sizeof *t);
     if (!t) return EG_ENOMEM;
     *t = (table){.a = a, .b = b};

@@ -102,7 +102,7 @@ value_relation values_compare(const eg_claim *a, const eg_claim *b) {
 }
 
 int value_is_temporal(const eg_claim *c) {
-    return c->value_kind == EG_VALUE_DATE;
+    return c->value_kind == EG_VALUE_DATE || eg_str_eq(c->attribute, EG_STR("status"));
 }
 
 int value_is_numeric(const eg_claim *c) { return c->value_kind == EG_VALUE_QUANTITY; }

@@ -13,7 +13,7 @@ typedef enum value_relation {
 } value_relation;
 
 value_relation values_compare(const eg_claim *a, const eg_claim *b);
-/* 1 for times of day, dates, weekdays and periods of time: the temporal tier. */
+/* 1 for times of day, dates, weekdays, and for deprecated or current: the temporal tier. */
 int value_is_temporal(const eg_claim *c);
 /* 1 for quantities, ports excepted: the numeric tier. */
 int value_is_numeric(const eg_claim *c);

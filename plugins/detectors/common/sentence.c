@@ -145,7 +145,7 @@ static size_t word_end(const cursor *c) {
     size_t i = c->at;
     while (i < c->end) {
         char ch = c->s.ptr[i];
-        if (i > c->at && value_at(c, i) && !is_alnum(c->s.ptr[i - 1])) break;
+        if (i > c->at && !is_alnum(c->s.ptr[i - 1]) && value_at(c, i)) break;
         if (is_alnum(ch) || ch == '_') i++;
         else if (inner_sign(ch) && i + 1 < c->end && (is_alnum(c->s.ptr[i + 1]) || c->s.ptr[i + 1] == '_') && i > c->at) i++;
         else if ((ch == '+' || ch == '#') && i > c->at && is_alnum(c->s.ptr[i - 1])) i++;
@@ -205,6 +205,17 @@ static size_t find_verb(const sentence *x) {
     return x->n;
 }
 
+static uint64_t words_of(const sentence *x) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        if (!x->units[i].content || x->units[i].kind == UNIT_VALUE) continue;
+        uint32_t h = 2166136261u; /* FNV-1a */
+        for (size_t k = 0; k < x->units[i].key.len; k++) h = (h ^ (unsigned char)x->units[i].key.ptr[k]) * 16777619u;
+        bits |= UINT64_C(1) << ((h ^ (h >> 15)) & 63);
+    }
+    return bits;
+}
+
 static int says_update(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
         eg_str k = x->units[i].key, next = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
@@ -251,6 +262,7 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
     while (c.at < c.end && !c.failed) step(&c);
     if (c.failed) return EG_ENOMEM;
     out->verb = find_verb(out);
+    out->words = words_of(out);
     out->updates = says_update(out);
     out->now = says_now(out);
     out->modality = words_modality(out);

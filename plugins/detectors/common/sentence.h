@@ -29,6 +29,7 @@ typedef struct sentence {
     unit *units;
     size_t n;
     size_t colon; /* units before the first colon; SIZE_MAX: none */
+    uint64_t words; /* one bit a word of meaning: sentences without a common bit share none */
     size_t verb; /* the first unit behind the subject part; n when none was found */
 } sentence;
 

@@ -47,6 +47,7 @@ static size_t shared_words(const sentence *a, const sentence *b, size_t *of) {
 }
 
 int update_replaces(const sentence *newer, const sentence *older, const unit **new_value, const unit **old_value) {
+    if (!(newer->words & older->words)) return 0;
     size_t all, shared = shared_words(newer, older, &all);
     if (shared < 2 || shared * 5 < all) return 0;
     for (size_t i = 0; i < newer->n; i++) {

@@ -79,6 +79,10 @@ static void no_false_alarms(void **state) {
         {"osprey-admin: `max_size=64MiB`; more fails.", "osprey-gateway: `max_size=4MiB`; more fails.", NOTHING, NULL, NULL, NULL},
         {"Trino on cluster squall is small; spilling is enabled.", "Trino on cluster gale is large; spilling is disabled.", NOTHING, NULL, NULL, NULL},
         {"The build is denied except to pypi.org and npmjs.org.", "The build is denied except to npmjs.org and pypi.org.", NOTHING, NULL, NULL, NULL},
+        {"The v1 billing API is deprecated since 3.0.", "The v2 billing API is the current one.", NOTHING, NULL, NULL, NULL},
+        {"The texts have at most 400 characters per stop.", "The children's texts have at most 200 characters per stop.", NOTHING, NULL, NULL, NULL},
+        {"The locale expands strings to 140 % of their length.", "The locale expands strings by 40 % of their length.", NOTHING, NULL, NULL, NULL},
+        {"A page has 2^14 bytes in the store.", "A page has 16 KiB in the store.", NOTHING, NULL, NULL, NULL},
         {"hold.ttl = 480 in the nightly simulator", "hold.ttl = 600 on the main cluster", NOTHING, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
@@ -104,6 +108,9 @@ static void contradictions(void **state) {
         {"The weekly report is sent on Monday mornings.", "The weekly report is sent on Friday mornings.", EG_CONTRADICTION, "tier2_temporal", NULL, NULL},
         {"The invoice run starts at 03:15 UTC each night.", "The invoice run starts at 05:45 UTC each night.", EG_CONTRADICTION, "tier2_temporal", "05:45", "03:15"},
         {"Readings are taken every 45 minutes by rootd.", "Readings are taken every 20 minutes by rootd.", EG_CONTRADICTION, "tier2_numeric", NULL, NULL},
+        {"The v1 billing API is deprecated since 3.0.", "The v1 billing API is the current one.", EG_CONTRADICTION, "tier2_temporal", "current", "deprecated"},
+        {"orders.accepted has 12 partitions, keyed by restaurant id.",
+         "Accepted orders are published to the Kafka topic orders.accepted with 24 partitions keyed by restaurant id.", EG_CONTRADICTION, "tier2_numeric", "24", "12"},
         {"Live chats per agent are four at a time.", "Live chats per agent are six at a time.", EG_CONTRADICTION, "tier2_numeric", "six", "four"},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
