@@ -18,25 +18,58 @@ static int is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static int is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || (unsigned char)c >= 0x80; }
 
 int word_in(eg_str s, const char *list) {
-    for (const char *p = list; *p && s.len;) {
-        size_t n = 0, i = 0;
-        while (p[n] && p[n] != ' ') n++;
-        if (n == s.len) {
-            while (i < n && lower(p[i]) == lower(s.ptr[i])) i++;
-            if (i == n) return 1;
-        }
-        p += n;
-        while (*p == ' ') p++;
+    if (!s.len) return 0;
+    char first = lower(s.ptr[0]);
+    for (const char *p = list; p; p = strchr(p, ' ')) {
+        p += *p == ' ';
+        if (*p != first) continue;
+        size_t i = 1;
+        while (i < s.len && p[i] == lower(s.ptr[i])) i++;
+        if (i == s.len && (p[i] == ' ' || !p[i])) return 1;
     }
     return 0;
 }
 
-static int is_stop(eg_str s) {
-    return word_in(s, "and any are as at be been being but by can could did do does for from had has have how in into is it its "
-                      "of on or our shall should so such than that their them then there these they this those to we were was "
-                      "what when where which who with would you your will each every all per also only not no now today "
-                      "currently default default. up may must per if unless once after before until via under over");
+/* Words that carry no meaning of their own here. Sorted: looked up by halves. */
+static const char *const stop_words[] = {
+    "after", "all", "also", "and", "any", "are", "as", "at", "be", "been", "before", "being", "but", "by",
+    "can", "could", "currently", "default", "did", "do", "does", "each", "every", "for", "from", "had",
+    "has", "have", "how", "if", "in", "into", "is", "it", "its", "may", "must", "no", "not", "now", "of",
+    "on", "once", "only", "or", "our", "over", "per", "shall", "should", "so", "such", "than", "that",
+    "their", "them", "then", "there", "these", "they", "this", "those", "to", "today", "under", "unless",
+    "until", "up", "via", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with",
+    "would", "you", "your"};
+/* Stems of words that end the subject part. Sorted: looked up by halves. */
+static const char *const verbs[] = {
+    "accept", "act", "align", "allow", "are", "be", "belong", "build", "can", "clos", "com", "come",
+    "contain", "copi", "cost", "cover", "default", "delet", "do", "does", "downlink", "draw", "drop",
+    "equal", "expir", "fail", "fall", "get", "gets", "giv", "go", "goe", "had", "has", "have", "hold",
+    "includ", "include", "is", "keep", "kill", "land", "last", "listen", "liv", "live", "lock", "maintain",
+    "mark", "may", "mean", "mov", "must", "need", "open", "own", "pag", "pay", "point", "poll", "publish",
+    "purg", "read", "rebuild", "rebuilt", "requir", "retri", "return", "rotat", "ru", "run", "scan", "sen",
+    "send", "serv", "shall", "ship", "should", "sit", "speak", "start", "stay", "stor", "support", "sweep",
+    "tak", "talk", "travel", "trigger", "us", "use", "wait", "wak", "was", "were", "will", "work", "writ"};
+/* Words that may tell of a change or of another time. Sorted: looked up by halves. */
+static const char *const signals[] = {
+    "formerly", "had", "instead", "lower", "migrat", "mov", "no", "now", "plann", "previously", "propos",
+    "proposed", "rais", "rather", "replac", "replaced", "roadmap", "since", "supersed", "switch", "upcom",
+    "us", "use", "used", "was", "were"};
+
+/* 1 when the lower-case s is one of the sorted words. */
+static int is_among(eg_str s, const char *const *words, size_t n) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2, len = strlen(words[middle]), common = len < s.len ? len : s.len;
+        int order = memcmp(s.ptr, words[middle], common);
+        if (order == 0 && s.len == len) return 1;
+        if (order < 0 || (order == 0 && s.len < len)) high = middle;
+        else low = middle + 1;
+    }
+    return 0;
 }
+#define AMONG(s, words) is_among(s, words, sizeof words / sizeof words[0])
+
+static int is_stop(eg_str s) { return AMONG(s, stop_words); }
 
 static int ends(const char *p, size_t n, const char *suffix) {
     size_t k = strlen(suffix);
@@ -105,7 +138,7 @@ static void push_word(cursor *c, size_t start, size_t end) {
     if (raw.len > 2 && raw.ptr[raw.len - 2] == '\'' && lower(raw.ptr[raw.len - 1]) == 's') raw.len -= 2;
     if (raw.len > 4 && memcmp(raw.ptr + raw.len - 4, "\xE2\x80\x99s", 4) == 0) raw.len -= 4;
     if (word_in(raw, "a an the")) return;
-    int denied = word_in(raw, "cannot can't isn't aren't doesn't don't won't mustn't");
+    int denied = raw.len > 4 && word_in(raw, "cannot can't isn't aren't doesn't don't won't mustn't");
     unit *u = push(c, start, start + raw.len);
     if (!u) return;
     char *p = eg_request_array(c->rq, raw.len + 1, 1);
@@ -178,7 +211,8 @@ static void step(cursor *c) {
         size_t end = word_end(c);
         if (end == c->at) end++;
         eg_str w = {c->s.ptr + start, end - start};
-        if (word_in(w, "but so which while whereas because since unless though although") && !c->code) c->clause++;
+        if ((lower(w.ptr[0]) == 'b' || lower(w.ptr[0]) == 's' || lower(w.ptr[0]) == 'w' || lower(w.ptr[0]) == 'u' ||
+             lower(w.ptr[0]) == 't' || lower(w.ptr[0]) == 'a') && word_in(w, "but so which while whereas because since unless though although") && !c->code) c->clause++;
         push_word(c, start, end);
         c->at = end;
         return;
@@ -195,12 +229,7 @@ static size_t find_verb(const sentence *x) {
         eg_str k = x->units[i].key;
         if (i >= x->colon) return i;
         if (x->units[i].kind != UNIT_WORD) continue;
-        if (word_in(k, "is are was were be has have had can may must should will shall does do need requir us run tak hold keep "
-                       "get giv expir last start ship support own mean serv listen speak talk use accept allow return retri "
-                       "fail wait sen send drop mark cost liv stor writ read contain cover include includ default live go "
-                       "sit com come work run ru gets has equal build pag wak scan poll publish maintain belong act go goe mov sweep trigger copi align downlink speak draw stay land travel point "
-                       "fall kill clos delet purg rotat rebuild rebuilt pay lock open"))
-            return i;
+        if (AMONG(k, verbs)) return i;
     }
     return x->n;
 }
@@ -219,6 +248,7 @@ static uint64_t words_of(const sentence *x) {
 static int says_update(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
         eg_str k = x->units[i].key, next = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
+        if (!AMONG(k, signals)) continue;
         if (word_in(k, "replac replaced supersed formerly previously switch migrat rais lower mov") && word_in(next, "by from to with")) return 1;
         if (word_in(k, "no") && word_in(next, "longer long")) return 1;
         if (word_in(k, "instead rather") && word_in(next, "of than")) return 1;
@@ -236,6 +266,7 @@ static int says_update(const sentence *x) {
 /* "now", "since 3.2": the writer knows that it was otherwise before. */
 static int says_now(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
+        if (!AMONG(x->units[i].key, signals)) continue;
         if (word_in(x->units[i].key, "now")) return 1;
         if (word_in(x->units[i].key, "since") && i + 1 < x->n && x->units[i + 1].kind != UNIT_WORD) return 1;
     }
@@ -246,6 +277,7 @@ static uint32_t words_modality(const sentence *x) {
     int past = 0;
     for (size_t i = 0; i < x->n; i++) {
         eg_str k = x->units[i].key;
+        if (!AMONG(k, signals)) continue;
         past |= word_in(k, "was were had");
         if (word_in(k, "plann propos proposed roadmap upcom")) return EG_PLANNED;
     }

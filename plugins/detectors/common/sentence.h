@@ -36,7 +36,7 @@ typedef struct sentence {
 /* Reads statement i of fact. EG_ENOMEM. */
 eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out);
 
-/* 1 when s is one of the blank-separated words of list, ASCII case ignored. */
+/* 1 when s, in any case, is one of the blank-separated lower-case words of list. */
 int word_in(eg_str s, const char *list);
 
 #endif
