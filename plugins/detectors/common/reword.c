@@ -30,8 +30,6 @@ static int is_hedged(const sentence *x) {
     return 0;
 }
 
-static int same_hedges(const sentence *a, const sentence *b) { return !is_hedged(a) && !is_hedged(b); }
-
 static int is_link(eg_str key) {
     return word_in(key, "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
 }
@@ -56,13 +54,14 @@ static int narrows(const sentence *longer, const sentence *shorter) {
 static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one")); }
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
-    if (!(a->words & b->words) || !same_hedges(a, b)) return 0;
+    if (!(a->words & b->words)) return 0;
     for (size_t i = 0; i < a->n; i++) {
         const unit *v = &a->units[i];
         if (v->kind != UNIT_VALUE || v->claim->value_kind == EG_VALUE_DATE || v->claim->value_kind == EG_VALUE_BOOLEAN) continue;
         if (eg_str_eq(v->claim->dimension, EG_STR("number")) || only_value(a, v->claim) != v) continue;
         const unit *w = only_value(b, v->claim);
         if (!w || values_compare(v->claim, w->claim) != VALUES_CONFLICT) continue;
+        if (is_hedged(a) || is_hedged(b)) return 0;
         size_t shared = 0, names = 0, missing_a = 0, missing_b = 0;
         for (size_t side = 0; side < 2; side++) {
             const sentence *x = side ? b : a, *y = side ? a : b;

@@ -41,8 +41,9 @@ static int is_restricted(const sentence *x) {
 }
 
 int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_rule, eg_span *in_instance) {
-    if (rule->n < 4 || rule->n > 10 || instance->n < 3 || is_restricted(rule) || is_restricted(instance)) return 0;
+    if (rule->n < 4 || rule->n > 10 || instance->n < 3) return 0;
     if (!word_in(rule->units[0].key, "all every each") || word_in(instance->units[0].key, "all every each")) return 0;
+    if (is_restricted(rule) || is_restricted(instance)) return 0;
     const unit *kind = &rule->units[1];
     if (kind->kind != UNIT_WORD || !kind->content) return 0;
     size_t verb = rule->verb, i = 0;
