@@ -11,9 +11,10 @@ static int is_space(uint32_t cp) {
 static int is_symbol(uint32_t cp) {
     return cp < 0xAA || (cp >= 0xAB && cp <= 0xB4) || (cp >= 0xB6 && cp <= 0xB9) ||
            (cp >= 0xBB && cp <= 0xBF) || cp == 0xD7 || cp == 0xF7 || (cp >= 0x2010 && cp <= 0x2BFF) ||
-           (cp >= 0x3001 && cp <= 0x3003) || (cp >= 0x3008 && cp <= 0x3020) || (cp >= 0xFE10 && cp <= 0xFE6F) ||
-           (cp >= 0xFF01 && cp <= 0xFF0F) || (cp >= 0xFF1A && cp <= 0xFF20) || (cp >= 0xE000 && cp <= 0xF8FF) ||
-           cp == 0xFFFD || (cp >= 0x1F000 && cp <= 0x1FAFF);
+           (cp >= 0x3001 && cp <= 0x3003) || (cp >= 0x3008 && cp <= 0x3020) ||
+           (cp >= 0xFE10 && cp <= 0xFE6F) || (cp >= 0xFF01 && cp <= 0xFF0F) ||
+           (cp >= 0xFF1A && cp <= 0xFF20) || (cp >= 0xE000 && cp <= 0xF8FF) || cp == 0xFFFD ||
+           (cp >= 0x1F000 && cp <= 0x1FAFF);
 }
 
 eg_char_class eg_char_classify(uint32_t cp) {
@@ -47,10 +48,32 @@ uint32_t eg_char_lower(uint32_t cp) {
 
 char eg_char_plain(uint32_t cp) {
     switch (cp) {
-    case 0x2018: case 0x2019: case 0x201A: case 0x201B: case 0x2032: case 0x2039: case 0x203A: return '\'';
-    case 0x201C: case 0x201D: case 0x201E: case 0x201F: case 0x2033: case 0xAB: case 0xBB: return '"';
-    case 0x2010: case 0x2011: case 0x2012: case 0x2013: case 0x2014: case 0x2015: case 0x2212: return '-';
-    default: return 0;
+    case 0x2018:
+    case 0x2019:
+    case 0x201A:
+    case 0x201B:
+    case 0x2032:
+    case 0x2039:
+    case 0x203A:
+        return '\'';
+    case 0x201C:
+    case 0x201D:
+    case 0x201E:
+    case 0x201F:
+    case 0x2033:
+    case 0xAB:
+    case 0xBB:
+        return '"';
+    case 0x2010:
+    case 0x2011:
+    case 0x2012:
+    case 0x2013:
+    case 0x2014:
+    case 0x2015:
+    case 0x2212:
+        return '-';
+    default:
+        return 0;
     }
 }
 

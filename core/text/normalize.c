@@ -16,11 +16,12 @@ static void put(char *out, size_t *n, uint32_t cp) {
     *n += k;
 }
 
-/* Folds the word out[from, to) in place when it is plain: letters only between punctuation, and only its first
- * one large. A word after a number may be a unit, where case carries meaning. */
+/* Folds the word out[from, to) in place when it is plain: letters only between punctuation, and only its
+ * first one large. A word after a number may be a unit, where case carries meaning. */
 static void fold_word(char *out, size_t from, size_t *to, int after_number) {
     size_t start = from, end = *to;
-    while (start < end && (unsigned char)out[start] < 0x80 && eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
+    while (start < end && (unsigned char)out[start] < 0x80 &&
+           eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
         start++;
     while (end > start && (unsigned char)out[end - 1] < 0x80 &&
            eg_char_classify((unsigned char)out[end - 1]) == EG_CHAR_OTHER)
@@ -64,7 +65,8 @@ eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_err
         p[n++] = ' ';
         word = n;
     }
-    while (n && p[n - 1] == ' ') n--;
+    while (n && p[n - 1] == ' ')
+        n--;
     if (n > 1 && p[n - 1] == '.' && p[n - 2] != '.') n--;
     p[n] = 0;
     *out = (eg_str){p, n};

@@ -1,5 +1,5 @@
-/* units.h - the table of units: what a unit measures and its factor to the canonical unit. Source of the factors: SI
- * brochure (BIPM, 9th edition), IEC 80000-13. Thread class: any. */
+/* units.h - the table of units: what a unit measures and its factor to the canonical unit. Source of the
+ * factors: SI brochure (BIPM, 9th edition), IEC 80000-13. Thread class: any. */
 #ifndef EG_CORE_TEXT_UNITS_H
 #define EG_CORE_TEXT_UNITS_H
 

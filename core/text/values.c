@@ -1,8 +1,9 @@
-/* values.c - see values.h. A hand-written left-to-right reader: at each token the readers below are tried in order,
- * most special first; the first that succeeds takes its tokens. */
+/* values.c - see values.h. A hand-written left-to-right reader: at each token the readers below are tried in
+ * order, most special first; the first that succeeds takes its tokens. */
 #include "core/text/values.h"
 
 #include "core/text/fold.h"
+#include "core/text/numbers.h"
 #include "core/text/units.h"
 #include "core/text/words.h"
 
@@ -18,155 +19,70 @@ static eg_str text(const reader *r, size_t i) {
     if (i >= r->n) return (eg_str){"", 0};
     return (eg_str){r->s.ptr + r->t[i].start, r->t[i].end - r->t[i].start};
 }
-static int in(const reader *r, size_t i, const char *list) { return i < r->n && eg_word_in(text(r, i), list); }
+static int in(const reader *r, size_t i, const char *list) {
+    return i < r->n && eg_word_in(text(r, i), list);
+}
 static int is_mark(const reader *r, size_t i, const char *mark) {
     return i < r->n && r->t[i].kind == EG_TOKEN_MARK && eg_str_eq(text(r, i), eg_str_of(mark));
 }
 /* Nothing but white space or nothing stands between token i - 1 and i. */
-static int adjacent(const reader *r, size_t i) { return i < r->n && !r->t[i].space; }
-
-/* ---- decimals ---- */
-
-static eg_decimal simplest(eg_decimal d) {
-    while (d.mantissa && d.mantissa % 10 == 0) d.mantissa /= 10, d.exponent++;
-    if (!d.mantissa) d.exponent = 0;
-    return d;
-}
-
-static int times(eg_decimal *d, int64_t factor, int32_t exponent) {
-    if (__builtin_mul_overflow(d->mantissa, factor, &d->mantissa)) return 0;
-    d->exponent += exponent;
-    *d = simplest(*d);
-    return 1;
-}
-
-/* d / divisor, rounded to 15 digits when it does not come out even: equal quotients stay equal. */
-static int divide(eg_decimal *d, int64_t divisor) {
-    int64_t m = d->mantissa;
-    while (m && m < INT64_C(1000000000000000)) {
-        if (m % divisor == 0) break;
-        m *= 10;
-        d->exponent--;
-    }
-    d->mantissa = (m + divisor / 2) / divisor;
-    *d = simplest(*d);
-    return 1;
-}
-
-/* Digits with inner points and commas at the beginning of s. Returns the bytes taken, 0 when that is no plain
- * decimal number (1.2.3, 1,2). */
-static size_t decimal_prefix(eg_str s, eg_decimal *out) {
-    int64_t m = 0;
-    int32_t e = 0;
-    size_t i = 0, points = 0, since_comma = 0;
-    int commas = 0;
-    for (; i < s.len; i++) {
-        char c = s.ptr[i];
-        int more = i + 1 < s.len && eg_is_digit(s.ptr[i + 1]);
-        if (eg_is_digit(c)) {
-            if (__builtin_mul_overflow(m, 10, &m) || __builtin_add_overflow(m, c - '0', &m)) return 0;
-            if (points) e--;
-            since_comma++;
-        } else if (c == '.' && more) {
-            if (commas && since_comma != 3) return 0;
-            commas = 0;
-            points++;
-        } else if (c == ',' && more && !points) {
-            if ((commas && since_comma != 3) || (!commas && (since_comma > 3 || !since_comma))) return 0;
-            commas = 1;
-            since_comma = 0;
-        } else break;
-    }
-    if (i == 0 || points > 1 || !eg_is_digit(s.ptr[0]) || (commas && since_comma != 3)) return 0;
-    *out = simplest((eg_decimal){.mantissa = m, .exponent = e});
-    return i;
+static int adjacent(const reader *r, size_t i) {
+    return i < r->n && !r->t[i].space;
 }
 
 /* ---- numbers ---- */
-
-static int64_t spelled_unit(eg_str s) {
-    static const char *const words[] = {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-                                        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
-                                        "eighteen", "nineteen"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (eg_str_same_word(s, eg_str_of(words[i]))) return (int64_t)i;
-    return -1;
-}
-static int64_t spelled_ten(eg_str s) {
-    static const char *const words[] = {"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (eg_str_same_word(s, eg_str_of(words[i]))) return (int64_t)i * 10 + 20;
-    return -1;
-}
-static int64_t spelled_scale(eg_str s) {
-    if (eg_word_in(s, "hundred")) return 100;
-    if (eg_word_in(s, "dozen")) return 12;
-    if (eg_word_in(s, "thousand")) return 1000;
-    if (eg_word_in(s, "million")) return 1000000;
-    if (eg_word_in(s, "billion")) return 1000000000;
-    return 0;
-}
-
-/* One word of a spelled number below a hundred, "twenty-five" included; -1: none. */
-static int64_t spelled_small(eg_str s) {
-    int64_t v = spelled_unit(s);
-    if (v < 0) v = spelled_ten(s);
-    if (v >= 0) return v;
-    for (size_t i = 1; i + 1 < s.len; i++)
-        if (s.ptr[i] == '-') {
-            int64_t ten = spelled_ten((eg_str){s.ptr, i}), one = spelled_unit((eg_str){s.ptr + i + 1, s.len - i - 1});
-            return ten > 0 && one > 0 && one < 10 ? ten + one : -1;
-        }
-    return -1;
-}
 
 /* A spelled number at token i; returns the token after it, or i. */
 static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
     int64_t total = 0, current = -1;
     size_t start = i;
-    if (in(r, i, "a") && spelled_scale(text(r, i + 1)) >= 100) {
+    if (in(r, i, "a") && eg_spelled_scale(text(r, i + 1)) >= 100) {
         current = 1;
         i++;
     }
     for (; i < r->n && i - start < 10; i++) {
         eg_str w = text(r, i);
-        int64_t small = spelled_small(w), scale = spelled_scale(w);
+        int64_t small = eg_spelled_small(w), scale = eg_spelled_scale(w);
         if (small >= 0) {
-            if (current >= 0 && !(current % 100 == 0 && current) && !(current >= 20 && current % 10 == 0 && small < 10 && small))
+            if (current >= 0 && !(current % 100 == 0 && current) &&
+                !(current >= 20 && current % 10 == 0 && small < 10 && small))
                 break;
             current = (current < 0 ? 0 : current) + small;
         } else if (scale && current >= 0) {
-            if (scale <= 100) current *= scale;
+            if (scale <= 100)
+                current *= scale;
             else {
                 total += current * scale;
                 current = 0;
             }
-        } else if (in(r, i, "and") && i > start && spelled_scale(text(r, i - 1)) && spelled_small(text(r, i + 1)) >= 0)
+        } else if (in(r, i, "and") && i > start && eg_spelled_scale(text(r, i - 1)) &&
+                   eg_spelled_small(text(r, i + 1)) >= 0)
             continue;
-        else break;
+        else
+            break;
     }
     if (current < 0) return start;
-    *out = simplest((eg_decimal){.mantissa = total + current});
+    *out = eg_decimal_simplest((eg_decimal){.mantissa = total + current});
     return i;
 }
 
-/* A number in digits or words at token i, with a following "thousand", "million". *suffix: what stands behind the
- * digits in the same token ("s" of 30s), else empty. Returns the token after it, or i. */
+/* A number in digits or words at token i, with a following "thousand", "million". *suffix: what stands behind
+ * the digits in the same token ("s" of 30s), else empty. Returns the token after it, or i. */
 static size_t read_number(const reader *r, size_t i, eg_decimal *out, eg_str *suffix) {
     *suffix = (eg_str){"", 0};
     if (i >= r->n) return i;
     eg_str w = text(r, i);
     if (r->t[i].kind == EG_TOKEN_WORD) return read_spelled(r, i, out);
     if (r->t[i].kind == EG_TOKEN_MARK || !eg_is_digit(w.ptr[0])) return i;
-    size_t k = decimal_prefix(w, out);
+    size_t k = eg_decimal_prefix(w, out);
     if (!k) return i;
     if (k < w.len) {
         *suffix = (eg_str){w.ptr + k, w.len - k};
         if (suffix->ptr[0] == '-') suffix->ptr++, suffix->len--;
         return i + 1;
     }
-    int64_t scale = i + 1 < r->n ? spelled_scale(text(r, i + 1)) : 0;
-    if (scale > 12 && times(out, scale, 0)) return i + 2;
+    int64_t scale = i + 1 < r->n ? eg_spelled_scale(text(r, i + 1)) : 0;
+    if (scale > 12 && eg_decimal_times(out, scale, 0)) return i + 2;
     return i + 1;
 }
 
@@ -189,23 +105,26 @@ static const eg_unit *per_period(eg_str w) {
 
 static int apply_unit(eg_text_value *v, const eg_unit *u) {
     v->dimension = u->dimension;
-    return times(&v->low, u->low, u->exponent) && times(&v->high, u->high, u->exponent);
+    return eg_decimal_times(&v->low, u->low, u->exponent) && eg_decimal_times(&v->high, u->high, u->exponent);
 }
 
 static int apply_rate(eg_text_value *v, const eg_unit *period) {
-    if (strcmp(period->dimension, "time") != 0 || period->low != period->high || period->exponent != 0) return 0;
+    if (strcmp(period->dimension, "time") != 0 || period->low != period->high || period->exponent != 0)
+        return 0;
     v->dimension = "rate";
-    return divide(&v->low, period->low) && divide(&v->high, period->low);
+    return eg_decimal_divide(&v->low, period->low) && eg_decimal_divide(&v->high, period->low);
 }
 
 static int is_noun(const reader *r, size_t i) {
     if (i >= r->n || (r->t[i].kind != EG_TOKEN_WORD && r->t[i].kind != EG_TOKEN_IDENT)) return 0;
     if (eg_word_is_stop(text(r, i))) return 0;
-    return !in(r, i, "or and only more less other else per each every then at but minimum maximum later newer older not no");
+    return !in(r, i,
+               "or and only more less other else per each every then at but minimum maximum later newer "
+               "older not no");
 }
 
-/* The unit behind the number that ends before token *next (suffix: glued to it). Fills dimension and scales low
- * and high. 0: the suffix is no unit, so this is no quantity. */
+/* The unit behind the number that ends before token *next (suffix: glued to it). Fills dimension and scales
+ * low and high. 0: the suffix is no unit, so this is no quantity. */
 static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value *v) {
     v->noun = UINT32_MAX;
     v->dimension = "number";
@@ -215,10 +134,12 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
         const eg_unit *u = eg_unit_find(suffix, 1), *period;
         if (u) return apply_unit(v, u);
         if (scaled_suffix(suffix, &factor, &rest)) {
-            if (!times(&v->low, factor, 0) || !times(&v->high, factor, 0)) return 0;
+            if (!eg_decimal_times(&v->low, factor, 0) || !eg_decimal_times(&v->high, factor, 0)) return 0;
             if (rest.len) return (period = per_period(rest)) != NULL && apply_rate(v, period);
-        } else if ((period = per_period(suffix)) != NULL) return apply_rate(v, period);
-        else return 0;
+        } else if ((period = per_period(suffix)) != NULL)
+            return apply_rate(v, period);
+        else
+            return 0;
     }
     if (*next >= r->n) return 1;
     eg_str w = text(r, *next);
@@ -237,7 +158,7 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
         ++*next;
         if (strncmp(u->dimension, "money:", 6) == 0 && in(r, *next, "cent cents")) {
             ++*next;
-            if (!times(&v->low, 1, -2) || !times(&v->high, 1, -2)) return 0;
+            if (!eg_decimal_times(&v->low, 1, -2) || !eg_decimal_times(&v->high, 1, -2)) return 0;
         }
         return apply_unit(v, u);
     }
@@ -252,7 +173,8 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
         return 1;
     }
     if (!is_noun(r, *next)) return 1;
-    if (in(r, *next + 1, "per") && eg_unit_period(text(r, *next + 2)) && apply_rate(v, eg_unit_period(text(r, *next + 2)))) {
+    if (in(r, *next + 1, "per") && eg_unit_period(text(r, *next + 2)) &&
+        apply_rate(v, eg_unit_period(text(r, *next + 2)))) {
         *next += 3;
         return 1;
     }
@@ -263,8 +185,10 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
 
 /* "every hour", "daily": the period itself. */
 static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
-    static const struct { const char *word, *period; } adverbs[] = {
-        {"hourly", "hour"}, {"daily", "day"}, {"nightly", "day"}, {"weekly", "week"}, {"monthly", "month"}, {"yearly", "year"}};
+    static const struct {
+        const char *word, *period;
+    } adverbs[] = {{"hourly", "hour"}, {"daily", "day"},     {"nightly", "day"},
+                   {"weekly", "week"}, {"monthly", "month"}, {"yearly", "year"}};
     const eg_unit *u = NULL;
     size_t next = i;
     if (in(r, i, "every each") && eg_unit_period(text(r, i + 1))) {
@@ -285,7 +209,8 @@ static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
                 next = i + 1;
             }
     if (!u) return i;
-    *v = (eg_text_value){.kind = EG_VALUE_QUANTITY, .noun = UINT32_MAX, .low = {.mantissa = 1}, .high = {.mantissa = 1}};
+    *v = (eg_text_value){
+        .kind = EG_VALUE_QUANTITY, .noun = UINT32_MAX, .low = {.mantissa = 1}, .high = {.mantissa = 1}};
     return apply_unit(v, u) ? next : i;
 }
 
@@ -298,12 +223,13 @@ static int digits_only(eg_str s) {
 }
 static int64_t number_of(eg_str s) {
     int64_t v = 0;
-    for (size_t i = 0; i < s.len && i < 9; i++) v = v * 10 + (s.ptr[i] - '0');
+    for (size_t i = 0; i < s.len && i < 9; i++)
+        v = v * 10 + (s.ptr[i] - '0');
     return v;
 }
 
-/* Days since 1970-01-01 of a date of the Gregorian calendar. Source: H. Hinnant, chrono-compatible low-level date
- * algorithms, days_from_civil. */
+/* Days since 1970-01-01 of a date of the Gregorian calendar. Source: H. Hinnant, chrono-compatible low-level
+ * date algorithms, days_from_civil. */
 static int64_t days_of(int64_t y, int64_t m, int64_t d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
@@ -318,9 +244,10 @@ static void set_days(eg_text_value *v, int64_t from, int64_t to) {
 }
 
 static int64_t month_of(eg_str s) {
-    static const char *const months[] = {"january jan", "february feb", "march", "april apr", "may", "june jun",
-                                         "july jul", "august aug", "september sep sept", "october oct", "november nov",
-                                         "december dec"};
+    static const char *const months[] = {"january jan", "february feb", "march",
+                                         "april apr",   "may",          "june jun",
+                                         "july jul",    "august aug",   "september sep sept",
+                                         "october oct", "november nov", "december dec"};
     if (!s.len || !eg_is_upper(s.ptr[0])) return 0;
     for (size_t i = 0; i < 12; i++)
         if (eg_word_in(s, months[i])) return (int64_t)i + 1;
@@ -329,7 +256,8 @@ static int64_t month_of(eg_str s) {
 
 static int is_year(const reader *r, size_t i) {
     eg_str s = text(r, i);
-    return s.len == 4 && digits_only(s) && (s.ptr[0] == '1' || s.ptr[0] == '2') && (s.ptr[1] == '9' || s.ptr[1] == '0');
+    return s.len == 4 && digits_only(s) && (s.ptr[0] == '1' || s.ptr[0] == '2') &&
+           (s.ptr[1] == '9' || s.ptr[1] == '0');
 }
 
 static void set_month(eg_text_value *v, int64_t y, int64_t m) {
@@ -358,8 +286,8 @@ static size_t read_date(const reader *r, size_t i, eg_text_value *v) {
     if (i < r->n && r->t[i].kind == EG_TOKEN_IDENT && read_iso_date(text(r, i), v)) return i + 1;
     int64_t day = 0, month = month_of(text(r, i));
     size_t next = i + 1;
-    if (!month && i < r->n && r->t[i].kind == EG_TOKEN_NUMBER && digits_only(text(r, i)) && text(r, i).len <= 2 &&
-        (month = month_of(text(r, i + 1))) != 0) {
+    if (!month && i < r->n && r->t[i].kind == EG_TOKEN_NUMBER && digits_only(text(r, i)) &&
+        text(r, i).len <= 2 && (month = month_of(text(r, i + 1))) != 0) {
         day = number_of(text(r, i));
         next = i + 2;
     } else if (month && next < r->n && digits_only(text(r, next)) && text(r, next).len <= 2) {
@@ -374,27 +302,32 @@ static size_t read_date(const reader *r, size_t i, eg_text_value *v) {
         return next;
     }
     int64_t y = number_of(text(r, next));
-    if (day) set_days(v, days_of(y, month, day), days_of(y, month, day) + 1);
-    else set_month(v, y, month);
+    if (day)
+        set_days(v, days_of(y, month, day), days_of(y, month, day) + 1);
+    else
+        set_month(v, y, month);
     return next + 1;
 }
 
 static int read_clock(eg_str s, eg_text_value *v) {
     size_t colon = 0;
-    while (colon < s.len && s.ptr[colon] != ':') colon++;
+    while (colon < s.len && s.ptr[colon] != ':')
+        colon++;
     if (colon == 0 || colon > 2 || s.len != colon + 3) return 0;
     if (!digits_only((eg_str){s.ptr, colon}) || !digits_only((eg_str){s.ptr + colon + 1, 2})) return 0;
     int64_t h = number_of((eg_str){s.ptr, colon}), m = number_of((eg_str){s.ptr + colon + 1, 2});
     if (h > 24 || m > 59) return 0;
     *v = (eg_text_value){.kind = EG_VALUE_DATE, .noun = UINT32_MAX, .dimension = "clock"};
-    v->low = v->high = simplest((eg_decimal){.mantissa = h * 60 + m});
+    v->low = v->high = eg_decimal_simplest((eg_decimal){.mantissa = h * 60 + m});
     return 1;
 }
 
 static const char *weekday_of(eg_str s) {
-    static const char *const days[] = {"monday mondays", "tuesday tuesdays", "wednesday wednesdays", "thursday thursdays",
-                                       "friday fridays", "saturday saturdays", "sunday sundays"};
-    static const char *const names[] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+    static const char *const days[] = {"monday mondays",     "tuesday tuesdays", "wednesday wednesdays",
+                                       "thursday thursdays", "friday fridays",   "saturday saturdays",
+                                       "sunday sundays"};
+    static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
+                                        "friday", "saturday", "sunday"};
     for (size_t i = 0; i < 7; i++)
         if (eg_word_in(s, days[i])) return names[i];
     return NULL;
@@ -405,12 +338,16 @@ static int names_version(const reader *r, size_t i) {
     if (i >= r->n || r->t[i].kind == EG_TOKEN_MARK || r->t[i].kind == EG_TOKEN_NUMBER) return 0;
     eg_str w = text(r, i);
     if (eg_word_in(w, "version versions release v")) return 1;
-    if (eg_word_in(w, "All Every Each Up At Between Only Over Under About Around Some Exactly Roughly The A An In On From After "
-                      "For With Within Of To Default Exit Code HTTP Error Port Line Section Chapter Table Tier Level Phase "
-                      "Step Stage Class Rule Bug Issue Ticket PR RFC And Or But Is Are Has Than Least Most No Max Min "
-                      "Maximum Minimum ISO"))
+    if (eg_word_in(
+            w,
+            "All Every Each Up At Between Only Over Under About Around Some Exactly Roughly The A An In On "
+            "From After "
+            "For With Within Of To Default Exit Code HTTP Error Port Line Section Chapter Table Tier Level "
+            "Phase "
+            "Step Stage Class Rule Bug Issue Ticket PR RFC And Or But Is Are Has Than Least Most No Max Min "
+            "Maximum Minimum ISO"))
         return 0;
-    if (spelled_small(w) >= 0) return 0;
+    if (eg_spelled_small(w) >= 0) return 0;
     return eg_is_upper(w.ptr[0]) && r->t[i].kind == EG_TOKEN_WORD && !month_of(w) && !weekday_of(w);
 }
 
@@ -421,8 +358,10 @@ static int is_version_text(eg_str s) {
     size_t start = i;
     for (; i < s.len; i++) {
         char c = s.ptr[i];
-        if (c == '.') points++;
-        else if (!eg_is_digit(c) && !eg_is_alpha(c) && c != '-' && c != '+') return 0;
+        if (c == '.')
+            points++;
+        else if (!eg_is_digit(c) && !eg_is_alpha(c) && c != '-' && c != '+')
+            return 0;
     }
     return start == 1 || points >= 1;
 }
@@ -432,8 +371,10 @@ static size_t read_version(const reader *r, size_t i, eg_text_value *v) {
     eg_str w = text(r, i);
     eg_decimal d;
     if (r->t[i].kind == EG_TOKEN_NUMBER) {
-        int plain = decimal_prefix(w, &d) == w.len;
-        if (!plain) return is_version_text(w) && eg_is_digit(w.ptr[w.len - 1]) && !memchr(w.ptr, ',', w.len) ? i + 1 : i;
+        int plain = eg_decimal_prefix(w, &d) == w.len;
+        if (!plain)
+            return is_version_text(w) && eg_is_digit(w.ptr[w.len - 1]) && !memchr(w.ptr, ',', w.len) ? i + 1
+                                                                                                     : i;
         if (!i || !names_version(r, i - 1) || (r->t[i].code != r->t[i - 1].code)) return i;
         if (memchr(w.ptr, ',', w.len)) return i;
         int noun = i + 1 < r->n && (eg_unit_find(text(r, i + 1), 0) || is_mark(r, i + 1, "%"));
@@ -441,12 +382,13 @@ static size_t read_version(const reader *r, size_t i, eg_text_value *v) {
     }
     if (r->t[i].kind != EG_TOKEN_IDENT || !is_version_text(w)) return i;
     if (eg_is_digit(w.ptr[0])) { /* 1.5s, 2.5k: quantities */
-        size_t k = decimal_prefix(w, &d);
+        size_t k = eg_decimal_prefix(w, &d);
         eg_str suffix = {w.ptr + k, w.len - k}, rest;
         int64_t factor;
         if (k && suffix.len && suffix.ptr[0] == '-') suffix.ptr++, suffix.len--;
         eg_decimal second;
-        if (k && (eg_unit_find(suffix, 1) || scaled_suffix(suffix, &factor, &rest) || decimal_prefix(suffix, &second) == suffix.len))
+        if (k && (eg_unit_find(suffix, 1) || scaled_suffix(suffix, &factor, &rest) ||
+                  eg_decimal_prefix(suffix, &second) == suffix.len))
             return i;
     }
     return i + 1;
@@ -454,12 +396,16 @@ static size_t read_version(const reader *r, size_t i, eg_text_value *v) {
 
 static size_t read_boolean(const reader *r, size_t i, eg_text_value *v) {
     const char *word = NULL;
-    if (in(r, i, "true enabled activated")) word = "true";
-    else if (in(r, i, "false disabled deactivated")) word = "false";
-    else if (in(r, i, "on off yes no") && i && (in(r, i - 1, "is are to turned switched defaults default") ||
-             is_mark(r, i - 1, "=") || (is_mark(r, i - 1, ":") && r->t[i].code))) {
+    if (in(r, i, "true enabled activated"))
+        word = "true";
+    else if (in(r, i, "false disabled deactivated"))
+        word = "false";
+    else if (in(r, i, "on off yes no") && i &&
+             (in(r, i - 1, "is are to turned switched defaults default") || is_mark(r, i - 1, "=") ||
+              (is_mark(r, i - 1, ":") && r->t[i].code))) {
         /* "is on" before a noun is a place: "is on port 5" */
-        int ends = i + 1 >= r->n || r->t[i + 1].kind == EG_TOKEN_MARK || in(r, i + 1, "by in for on everywhere unless since");
+        int ends = i + 1 >= r->n || r->t[i + 1].kind == EG_TOKEN_MARK ||
+                   in(r, i + 1, "by in for on everywhere unless since");
         if (!ends) return i;
         word = in(r, i, "on yes") ? "true" : "false";
     }
@@ -471,13 +417,19 @@ static size_t read_boolean(const reader *r, size_t i, eg_text_value *v) {
 /* ---- bounds ---- */
 
 static void read_bounds(const reader *r, eg_text_value *v) {
-    static const struct { const char *w3, *w2, *w1; eg_quantifier q; } before[] = {
+    static const struct {
+        const char *w3, *w2, *w1;
+        eg_quantifier q;
+    } before[] = {
         {"no not", "more longer larger greater higher older later", "than", EG_AT_MOST},
         {"no not", "less fewer smaller shorter lower earlier", "than", EG_AT_LEAST},
-        {NULL, "up", "to", EG_AT_MOST}, {NULL, "at", "most", EG_AT_MOST}, {NULL, "at", "least", EG_AT_LEAST},
+        {NULL, "up", "to", EG_AT_MOST},
+        {NULL, "at", "most", EG_AT_MOST},
+        {NULL, "at", "least", EG_AT_LEAST},
         {NULL, "less fewer smaller shorter lower", "than", EG_AT_MOST},
         {NULL, "more longer larger greater higher older", "than", EG_AT_LEAST},
-        {NULL, "maximum", "of", EG_AT_MOST}, {NULL, "minimum", "of", EG_AT_LEAST},
+        {NULL, "maximum", "of", EG_AT_MOST},
+        {NULL, "minimum", "of", EG_AT_LEAST},
         {NULL, NULL, "under below within maximum max", EG_AT_MOST},
         {NULL, NULL, "over above exceeding minimum min", EG_AT_LEAST},
         {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
@@ -505,9 +457,12 @@ static void read_bounds(const reader *r, eg_text_value *v) {
     }
 }
 
-/* The second number of a range at token i ("to 10 s", "- 10", "and 10" behind "between"); i when there is none. */
+/* The second number of a range at token i ("to 10 s", "- 10", "and 10" behind "between"); i when there is
+ * none. */
 static size_t read_range(const reader *r, size_t i, int between, eg_decimal *high, eg_str *suffix) {
-    if (!(in(r, i, "to") || is_mark(r, i, "-") || is_mark(r, i, "\xE2\x80\x93") || (between && in(r, i, "and")))) return i;
+    if (!(in(r, i, "to") || is_mark(r, i, "-") || is_mark(r, i, "\xE2\x80\x93") ||
+          (between && in(r, i, "and"))))
+        return i;
     size_t next = read_number(r, i + 1, high, suffix);
     return next == i + 1 ? i : next;
 }
@@ -530,7 +485,8 @@ static size_t read_quantity(const reader *r, size_t i, eg_text_value *v) {
     v->high = v->low;
     if (suffix.len && eg_is_digit(suffix.ptr[0])) { /* 5-10 */
         eg_decimal high;
-        if (r->s.ptr[suffix.ptr - r->s.ptr - 1] != '-' || decimal_prefix(suffix, &high) != suffix.len) return i;
+        if (r->s.ptr[suffix.ptr - r->s.ptr - 1] != '-' || eg_decimal_prefix(suffix, &high) != suffix.len)
+            return i;
         v->high = high;
         suffix.len = 0;
         return read_unit(r, &next, suffix, v) ? next : i;
@@ -565,7 +521,8 @@ static size_t read_quantity(const reader *r, size_t i, eg_text_value *v) {
 /* A lone "one" is a pronoun more often than a number, and so is any number that an ordinal or list uses. */
 static int is_pronoun(const reader *r, size_t i, const eg_text_value *v) {
     if (!in(r, i, "one")) return 0;
-    return strcmp(v->dimension, "number") == 0 || (strcmp(v->dimension, "count") == 0 && i && in(r, i - 1, "this that the any each no every"));
+    return strcmp(v->dimension, "number") == 0 ||
+           (strcmp(v->dimension, "count") == 0 && i && in(r, i - 1, "this that the any each no every"));
 }
 
 static size_t read_value(const reader *r, size_t i, eg_text_value *v) {
@@ -576,12 +533,13 @@ static size_t read_value(const reader *r, size_t i, eg_text_value *v) {
     if ((next = read_period(r, i, v)) != i) return next;
     if ((next = read_boolean(r, i, v)) != i) return next;
     if (weekday_of(w)) {
-        *v = (eg_text_value){.kind = EG_VALUE_DATE, .noun = UINT32_MAX, .dimension = "weekday", .word = weekday_of(w)};
+        *v = (eg_text_value){
+            .kind = EG_VALUE_DATE, .noun = UINT32_MAX, .dimension = "weekday", .word = weekday_of(w)};
         return i + 1;
     }
     if (i && in(r, i - 1, "port") && digits_only(w)) {
         *v = (eg_text_value){.kind = EG_VALUE_PORT, .noun = UINT32_MAX, .dimension = "port"};
-        v->low = v->high = simplest((eg_decimal){.mantissa = number_of(w)});
+        v->low = v->high = eg_decimal_simplest((eg_decimal){.mantissa = number_of(w)});
         return i + 1;
     }
     if ((next = read_version(r, i, v)) != i) return next;
@@ -594,7 +552,8 @@ size_t eg_text_values(eg_str content, const eg_token *tokens, size_t n, eg_text_
     size_t count = 0;
     for (size_t i = 0; i < n && count < most;) {
         eg_text_value v;
-        size_t next = r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
+        size_t next =
+            r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
         if (is_mark(&r, next, "^") || (i && is_mark(&r, i - 1, "^"))) next = i; /* 2^14 is not read */
         if (next == i) {
             i++;

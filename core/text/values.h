@@ -1,6 +1,6 @@
-/* values.h - finds the values in a tokenised statement: quantities with units in canonical form, versions, ports,
- * booleans, clock times, dates, weekdays. Not here: what a value is about (claims.c), comparing (detectors).
- * Thread class: any. */
+/* values.h - finds the values in a tokenised statement: quantities with units in canonical form, versions,
+ * ports, booleans, clock times, dates, weekdays. Not here: what a value is about (claims.c), comparing
+ * (detectors). Thread class: any. */
 #ifndef EG_CORE_TEXT_VALUES_H
 #define EG_CORE_TEXT_VALUES_H
 

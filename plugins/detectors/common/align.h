@@ -1,5 +1,5 @@
-/* align.h - lays two sentences beside each other and says what differs: the same sentence with another value in the
- * same place is the surest contradiction there is without a model. Thread class: any. */
+/* align.h - lays two sentences beside each other and says what differs: the same sentence with another value
+ * in the same place is the surest contradiction there is without a model. Thread class: any. */
 #ifndef EG_DETECTORS_ALIGN_H
 #define EG_DETECTORS_ALIGN_H
 
@@ -20,8 +20,8 @@ typedef struct alignment {
     align_verdict verdict;
     align_class class;
     double score;
-    eg_span a, b;          /* the bytes that disagree */
-    const char *reason;    /* of ALIGN_BOTH_VALID: what else differs */
+    eg_span a, b;       /* the bytes that disagree */
+    const char *reason; /* of ALIGN_BOTH_VALID: what else differs */
 } alignment;
 
 /* Compares the sentences; a is the newer one. EG_ENOMEM. */

@@ -1,5 +1,5 @@
-/* compare.h - how two values of claims stand to each other. Not here: whether the claims are about the same thing
- * (align.h, judge.h). Compiled into each of the deterministic detectors. Thread class: any. */
+/* compare.h - how two values of claims stand to each other. Not here: whether the claims are about the same
+ * thing (align.h, judge.h). Compiled into each of the deterministic detectors. Thread class: any. */
 #ifndef EG_DETECTORS_COMPARE_H
 #define EG_DETECTORS_COMPARE_H
 

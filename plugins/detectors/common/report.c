@@ -1,10 +1,12 @@
 /* report.c - see report.h. */
 #include "report.h"
 
-static int is_cancelled(const eg_request *rq) { return rq->cancel.flag && *rq->cancel.flag; }
+static int is_cancelled(const eg_request *rq) {
+    return rq->cancel.flag && *rq->cancel.flag;
+}
 
-eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier, eg_status (*add)(void *sink, const eg_finding *finding),
-                      void *sink) {
+eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier,
+                      eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
     judge *j;
     eg_status status = judge_create(rq, c->subject, &j);
     for (uint32_t i = 0; i < c->candidate_count && status == EG_OK; i++) {
@@ -15,9 +17,15 @@ eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier, eg_status 
         if (status != EG_OK || !found) continue;
         const char *name = tier(&o, scopes_differ(c->subject->fact, c->candidates[i]->fact));
         if (!name) continue;
-        eg_finding f = {.size = sizeof f, .candidate = i, .outcome = o.outcome,
-                        .severity = c->candidates[i]->same_agent ? EG_MEDIUM : EG_HIGH, .score = o.score,
-                        .span_subject = o.a, .span_candidate = o.b, .tier = eg_str_of(name), .explanation = o.explanation};
+        eg_finding f = {.size = sizeof f,
+                        .candidate = i,
+                        .outcome = o.outcome,
+                        .severity = c->candidates[i]->same_agent ? EG_MEDIUM : EG_HIGH,
+                        .score = o.score,
+                        .span_subject = o.a,
+                        .span_candidate = o.b,
+                        .tier = eg_str_of(name),
+                        .explanation = o.explanation};
         status = add(sink, &f);
     }
     return status;

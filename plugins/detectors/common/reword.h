@@ -1,5 +1,6 @@
-/* reword.h - two statements in other words and another order that give one thing two values: all words of meaning of the
- * shorter one stand in the longer one, and each holds one value of the same dimension. Thread class: any. */
+/* reword.h - two statements in other words and another order that give one thing two values: all words of
+ * meaning of the shorter one stand in the longer one, and each holds one value of the same dimension. Thread
+ * class: any. */
 #ifndef EG_DETECTORS_REWORD_H
 #define EG_DETECTORS_REWORD_H
 

@@ -1,12 +1,12 @@
-/* rule.h - a rule over all of a kind against one of that kind: "All services use MySQL", "The payments service uses
- * PostgreSQL". Only for products of which a thing uses one. Thread class: any. */
+/* rule.h - a rule over all of a kind against one of that kind: "All services use MySQL", "The payments
+ * service uses PostgreSQL". Only for products of which a thing uses one. Thread class: any. */
 #ifndef EG_DETECTORS_RULE_H
 #define EG_DETECTORS_RULE_H
 
 #include "sentence.h"
 
-/* 1 when `rule` says something of all things of a kind and `instance` names one of them that does otherwise. Stores the
- * words that disagree. */
+/* 1 when `rule` says something of all things of a kind and `instance` names one of them that does otherwise.
+ * Stores the words that disagree. */
 int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_rule, eg_span *in_instance);
 
 #endif

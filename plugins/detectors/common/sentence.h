@@ -1,6 +1,6 @@
-/* sentence.h - a statement as a row of units to be compared: values (from its claims), words, names. Punctuation is
- * only remembered as clause borders, articles are dropped, bounding words ("at most") belong to their value.
- * Thread class: any; memory is the request's. */
+/* sentence.h - a statement as a row of units to be compared: values (from its claims), words, names.
+ * Punctuation is only remembered as clause borders, articles are dropped, bounding words ("at most") belong
+ * to their value. Thread class: any; memory is the request's. */
 #ifndef EG_DETECTORS_SENTENCE_H
 #define EG_DETECTORS_SENTENCE_H
 
@@ -11,8 +11,8 @@ enum { MOST_UNITS = 96 };
 typedef enum unit_kind { UNIT_WORD = 0, UNIT_NAME, UNIT_VALUE } unit_kind;
 
 typedef struct unit {
-    eg_span span; /* of the content */
-    eg_str key;   /* folded, plain words stemmed */
+    eg_span span;          /* of the content */
+    eg_str key;            /* folded, plain words stemmed */
     const eg_claim *claim; /* of a value */
     uint8_t kind;
     uint8_t content; /* 1: carries meaning: no stop word */
@@ -25,12 +25,12 @@ typedef struct sentence {
     uint32_t statement;
     uint32_t modality; /* the strongest of its claims' and of its own words */
     int updates;       /* says that something was replaced */
-    int now;     /* says "now" or "since" a date or version */
+    int now;           /* says "now" or "since" a date or version */
     unit *units;
     size_t n;
-    size_t colon; /* units before the first colon; SIZE_MAX: none */
+    size_t colon;   /* units before the first colon; SIZE_MAX: none */
     uint64_t words; /* one bit a word of meaning: sentences without a common bit share none */
-    size_t verb; /* the first unit behind the subject part; n when none was found */
+    size_t verb;    /* the first unit behind the subject part; n when none was found */
 } sentence;
 
 /* Reads statement i of fact. EG_ENOMEM. */

@@ -16,7 +16,9 @@ static void assert_text(eg_str got, const char *want) {
 
 static void normalize(void **state) {
     (void)state;
-    static const struct { const char *in, *out; } rows[] = {
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
         {"The  timeout\tis\n30 s.", "the timeout is 30 s"},
         {"  trailing  ", "trailing"},
         {"", ""},
@@ -27,7 +29,11 @@ static void normalize(void **state) {
         {"Use Redis, not MySQL.", "use redis, not MySQL"},
         {"\xE2\x80\x9CQuoted\xE2\x80\x9D \xE2\x80\x94 it\xE2\x80\x99s", "\"quoted\" - it's"},
         {"DB_HOST is Set", "DB_HOST is set"},
-        {"\xC3\x9C" "ber\xC2\xA0" "all", "\xC3\xBC" "ber all"},
+        {"\xC3\x9C"
+         "ber\xC2\xA0"
+         "all",
+         "\xC3\xBC"
+         "ber all"},
         {"v2.Beta Release", "v2.Beta release"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -53,10 +59,19 @@ static void normalize_out_of_memory(void **state) {
 
 static void scope(void **state) {
     (void)state;
-    static const struct { const char *in, *out; eg_status status; } rows[] = {
-        {"", "general", EG_OK}, {"/", "general", EG_OK}, {"/Payments/API/", "payments/api", EG_OK},
-        {"a.b_c-d/1", "a.b_c-d/1", EG_OK}, {"a//b", NULL, EG_EINVAL}, {"a b", NULL, EG_EINVAL},
-        {"caf\xC3\xA9", NULL, EG_EINVAL}, {"a;drop", NULL, EG_EINVAL}, {"a\nb", NULL, EG_EINVAL},
+    static const struct {
+        const char *in, *out;
+        eg_status status;
+    } rows[] = {
+        {"", "general", EG_OK},
+        {"/", "general", EG_OK},
+        {"/Payments/API/", "payments/api", EG_OK},
+        {"a.b_c-d/1", "a.b_c-d/1", EG_OK},
+        {"a//b", NULL, EG_EINVAL},
+        {"a b", NULL, EG_EINVAL},
+        {"caf\xC3\xA9", NULL, EG_EINVAL},
+        {"a;drop", NULL, EG_EINVAL},
+        {"a\nb", NULL, EG_EINVAL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -64,8 +79,10 @@ static void scope(void **state) {
         eg_str out;
         eg_error err = {0};
         assert_int_equal(eg_text_scope(&a, eg_str_of(rows[i].in), &out, &err), rows[i].status);
-        if (rows[i].out) assert_text(out, rows[i].out);
-        else assert_true(err.text[0] != 0);
+        if (rows[i].out)
+            assert_text(out, rows[i].out);
+        else
+            assert_true(err.text[0] != 0);
         eg_arena_release(&a);
     }
     char too_long[EG_MAX_SCOPE + 2];
@@ -85,12 +102,16 @@ static void scope(void **state) {
 
 static void statements(void **state) {
     (void)state;
-    static const struct { const char *in, *out[6]; } rows[] = {
+    static const struct {
+        const char *in, *out[6];
+    } rows[] = {
         {"One. Two! Three?", {"One.", "Two!", "Three?"}},
-        {"Uses v2.1.3 of lib.so, see docs/a.md. Next one.", {"Uses v2.1.3 of lib.so, see docs/a.md.", "Next one."}},
+        {"Uses v2.1.3 of lib.so, see docs/a.md. Next one.",
+         {"Uses v2.1.3 of lib.so, see docs/a.md.", "Next one."}},
         {"Stores, e.g. Redis, are fast. Cf. the RFC.", {"Stores, e.g. Redis, are fast.", "Cf. the RFC."}},
         {"It calls `a. B; c` first; then stops", {"It calls `a. B; c` first", "then stops"}},
-        {"- first item\n- second item\n\n1. Third. Fourth", {"first item", "second item", "Third.", "Fourth"}},
+        {"- first item\n- second item\n\n1. Third. Fourth",
+         {"first item", "second item", "Third.", "Fourth"}},
         {"The topic has 24 partitions. orders.accepted is keyed. it goes on",
          {"The topic has 24 partitions.", "orders.accepted is keyed. it goes on"}},
         {"Owned by J. Smith of api.example.com.", {"Owned by J. Smith of api.example.com."}},
@@ -102,7 +123,8 @@ static void statements(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_span spans[8];
         size_t n = eg_text_statements(eg_str_of(rows[i].in), spans, 8), want = 0;
-        while (want < 6 && rows[i].out[want]) want++;
+        while (want < 6 && rows[i].out[want])
+            want++;
         for (size_t k = 0; k < n && k < want; k++)
             assert_text((eg_str){rows[i].in + spans[k].start, spans[k].end - spans[k].start}, rows[i].out[k]);
         assert_int_equal(n, want);
@@ -125,7 +147,8 @@ static void terms(void **state) {
     eg_arena_init(&a, 0);
     static eg_term t[EG_MAX_FACT_TERMS];
     size_t n;
-    eg_str text = EG_STR("Retries: `retryCount` retried in src/net/http_client.go at 15,000 req/s; the user's Caf\xC3\x89!");
+    eg_str text = EG_STR(
+        "Retries: `retryCount` retried in src/net/http_client.go at 15,000 req/s; the user's Caf\xC3\x89!");
     assert_int_equal(eg_text_terms(&a, text, EG_STR("payments/api"), t, EG_MAX_FACT_TERMS, &n, NULL), EG_OK);
     assert_true(has_term(t, n, "retry", 3)); /* Retries, retried, retryCount's part */
     assert_true(has_term(t, n, "retrycount", 1));
@@ -146,7 +169,9 @@ static void terms(void **state) {
 
 static void query_terms(void **state) {
     (void)state;
-    static const struct { const char *topic, *terms[4]; } rows[] = {
+    static const struct {
+        const char *topic, *terms[4];
+    } rows[] = {
         {"what is the retry count?", {"retry", "count"}},
         {"?", {NULL}},
         {"'\"*()^:-- OR ;", {"or"}},
@@ -160,7 +185,8 @@ static void query_terms(void **state) {
         eg_term t[EG_MAX_TERMS];
         size_t n, want = 0;
         assert_int_equal(eg_text_query_terms(&a, eg_str_of(rows[i].topic), t, EG_MAX_TERMS, &n, NULL), EG_OK);
-        while (want < 4 && rows[i].terms[want]) want++;
+        while (want < 4 && rows[i].terms[want])
+            want++;
         assert_int_equal(n, want);
         for (size_t k = 0; k < n; k++) {
             assert_text(t[k].text, rows[i].terms[k]);
@@ -173,9 +199,44 @@ static void query_terms(void **state) {
 /* Any bytes of valid UTF-8 must pass through everything: spans in order, inside, on code points. */
 static void any_text_is_safe(void **state) {
     (void)state;
-    static const char *const pieces[] = {"`", "``", ".", ". ", "\n", "\n- ", "(", ")", ";", "; ", "\"", "A", "b", "1", "/",
-                                         "-", "--", "$", "${", "}", "@", "::", "://", "\xC3\xA9", "\xE2\x80\x99", "\xE2\x80\x9C",
-                                         " ", "\t", "e.g.", "+", "++", "#", "\xF0\x9F\x98\x80", "1.", ",", "0", "=", "\xC2\xB0"};
+    static const char *const pieces[] = {"`",
+                                         "``",
+                                         ".",
+                                         ". ",
+                                         "\n",
+                                         "\n- ",
+                                         "(",
+                                         ")",
+                                         ";",
+                                         "; ",
+                                         "\"",
+                                         "A",
+                                         "b",
+                                         "1",
+                                         "/",
+                                         "-",
+                                         "--",
+                                         "$",
+                                         "${",
+                                         "}",
+                                         "@",
+                                         "::",
+                                         "://",
+                                         "\xC3\xA9",
+                                         "\xE2\x80\x99",
+                                         "\xE2\x80\x9C",
+                                         " ",
+                                         "\t",
+                                         "e.g.",
+                                         "+",
+                                         "++",
+                                         "#",
+                                         "\xF0\x9F\x98\x80",
+                                         "1.",
+                                         ",",
+                                         "0",
+                                         "=",
+                                         "\xC2\xB0"};
     uint32_t seed = 12345;
     for (int round = 0; round < 3000; round++) {
         char buf[256];
@@ -218,8 +279,12 @@ static void any_text_is_safe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalize), cmocka_unit_test(normalize_out_of_memory), cmocka_unit_test(scope),
-        cmocka_unit_test(statements), cmocka_unit_test(terms), cmocka_unit_test(query_terms),
+        cmocka_unit_test(normalize),
+        cmocka_unit_test(normalize_out_of_memory),
+        cmocka_unit_test(scope),
+        cmocka_unit_test(statements),
+        cmocka_unit_test(terms),
+        cmocka_unit_test(query_terms),
         cmocka_unit_test(any_text_is_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_secrets.c - the secrets gate: what is refused, what passes, and that the message never holds the secret. The
- * secrets below are made up. */
+/* test_secrets.c - the secrets gate: what is refused, what passes, and that the message never holds the
+ * secret. The secrets below are made up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,30 +12,56 @@
 
 /* Written in two parts so that no scanner takes this file for a leak. */
 static const char *const secrets[] = {
-    "key AKIA" "Q3EGRVJ7NK2LMPWD is used by the exporter",
-    "export GITHUB_TOKEN=ghp_" "x9Kf2LmQ7rT4vB8nC1zW6yH3jD5sG0aPqE2u",
-    "use github_pat_" "11BQ7RLTY0a9Kf2LmQ7rT4_vB8nC1zW6yH3jD5sG0aPqE2u for CI",
-    "OPENAI_API_KEY is sk-" "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1",
-    "xoxb-" "2048193751-4419283746501-aB3dE6gH9jK2mN5pQ8sT1vW4",
-    "Bearer eyJhbGciOiJIUzI1NiJ9" ".eyJzdWIiOiI5OTgyNzMxIiwiaWF0IjoxfQ.q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
-    "-----BEGIN RSA " "PRIVATE KEY-----\nMIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1\n",
-    "DSN postgres://app:" "hT7-w2Qz@db.internal:5432/app",
-    "redis://default:" "s3cr-9fK2@cache:6379",
-    "the admin password is " "q7RtW92xLmZ4vB",
-    "db_password = \"" "Xk29fLq8Zr3Tn6Vw\"",
-    "client_secret: " "a8f5f167f44f4964e6c998dee827110c",
+    "key AKIA"
+    "Q3EGRVJ7NK2LMPWD is used by the exporter",
+    "export GITHUB_TOKEN=ghp_"
+    "x9Kf2LmQ7rT4vB8nC1zW6yH3jD5sG0aPqE2u",
+    "use github_pat_"
+    "11BQ7RLTY0a9Kf2LmQ7rT4_vB8nC1zW6yH3jD5sG0aPqE2u for CI",
+    "OPENAI_API_KEY is sk-"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1",
+    "xoxb-"
+    "2048193751-4419283746501-aB3dE6gH9jK2mN5pQ8sT1vW4",
+    "Bearer eyJhbGciOiJIUzI1NiJ9"
+    ".eyJzdWIiOiI5OTgyNzMxIiwiaWF0IjoxfQ.q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
+    "-----BEGIN RSA "
+    "PRIVATE KEY-----\nMIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1\n",
+    "DSN postgres://app:"
+    "hT7-w2Qz@db.internal:5432/app",
+    "redis://default:"
+    "s3cr-9fK2@cache:6379",
+    "the admin password is "
+    "q7RtW92xLmZ4vB",
+    "db_password = \""
+    "Xk29fLq8Zr3Tn6Vw\"",
+    "client_secret: "
+    "a8f5f167f44f4964e6c998dee827110c",
 };
 static const char *const harmless[] = {
-    "The service binds to 127.0.0.1:8080 and 10.0.12.7.", "Mail goes to ops@example.com and alice.b@corp.io.",
+    "The service binds to 127.0.0.1:8080 and 10.0.12.7.",
+    "Mail goes to ops@example.com and alice.b@corp.io.",
     "sha256 digest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "Fixed in git commit 3f2504e04f8911d39a0c0305e82c3301aabbccdd.", "Request id 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
-    "password = <token>", "export API_KEY=${VAULT_API_KEY}", "token: xxxxxxxxxxxxxxxx", "AKIAIOSFODNN7EXAMPLE is the documented example",
-    "The token expires after 900 seconds and the password has 12 characters.", "STRIPE_SECRET_KEY is read from the environment.",
-    "postgres://app@db:5432/app", "postgres://user:password@localhost/app", "postgres://app:${PGPASS}@db/app",
-    "Tokens begin with ghp_ or github_pat_ and are refused.", "A JWT starts with eyJ and has three parts.",
-    "Files that begin with -----BEGIN RSA PRIVATE KEY----- are refused by the hook.", "secret: projects/prod/secrets/db-main",
-    "access_token = request.headers[\"X-Token\"]", "sk-short", "The secret is kept in vault/kv/payments/api_key_v2.",
-    "token=Authorization2HeaderValue()", "git+https://github.com/a/b.git@v1.2.3", "http://[::1]:8080/x",
+    "Fixed in git commit 3f2504e04f8911d39a0c0305e82c3301aabbccdd.",
+    "Request id 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
+    "password = <token>",
+    "export API_KEY=${VAULT_API_KEY}",
+    "token: xxxxxxxxxxxxxxxx",
+    "AKIAIOSFODNN7EXAMPLE is the documented example",
+    "The token expires after 900 seconds and the password has 12 characters.",
+    "STRIPE_SECRET_KEY is read from the environment.",
+    "postgres://app@db:5432/app",
+    "postgres://user:password@localhost/app",
+    "postgres://app:${PGPASS}@db/app",
+    "Tokens begin with ghp_ or github_pat_ and are refused.",
+    "A JWT starts with eyJ and has three parts.",
+    "Files that begin with -----BEGIN RSA PRIVATE KEY----- are refused by the hook.",
+    "secret: projects/prod/secrets/db-main",
+    "access_token = request.headers[\"X-Token\"]",
+    "sk-short",
+    "The secret is kept in vault/kv/payments/api_key_v2.",
+    "token=Authorization2HeaderValue()",
+    "git+https://github.com/a/b.git@v1.2.3",
+    "http://[::1]:8080/x",
 };
 
 static void refused(void **state) {
