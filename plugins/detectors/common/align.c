@@ -411,6 +411,9 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
     if (status != EG_OK) return status;
     summary s = summarise(t);
     if (s.too_many) return EG_OK;
+    out->shared = s.equal_content;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->columns[i].equal && t->columns[i].a->kind == UNIT_NAME) out->named = 1;
     size_t shorter = a->n < b->n ? a->n : b->n;
     if (s.equal_all * 2 + s.conflicts < shorter) return EG_OK;
     if (s.conflicts)

@@ -145,6 +145,25 @@ static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs
     return names_missing(x, y) && names_missing(y, x);
 }
 
+/* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
+static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
+
+static int key_words(eg_str key, int *named) {
+    int n = key.len > 0;
+    for (size_t i = 0; i < key.len; i++) {
+        n += key.ptr[i] == ' ';
+        *named |= key.ptr[i] == '_' || key.ptr[i] == '.' || (key.ptr[i] >= '0' && key.ptr[i] <= '9');
+    }
+    return n;
+}
+
+/* The same for a claim's keys and the context around it. */
+static int is_weak_claim(const eg_claim *c) {
+    int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) + key_words(c->qualifiers, &named);
+    if (eg_str_eq(c->attribute, EG_STR("owner"))) return 0; /* what is owned is named */
+    return is_weak((size_t)words, named);
+}
+
 static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
                           observation *best, int *found) {
     eg_status status = EG_OK;
@@ -161,6 +180,7 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
                 al.reason = "the facts are about different things";
             }
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
+            o.weak = is_weak(al.shared, al.named);
             if (al.verdict == ALIGN_SAME) {
                 o.outcome = EG_CORROBORATION;
                 o.score = 0.9;
@@ -246,6 +266,7 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, const senten
                              .a = x->span,
                              .b = y->span};
             o.class = class_of(x);
+            o.weak = is_weak_claim(x);
             if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement))
                 continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {

@@ -9,6 +9,7 @@
 typedef struct observation {
     eg_outcome outcome;
     align_class class;
+    int weak; /* 1: too little names the thing for it to be the same one in another scope */
     double score;
     eg_span a, b; /* of the subject's and of the candidate's content */
     eg_str explanation;

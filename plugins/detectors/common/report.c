@@ -15,7 +15,9 @@ eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier,
         int found;
         status = judge_candidate(j, c->candidates[i], &o, &found);
         if (status != EG_OK || !found) continue;
-        const char *name = tier(&o, scopes_differ(c->subject->fact, c->candidates[i]->fact));
+        int elsewhere = scopes_differ(c->subject->fact, c->candidates[i]->fact);
+        if (elsewhere && o.weak) continue;
+        const char *name = tier(&o, elsewhere);
         if (!name) continue;
         eg_finding f = {.size = sizeof f,
                         .candidate = i,

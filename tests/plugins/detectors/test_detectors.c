@@ -206,6 +206,9 @@ static void across_scopes(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_scoped(&rows[i], "orders/intake", "dispatch");
     static const pair not [] = {
+        {"The rate limit is 1000 req/s.", "The rate limit is 500 req/s.", NOTHING, NULL, NULL, NULL},
+        {"The connection timeout is 30 s.", "The connection timeout is 60 s.", NOTHING, NULL, NULL, NULL},
+        {"log.level = debug", "log.level = info", NOTHING, NULL, NULL, NULL},
         {"All services use MySQL.", "The payments service uses MySQL 8.", NOTHING, NULL, NULL, NULL},
         {"Our services use MySQL.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
         {"All services use Kafka.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
