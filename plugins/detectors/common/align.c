@@ -3,6 +3,8 @@
  * afraid of. */
 #include "align.h"
 
+#include "rule.h"
+
 enum { MOST_COLUMNS = 2 * MOST_UNITS };
 enum { GAP = -2, SCORE_CONTENT = 6, SCORE_STOP = 3, SCORE_CONFLICT = 4, SCORE_SUBSTITUTE = -3 };
 
@@ -344,8 +346,9 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     if (!x || !x->as || !x->bs || x->as > 3 || x->bs > 3) return;
     const column *before = x->from ? &t->columns[x->from - 1] : NULL;
     int said = before && before->a && word_in(before->a->key, "is are to default as");
-    if (s->equal_content < (said ? 2u : 3u) || x->values) return;
     const column *first = &t->columns[x->from], *last = &t->columns[x->to - 1];
+    size_t need = !said ? 3 : products_exclude(first->a->key, first->b->key) ? 1 : 2;
+    if (s->equal_content < need || x->values) return;
     out->class = CLASS_ENTITY;
     out->a = first->a->span;
     out->b = first->b->span;

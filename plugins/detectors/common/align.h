@@ -20,8 +20,8 @@ typedef struct alignment {
     align_verdict verdict;
     align_class class;
     double score;
-    size_t shared; /* words of meaning that both sentences hold in the same place */
-    int named;     /* 1: one of them is a name or an identifier */
+    size_t shared;      /* words of meaning that both sentences hold in the same place */
+    int named;          /* 1: one of them is a name or an identifier */
     eg_span a, b;       /* the bytes that disagree */
     const char *reason; /* of ALIGN_BOTH_VALID: what else differs */
 } alignment;

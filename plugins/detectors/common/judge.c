@@ -146,7 +146,9 @@ static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs
 }
 
 /* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
-static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
+static int is_weak(size_t shared, int named) {
+    return shared < 3 || (shared < 4 && !named);
+}
 
 static int key_words(eg_str key, int *named) {
     int n = key.len > 0;
@@ -159,7 +161,8 @@ static int key_words(eg_str key, int *named) {
 
 /* The same for a claim's keys and the context around it. */
 static int is_weak_claim(const eg_claim *c) {
-    int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) + key_words(c->qualifiers, &named);
+    int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) +
+                           key_words(c->qualifiers, &named);
     if (eg_str_eq(c->attribute, EG_STR("owner"))) return 0; /* what is owned is named */
     return is_weak((size_t)words, named);
 }

@@ -37,7 +37,7 @@ static int product_in(const char *family, eg_str s) {
     return 0;
 }
 
-static int exclude_each_other(eg_str a, eg_str b) {
+int products_exclude(eg_str a, eg_str b) {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         int x = product_in(families[i], a), y = product_in(families[i], b);
         if (x && y) return x != y;
@@ -71,7 +71,7 @@ int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_r
     if (!eg_str_eq(instance->units[i + 1].key, rule->units[verb].key)) return 0;
     for (size_t r = verb + 1; r < rule->n; r++)
         for (size_t k = i + 2; k < instance->n; k++)
-            if (exclude_each_other(rule->units[r].key, instance->units[k].key) &&
+            if (products_exclude(rule->units[r].key, instance->units[k].key) &&
                 rule->units[r].clause == rule->units[verb].clause &&
                 instance->units[k].clause == instance->units[i].clause) {
                 *in_rule = rule->units[r].span;

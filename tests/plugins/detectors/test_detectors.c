@@ -144,6 +144,8 @@ static void contradictions(void **state) {
          EG_CONTRADICTION, "tier0_entity", NULL, NULL},
         {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION,
          "tier0_entity", "Felipe", "Sorcha"},
+        {"The database is PostgreSQL.", "The database is MySQL.", EG_CONTRADICTION, "tier0_entity", "MySQL",
+         "PostgreSQL"},
         {"Position reports are stored in ClickHouse, by day.",
          "Position reports are stored in PostGIS, by day.", EG_CONTRADICTION, "tier0_entity", "PostGIS",
          "ClickHouse"},
