@@ -89,8 +89,9 @@ typedef struct eg_decimal {
 /* What the deterministic tiers compare. Keys are normalised text, compared bytewise. */
 typedef struct eg_claim {
     uint32_t statement; /* index into the fact's statements */
-    eg_span span;       /* of the content: the words the claim was read from */
-    eg_str subject;     /* what it is about, with its owner: "auth service", "billing.retry" */
+    eg_span span;       /* of the content: the words of the value */
+    eg_str subject;     /* what it is about, as sorted folded words: "auth service", "billing.retry"; empty: not sure, the
+                         * value may only be compared with one in the same place of the same sentence */
     eg_str attribute;   /* "timeout", "rate limit", "database" */
     eg_str qualifiers;  /* sorted "key=value" joined by ';': "env=staging;version=2" */
     uint32_t value_kind;

@@ -1,0 +1,74 @@
+/* normalize.c - the form of a fact whose hash tells duplicates. See text.h. Not for searching (terms.c). */
+#include "core/text/text.h"
+
+#include "core/base/size.h"
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "core/text/fold.h"
+
+/* The output may be longer than the input only where one code point's lower case is: at most one byte a code
+ * point (none in the table of fold.c grows, but the bound costs nothing). */
+static void put(char *out, size_t *n, uint32_t cp) {
+    char bytes[4];
+    size_t k = eg_utf8_encode(cp, bytes);
+    if (!k) k = eg_utf8_encode(0xFFFD, bytes);
+    memcpy(out + *n, bytes, k);
+    *n += k;
+}
+
+/* Folds the word out[from, to) in place when it is plain: letters only between punctuation, and only its
+ * first one large. A word after a number may be a unit, where case carries meaning. */
+static void fold_word(char *out, size_t from, size_t *to, int after_number) {
+    size_t start = from, end = *to;
+    while (start < end && (unsigned char)out[start] < 0x80 &&
+           eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
+        start++;
+    while (end > start && (unsigned char)out[end - 1] < 0x80 &&
+           eg_char_classify((unsigned char)out[end - 1]) == EG_CHAR_OTHER)
+        end--;
+    if (after_number || start == end) return;
+    for (size_t i = start; i < end;) {
+        uint32_t cp;
+        size_t k = eg_utf8_decode(out + i, end - i, &cp);
+        if (eg_char_classify(cp) != EG_CHAR_LETTER) return;
+        if (i > start && eg_char_lower(cp) != cp) return;
+        i += k;
+    }
+    uint32_t first;
+    char bytes[4];
+    size_t k = eg_utf8_decode(out + start, end - start, &first);
+    if (eg_utf8_encode(eg_char_lower(first), bytes) == k) memcpy(out + start, bytes, k);
+}
+
+eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_error *err) {
+    size_t room;
+    if (!eg_size_mul(content.len, 3, &room) || !eg_size_add(room, 4, &room))
+        return eg_fail(err, EG_ELIMIT, "the content is too long to be normalised");
+    char *p = eg_arena_alloc(arena, room);
+    if (!p) return eg_fail_memory(err, room);
+    size_t n = 0, word = 0;
+    int after_number = 0;
+    for (size_t i = 0; i <= content.len;) {
+        uint32_t cp = ' ';
+        size_t k = 1;
+        if (i < content.len) k = eg_utf8_decode(content.ptr + i, content.len - i, &cp);
+        i += k;
+        if (eg_char_classify(cp) != EG_CHAR_SPACE) {
+            char plain = eg_char_plain(cp);
+            put(p, &n, plain ? (uint32_t)(unsigned char)plain : cp);
+            continue;
+        }
+        if (n == word) continue; /* white space upon white space */
+        size_t before = n;
+        fold_word(p, word, &n, after_number);
+        after_number = eg_is_digit(p[before - 1]);
+        p[n++] = ' ';
+        word = n;
+    }
+    while (n && p[n - 1] == ' ')
+        n--;
+    if (n > 1 && p[n - 1] == '.' && p[n - 2] != '.') n--;
+    p[n] = 0;
+    *out = (eg_str){p, n};
+    return EG_OK;
+}

@@ -1,0 +1,439 @@
+/* align.c - see align.h. Global alignment (S. Needleman and C. Wunsch, 1970) of at most 96 units a side, then
+ * rules on the columns that are not equal. The rules were measured on labelled stores; each says what it is
+ * afraid of. */
+#include "align.h"
+
+#include "rule.h"
+
+enum { MOST_COLUMNS = 2 * MOST_UNITS };
+enum { GAP = -2, SCORE_CONTENT = 6, SCORE_STOP = 3, SCORE_CONFLICT = 4, SCORE_SUBSTITUTE = -3 };
+
+typedef struct column {
+    const unit *a, *b; /* NULL: a gap */
+    int equal;
+    value_relation values; /* of two values */
+} column;
+
+typedef struct table {
+    const sentence *a, *b;
+    column columns[MOST_COLUMNS];
+    size_t n;
+} table;
+
+static int pair_score(const unit *x, const unit *y) {
+    if (x->kind == UNIT_VALUE && y->kind == UNIT_VALUE) {
+        value_relation r = values_compare(x->claim, y->claim);
+        if (r == VALUES_SAME) return SCORE_CONTENT;
+        return r == VALUES_UNLIKE ? SCORE_SUBSTITUTE : SCORE_CONFLICT;
+    }
+    if (x->kind != UNIT_VALUE && y->kind != UNIT_VALUE && eg_str_eq(x->key, y->key))
+        return x->content ? SCORE_CONTENT : SCORE_STOP;
+    if (x->content != y->content) return SCORE_SUBSTITUTE - 2;
+    return SCORE_SUBSTITUTE;
+}
+
+/* Fills t->columns. Memory: (n + 1) x (m + 1) scores. */
+static eg_status lay_out(eg_request *rq, table *t) {
+    size_t n = t->a->n, m = t->b->n, width = m + 1;
+    int *score = eg_request_array(rq, (n + 1) * width, sizeof *score);
+    if (!score) return EG_ENOMEM;
+    for (size_t i = 0; i <= n; i++)
+        score[i * width] = (int)i * GAP;
+    for (size_t j = 0; j <= m; j++)
+        score[j] = (int)j * GAP;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            int best = score[(i - 1) * width + j - 1] + pair_score(&t->a->units[i - 1], &t->b->units[j - 1]);
+            int up = score[(i - 1) * width + j] + GAP, left = score[i * width + j - 1] + GAP;
+            if (up > best) best = up;
+            if (left > best) best = left;
+            score[i * width + j] = best;
+        }
+    size_t i = n, j = m, k = MOST_COLUMNS;
+    while (i || j) {
+        column c = {0};
+        int here = score[i * width + j];
+        if (i && j &&
+            here == score[(i - 1) * width + j - 1] + pair_score(&t->a->units[i - 1], &t->b->units[j - 1])) {
+            c.a = &t->a->units[--i];
+            c.b = &t->b->units[--j];
+            if (c.a->kind == UNIT_VALUE && c.b->kind == UNIT_VALUE)
+                c.values = values_compare(c.a->claim, c.b->claim);
+            c.equal = c.a->kind == UNIT_VALUE || c.b->kind == UNIT_VALUE ? c.values == VALUES_SAME
+                                                                         : eg_str_eq(c.a->key, c.b->key);
+        } else if (i && here == score[(i - 1) * width + j] + GAP)
+            c.a = &t->a->units[--i];
+        else
+            c.b = &t->b->units[--j];
+        t->columns[--k] = c;
+    }
+    t->n = MOST_COLUMNS - k;
+    memmove(t->columns, t->columns + k, t->n * sizeof t->columns[0]);
+    return EG_OK;
+}
+
+/* ---- what a difference is ---- */
+
+static int is_antonym(eg_str a, eg_str b) {
+    static const char *const pairs[][2] = {{"on", "off"},
+                                           {"enabl", "disabl"},
+                                           {"true", "false"},
+                                           {"requir", "optional"},
+                                           {"allow", "forbidden"},
+                                           {"allow", "forbidd"},
+                                           {"mandatory", "optional"},
+                                           {"sync", "async"},
+                                           {"synchronous", "asynchronous"},
+                                           {"synchronously", "asynchronously"},
+                                           {"first", "last"},
+                                           {"before", "after"},
+                                           {"above", "below"},
+                                           {"ascend", "descend"},
+                                           {"ascending", "descending"},
+                                           {"accept", "reject"},
+                                           {"accept", "refus"},
+                                           {"always", "never"},
+                                           {"public", "private"},
+                                           {"internal", "external"},
+                                           {"mutabl", "immutabl"},
+                                           {"read-only", "read-write"},
+                                           {"blocking", "non-blocking"},
+                                           {"left", "right"},
+                                           {"oldest", "newest"},
+                                           {"included", "excluded"},
+                                           {"includ", "exclud"},
+                                           {"manual", "automatic"},
+                                           {"manually", "automatically"},
+                                           {"client", "server"},
+                                           {"encrypt", "unencrypted"},
+                                           {"sign", "unsigned"},
+                                           {"shar", "separat"},
+                                           {"little-endian", "big-endian"},
+                                           {"lowest", "highest"},
+                                           {"smallest", "largest"},
+                                           {"horizontally", "vertically"},
+                                           {"open", "closed"},
+                                           {"increas", "decreas"},
+                                           {"with", "without"},
+                                           {"upper", "lower"},
+                                           {"inclusiv", "exclusiv"},
+                                           {"compress", "uncompressed"},
+                                           {"free", "paid"},
+                                           {"kept", "delet"},
+                                           {"keep", "delet"},
+                                           {"older", "newer"},
+                                           {"older", "younger"},
+                                           {"elder", "younger"},
+                                           {"push", "pull"},
+                                           {"minimum", "maximum"},
+                                           {"earliest", "latest"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((word_in(a, pairs[i][0]) && word_in(b, pairs[i][1])) ||
+            (word_in(a, pairs[i][1]) && word_in(b, pairs[i][0])))
+            return 1;
+    return 0;
+}
+
+/* Words that add nothing to a claim. */
+static int is_filler(const unit *u) {
+    if (u->kind == UNIT_VALUE) return 0;
+    return word_in(u->key, "and also too now today currently exactly just so that as is are then itself "
+                           "there of by in on at to for "
+                           "which it its has have been be with from set alway simply per will our up");
+}
+
+/* Words that make a claim hold only somewhere, sometimes, for somebody. */
+static int is_context(const unit *u) {
+    return word_in(
+        u->key,
+        "if when unless except during while only until whenever otherwise production prod stag development "
+        "dev "
+        "test sandbox demo canary simulator local nightly weekend weekday night winter summer free enterpris "
+        "premium trial beta linux window macos mac ios android desktop mobil web browser old legacy new "
+        "previou "
+        "staging previous first second third largest smallest mean median p50 p95 p99 averag peak apart "
+        "without");
+}
+
+static int is_negation(const unit *u) {
+    return u && word_in(u->key, "not no never");
+}
+
+/* A stretch of columns without agreement. */
+typedef struct stretch {
+    size_t from, to; /* columns */
+    size_t as, bs;   /* units of either side that carry meaning */
+    int values;      /* holds a value */
+    int context;     /* holds a word of context */
+    int filler;      /* nothing but filler */
+    int negation;    /* nothing but one "not" */
+    int names;       /* 1: every unit of meaning is a name or code */
+} stretch;
+
+static stretch stretch_at(const table *t, size_t from) {
+    stretch s = {.from = from, .filler = 1, .names = 1};
+    size_t i = from, units = 0;
+    for (; i < t->n && !t->columns[i].equal && t->columns[i].values != VALUES_CONFLICT &&
+           t->columns[i].values != VALUES_COMPATIBLE;
+         i++)
+        for (int side = 0; side < 2; side++) {
+            const unit *u = side ? t->columns[i].b : t->columns[i].a;
+            if (!u) continue;
+            units++;
+            if (is_filler(u)) continue;
+            s.filler = 0;
+            s.values |= u->kind == UNIT_VALUE;
+            s.context |= is_context(u);
+            if (u->kind != UNIT_NAME) s.names = 0;
+            if (side)
+                s.bs++;
+            else
+                s.as++;
+            s.negation = is_negation(u);
+        }
+    if (units != 1) s.negation = 0;
+    s.to = i;
+    return s;
+}
+
+typedef struct summary {
+    size_t equal_content, equal_all, conflicts, compatible;
+    size_t first_conflict, last_conflict; /* columns */
+    stretch stretches[16];
+    size_t stretch_count;
+    int too_many;
+} summary;
+
+static summary summarise(const table *t) {
+    summary s = {0};
+    for (size_t i = 0; i < t->n;) {
+        const column *c = &t->columns[i];
+        if (c->values == VALUES_CONFLICT) {
+            if (!s.conflicts++) s.first_conflict = i;
+            s.last_conflict = i++;
+        } else if (c->values == VALUES_COMPATIBLE)
+            s.compatible++, i++;
+        else if (c->equal) {
+            s.equal_all++;
+            s.equal_content += c->a->content;
+            i++;
+        } else {
+            stretch x = stretch_at(t, i);
+            i = x.to;
+            if (x.filler) continue;
+            if (s.stretch_count == sizeof s.stretches / sizeof s.stretches[0])
+                s.too_many = 1;
+            else
+                s.stretches[s.stretch_count++] = x;
+        }
+    }
+    return s;
+}
+
+/* Index in its sentence of a column's unit. */
+static size_t index_a(const table *t, const column *c) {
+    return (size_t)(c->a - t->a->units);
+}
+static size_t index_b(const table *t, const column *c) {
+    return (size_t)(c->b - t->b->units);
+}
+
+/* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is
+ * meant, not what it is. Counts do not: "46 boxes are in service". */
+static int selects(const table *t, const column *c) {
+    if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
+    const eg_claim *k = c->a->claim;
+    if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
+    if (k->value_kind == EG_VALUE_QUANTITY) return eg_str_eq(k->dimension, EG_STR("number"));
+    return 1;
+}
+
+/* A difference behind a clause border behind the conflict cannot undo it, unless it sets a condition. */
+static int is_tail(const table *t, const stretch *x, size_t conflict) {
+    if (x->from <= conflict || x->context) return 0;
+    const column *at = &t->columns[conflict];
+    for (size_t i = x->from; i < x->to; i++) {
+        const column *c = &t->columns[i];
+        if (c->a && c->a->clause == at->a->clause) return 0;
+        if (c->b && c->b->clause == at->b->clause) return 0;
+    }
+    return 1;
+}
+
+static void classify(const eg_claim *a, alignment *out) {
+    out->class = value_is_temporal(a) ? CLASS_TEMPORAL : value_is_numeric(a) ? CLASS_NUMERIC : CLASS_ENTITY;
+}
+
+/* "Debian 12" in the place of "Ubuntu 24.04": the name belongs to the version behind it, as the verb's
+ * object. */
+static int is_product(const table *t, const stretch *x) {
+    if (x->as != 1 || x->bs != 1 || !x->names || x->to >= t->n) return 0;
+    const column *version = &t->columns[x->to], *name = &t->columns[x->from];
+    if (version->values != VALUES_CONFLICT || version->a->claim->value_kind != EG_VALUE_VERSION || !name->a ||
+        !name->b)
+        return 0;
+    return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
+}
+
+/* The differing words say what is meant, not what is said of it: names, or words before the verb. */
+static int names_thing(const table *t, const stretch *x) {
+    const column *c = &t->columns[x->from];
+    if (x->names) return 1;
+    return c->a && c->b && index_a(t, c) < t->a->verb && index_b(t, c) < t->b->verb;
+}
+
+/* Differing values in the same place. */
+static void judge_values(const table *t, const summary *s, alignment *out) {
+    const column *c = &t->columns[s->first_conflict];
+    out->a = c->a->span;
+    out->b = c->b->span;
+    classify(c->a->claim, out);
+    size_t ia = index_a(t, c), ib = index_b(t, c);
+    if (ia && ib && values_lead_apart(c->a[-1].key, c->b[-1].key)) return;
+    size_t serious = 0, matched = s->equal_content, different = 0;
+    for (size_t i = 0; i < s->stretch_count; i++) {
+        const stretch *x = &s->stretches[i];
+        if (is_tail(t, x, s->first_conflict) || is_product(t, x)) continue;
+        serious++;
+        different += x->as > x->bs ? x->as : x->bs;
+        if (x->context)
+            out->reason = "the context differs";
+        else if (x->as && x->bs && names_thing(t, x))
+            out->reason = "another thing is meant";
+    }
+    if (matched < 2 || matched < 2 * different) return;
+    for (size_t i = s->first_conflict; i <= s->last_conflict; i++)
+        if (t->columns[i].values == VALUES_CONFLICT && selects(t, &t->columns[i])) {
+            out->verdict = ALIGN_BOTH_VALID;
+            out->reason = "the values name different things";
+            return;
+        }
+    if (serious) {
+        if (serious <= 2 && out->reason && matched >= 3) out->verdict = ALIGN_BOTH_VALID;
+        return;
+    }
+    out->verdict = ALIGN_CONFLICT;
+    out->score = matched >= 5 ? 0.97 : matched >= 3 ? 0.94 : 0.9;
+}
+
+static int holds_unit(const sentence *x, const unit *u) {
+    for (size_t i = 0; u && i < x->n; i++)
+        if (eg_str_eq(x->units[i].key, u->key)) return 1;
+    return 0;
+}
+
+/* Two words of one small family, of which only one can be said of a thing. */
+static int same_family(eg_str a, eg_str b) {
+    static const char *const families[] = {"first second third fourth fifth sixth seventh eighth ninth tenth",
+                                           "second millisecond microsecond minut hour day week month year",
+                                           "acr hectar", "byt bit kilobyt megabyt",
+                                           "hourly daily nightly weekly monthly yearly"};
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (word_in(a, families[i]) && word_in(b, families[i])) return 1;
+    return 0;
+}
+
+/* One name in the place of another: "stored in ClickHouse" and "stored in PostGIS". */
+static void judge_names(const table *t, const summary *s, alignment *out) {
+    const stretch *x = NULL;
+    for (size_t i = 0; i < s->stretch_count; i++) {
+        if (x && is_tail(t, &s->stretches[i], x->from)) continue;
+        if (x) return;
+        x = &s->stretches[i];
+        const column *first = &t->columns[x->from];
+        if (!first->a || !first->b) return; /* is_tail asks for both sides of the column */
+    }
+    if (!x || !x->as || !x->bs || x->as > 3 || x->bs > 3) return;
+    const column *before = x->from ? &t->columns[x->from - 1] : NULL;
+    int said = before && before->a && word_in(before->a->key, "is are to default as");
+    const column *first = &t->columns[x->from], *last = &t->columns[x->to - 1];
+    size_t need = !said ? 3 : products_exclude(first->a->key, first->b->key) ? 1 : 2;
+    if (s->equal_content < need || x->values) return;
+    out->class = CLASS_ENTITY;
+    out->a = first->a->span;
+    out->b = first->b->span;
+    if (last->a) out->a.end = last->a->span.end;
+    if (last->b) out->b.end = last->b->span.end;
+    if (holds_unit(t->b, first->a) || holds_unit(t->a, first->b)) return; /* a list in another order */
+    int antonyms = x->as == 1 && x->bs == 1 &&
+                   (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
+    int subject = index_a(t, first) < t->a->verb || index_b(t, first) < t->b->verb;
+    if (x->context && !antonyms) return;
+    if (antonyms) {
+        out->verdict = ALIGN_CONFLICT;
+        out->score = 0.92;
+        return;
+    }
+    if (subject) {
+        /* an owner is the only subject that excludes another one */
+        if (index_a(t, first) != 0 || !t->columns[x->to].a) return;
+        if (!word_in(t->columns[x->to].a->key, "own maintain") &&
+            !(t->columns[x->to].a && x->to + 1 < t->n && t->columns[x->to + 1].a &&
+              word_in(t->columns[x->to + 1].a->key, "responsibl responsible")))
+            return;
+        out->verdict = ALIGN_CONFLICT;
+        out->score = 0.9;
+        return;
+    }
+    int set = said && x->as == 1 && x->bs == 1 && x->from > 1 &&
+              (word_in(before->a->key, "to") && t->columns[x->from - 2].a &&
+               word_in(t->columns[x->from - 2].a->key, "default set defaults"));
+    if (!x->names && !set) return;
+    if (x->to < t->n && t->columns[x->to].a && word_in(t->columns[x->to].a->key, "is are has have was were"))
+        return; /* a subject */
+    out->verdict = ALIGN_CONFLICT;
+    out->score = s->equal_content >= 5 ? 0.92 : 0.88;
+}
+
+/* The same sentence with and without "not". */
+static void judge_negation(const table *t, const summary *s, alignment *out) {
+    const stretch *x = &s->stretches[0];
+    if (s->stretch_count != 1 || !x->negation || s->equal_content < 2) return;
+    const column *c = &t->columns[x->from];
+    const unit *not = c->a ? c->a : c->b;
+    const column *near = x->from ? &t->columns[x->from - 1] : &t->columns[x->to];
+    if (!near->a || !near->b) return;
+    out->class = CLASS_ENTITY;
+    out->a = c->a ? not ->span : near->a->span;
+    out->b = c->a ? near->b->span : not ->span;
+    out->verdict = ALIGN_CONFLICT;
+    out->score = 0.93;
+}
+
+static int is_present(const sentence *x) {
+    return x->modality == EG_IS || x->modality == EG_SHOULD;
+}
+
+eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out) {
+    *out = (alignment){.verdict = ALIGN_NOTHING};
+    if (a->n < 3 || b->n < 3 || !(a->words & b->words)) return EG_OK;
+    table *t = eg_request_array(rq, 1, sizeof *t);
+    if (!t) return EG_ENOMEM;
+    *t = (table){.a = a, .b = b};
+    eg_status status = lay_out(rq, t);
+    if (status != EG_OK) return status;
+    summary s = summarise(t);
+    if (s.too_many) return EG_OK;
+    out->shared = s.equal_content;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->columns[i].equal && t->columns[i].a->kind == UNIT_NAME) out->named = 1;
+    size_t shorter = a->n < b->n ? a->n : b->n;
+    if (s.equal_all * 2 + s.conflicts < shorter) return EG_OK;
+    if (s.conflicts)
+        judge_values(t, &s, out);
+    else if (!s.stretch_count && !s.compatible && s.equal_content >= 2)
+        out->verdict = ALIGN_SAME;
+    else if (!s.compatible) {
+        judge_negation(t, &s, out);
+        if (out->verdict == ALIGN_NOTHING) judge_names(t, &s, out);
+    }
+    if (out->verdict != ALIGN_CONFLICT) return EG_OK;
+    if (a->updates || b->updates || (a->now && !b->now))
+        out->verdict = ALIGN_UPDATE;
+    else if (a->modality != b->modality &&
+             (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
+        out->verdict = ALIGN_BOTH_VALID;
+        out->reason = "one of the two is no statement about now";
+    }
+    return EG_OK;
+}

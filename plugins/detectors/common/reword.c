@@ -1,0 +1,105 @@
+/* reword.c - see reword.h. */
+#include "reword.h"
+
+enum { LEEWAY = 6 }; /* words that the longer statement may say more */
+
+static int holds_key(const sentence *x, eg_str key) {
+    for (size_t i = 0; i < x->n; i++)
+        if (x->units[i].kind != UNIT_VALUE && eg_str_eq(x->units[i].key, key)) return 1;
+    return 0;
+}
+
+/* The one value of v's dimension in x; NULL when there are several or none. */
+static const unit *only_value(const sentence *x, const eg_claim *like) {
+    const unit *found = NULL;
+    for (size_t i = 0; i < x->n; i++) {
+        const unit *u = &x->units[i];
+        if (u->kind != UNIT_VALUE || u->claim->value_kind != like->value_kind ||
+            !eg_str_eq(u->claim->dimension, like->dimension))
+            continue;
+        if (found) return NULL;
+        found = u;
+    }
+    return found;
+}
+
+/* Words after which a statement holds only sometimes, somewhere, or not at all. */
+static int is_hedged(const sentence *x) {
+    for (size_t i = 0; i < x->n; i++)
+        if (word_in(x->units[i].key, "if when unless except during while until not no never without cannot "
+                                     "only once after before than "
+                                     "mean median averag usually often sometimes p50 p95 p99 peak about "
+                                     "roughly typically stag staging "
+                                     "test sandbox demo canary nightly weekend night local dev old legacy "
+                                     "former new other another"))
+            return 1;
+    return 0;
+}
+
+static int is_link(eg_str key) {
+    return word_in(
+        key,
+        "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
+}
+
+/* The longer sentence's subject part holds words of the shorter one beside words of its own: "children's
+ * texts" are fewer than "texts". A name of its own anywhere is another thing, too. */
+static int narrows(const sentence *longer, const sentence *shorter) {
+    size_t shared = 0, own = 0;
+    for (size_t i = 0; i < longer->n; i++) {
+        const unit *u = &longer->units[i];
+        if (!u->content || u->kind == UNIT_VALUE || is_link(u->key)) continue;
+        int here = holds_key(shorter, u->key);
+        if (i < longer->verb) {
+            shared += (size_t)here;
+            own += (size_t)!here;
+        }
+    }
+    return shared && own;
+}
+
+/* "one" is seldom a number. */
+static int is_one(const eg_claim *c) {
+    return eg_str_eq(c->text, EG_STR("one"));
+}
+
+int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
+    if (!(a->words & b->words)) return 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const unit *v = &a->units[i];
+        if (v->kind != UNIT_VALUE || v->claim->value_kind == EG_VALUE_DATE ||
+            v->claim->value_kind == EG_VALUE_BOOLEAN)
+            continue;
+        if (eg_str_eq(v->claim->dimension, EG_STR("number")) || only_value(a, v->claim) != v) continue;
+        const unit *w = only_value(b, v->claim);
+        if (!w || values_compare(v->claim, w->claim) != VALUES_CONFLICT) continue;
+        if (is_hedged(a) || is_hedged(b)) return 0;
+        size_t shared = 0, names = 0, missing_a = 0, missing_b = 0;
+        for (size_t side = 0; side < 2; side++) {
+            const sentence *x = side ? b : a, *y = side ? a : b;
+            for (size_t k = 0; k < x->n; k++) {
+                const unit *u = &x->units[k];
+                if (u->kind == UNIT_VALUE || !u->content || is_link(u->key)) continue;
+                if (!holds_key(y, u->key)) {
+                    if (side)
+                        missing_b++;
+                    else
+                        missing_a++;
+                } else if (side) {
+                    shared++;
+                    names += u->code != 0;
+                }
+            }
+        }
+        if (missing_a && missing_b) continue;
+        if (narrows(missing_a ? a : b, missing_a ? b : a)) continue;
+        if (v > a->units && w > b->units && values_lead_apart(v[-1].key, w[-1].key)) continue;
+        if (is_one(v->claim) || is_one(w->claim)) continue;
+        if (shared < 3 && !(shared == 2 && names)) continue;
+        if (missing_a + missing_b > LEEWAY) continue;
+        *value_a = v;
+        *value_b = w;
+        return 1;
+    }
+    return 0;
+}

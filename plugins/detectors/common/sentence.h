@@ -1,0 +1,42 @@
+/* sentence.h - a statement as a row of units to be compared: values (from its claims), words, names.
+ * Punctuation is only remembered as clause borders, articles are dropped, bounding words ("at most") belong
+ * to their value. Thread class: any; memory is the request's. */
+#ifndef EG_DETECTORS_SENTENCE_H
+#define EG_DETECTORS_SENTENCE_H
+
+#include "engram/detector.h"
+
+enum { MOST_UNITS = 96 };
+
+typedef enum unit_kind { UNIT_WORD = 0, UNIT_NAME, UNIT_VALUE } unit_kind;
+
+typedef struct unit {
+    eg_span span;          /* of the content */
+    eg_str key;            /* folded, plain words stemmed */
+    const eg_claim *claim; /* of a value */
+    uint8_t kind;
+    uint8_t content; /* 1: carries meaning: no stop word */
+    uint8_t clause;  /* number of the clause in the statement, cut at , ; : ( ) and linking words */
+    uint8_t code;    /* in backticks or an identifier */
+} unit;
+
+typedef struct sentence {
+    const eg_case_fact *fact;
+    uint32_t statement;
+    uint32_t modality; /* the strongest of its claims' and of its own words */
+    int updates;       /* says that something was replaced */
+    int now;           /* says "now" or "since" a date or version */
+    unit *units;
+    size_t n;
+    size_t colon;   /* units before the first colon; SIZE_MAX: none */
+    uint64_t words; /* one bit a word of meaning: sentences without a common bit share none */
+    size_t verb;    /* the first unit behind the subject part; n when none was found */
+} sentence;
+
+/* Reads statement i of fact. EG_ENOMEM. */
+eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out);
+
+/* 1 when s, in any case, is one of the blank-separated lower-case words of list. */
+int word_in(eg_str s, const char *list);
+
+#endif

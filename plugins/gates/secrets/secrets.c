@@ -1,0 +1,44 @@
+/* secrets.c - the gate that keeps credentials out of the memory: a commit whose text holds one is refused
+ * with its kind and place, never with the secret itself. What a secret looks like: scan.c. Loaded by the
+ * host. */
+#include "engram/plugin.h"
+#include "scan.h"
+
+static eg_status check_field(eg_request *rq, const char *field, eg_str text) {
+    secret_hit hit;
+    if (!secret_find(text, 0, &hit)) return EG_OK;
+    return eg_request_fail(
+        rq, EG_EREFUSED,
+        "%s holds what looks like %s at bytes %zu to %zu: commit it again without the secret, for example "
+        "with <redacted> or the name of the place where it is kept; rotate it if it is real",
+        field, hit.what, hit.start, hit.end);
+}
+
+static eg_status check(void *self, const struct eg_services *services, eg_request *rq,
+                       const eg_commit_args *args) {
+    (void)self;
+    (void)services;
+    eg_status status = check_field(rq, "content", args->content);
+    if (status == EG_OK) status = check_field(rq, "provenance", args->provenance);
+    return status;
+}
+
+static const eg_gate gate = {.size = sizeof(eg_gate), .name = "secrets", .check = check};
+
+static eg_status plugin_open(const eg_services *services, eg_registrar *registrar, void **self,
+                             eg_error *err) {
+    (void)err;
+    *self = NULL;
+    return services->add_gate(registrar, &gate, NULL);
+}
+
+static void plugin_close(void *self) {
+    (void)self;
+}
+
+static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_GATE, "secrets", "1", "Apache-2.0"),
+                                 .open = plugin_open, .close = plugin_close};
+
+const eg_plugin *EG_PLUGIN_ENTRY(void) {
+    return &plugin;
+}

@@ -1,0 +1,80 @@
+/* run_detectors.c - see run_detectors.h. */
+#include "run_detectors.h"
+
+#include "core/text/text.h"
+
+const eg_plugin *eg_plugin_entry_entity(void);
+const eg_plugin *eg_plugin_entry_numeric(void);
+const eg_plugin *eg_plugin_entry_cross_scope(void);
+
+struct eg_registrar {
+    const eg_detector *detector;
+};
+
+static eg_status add_detector(eg_registrar *r, const eg_detector *detector, void *self) {
+    (void)self;
+    r->detector = detector;
+    return EG_OK;
+}
+
+eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_fact *out, eg_error *err) {
+    eg_fact *fact = eg_arena_array(arena, 1, sizeof *fact);
+    eg_span *spans = eg_arena_array(arena, EG_MAX_STATEMENTS, sizeof *spans);
+    eg_claim *claims = eg_arena_array(arena, EG_MAX_CLAIMS, sizeof *claims);
+    if (!fact || !spans || !claims) return EG_ENOMEM;
+    fact->content = content;
+    fact->scope = scope;
+    size_t n = eg_text_statements(content, spans, EG_MAX_STATEMENTS), claim_count;
+    eg_status status =
+        eg_text_claims(arena, content, scope, spans, n, claims, EG_MAX_CLAIMS, &claim_count, err);
+    *out = (eg_case_fact){.fact = fact,
+                          .statements = spans,
+                          .statement_count = n,
+                          .claims = claims,
+                          .claim_count = claim_count};
+    return status;
+}
+
+typedef struct request {
+    eg_request base;
+    eg_arena *arena;
+} request;
+
+static void *alloc(eg_request *rq, size_t size) {
+    return eg_arena_alloc(((request *)(void *)rq)->arena, size);
+}
+
+typedef struct sink {
+    eg_finding *out;
+    size_t n, most;
+} sink;
+
+static eg_status add(void *self, const eg_finding *finding) {
+    sink *s = self;
+    if (s->n < s->most) s->out[s->n++] = *finding;
+    return EG_OK;
+}
+
+eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out,
+                      size_t most, size_t *n, eg_error *err) {
+    request rq = {.base = {.size = sizeof(eg_request),
+                           .alloc = alloc,
+                           .err = err,
+                           .workspace = EG_STR("test"),
+                           .actor = EG_STR("test")},
+                  .arena = arena};
+    const eg_plugin *plugins[] = {eg_plugin_entry_entity(), eg_plugin_entry_numeric(),
+                                  eg_plugin_entry_cross_scope()};
+    eg_services services = {.size = sizeof services, .add_detector = add_detector};
+    eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
+    sink s = {.out = out, .most = most};
+    eg_status status = EG_OK;
+    for (size_t i = 0; i < sizeof plugins / sizeof plugins[0] && status == EG_OK; i++) {
+        eg_registrar registrar = {0};
+        void *self;
+        status = plugins[i]->open(&services, &registrar, &self, err);
+        if (status == EG_OK) status = registrar.detector->examine(self, &services, &rq.base, &c, add, &s);
+    }
+    *n = s.n;
+    return status;
+}
