@@ -199,7 +199,7 @@ static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out,
 }
 
 eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name, eg_str *why, eg_error *err) {
-    char *dot_git, *common;
+    char *dot_git = NULL, *common = NULL;
     eg_status s = find_above(arena, folder, ".git", &dot_git, err);
     if (s != EG_OK) return s;
     if (!dot_git) return eg_fail(err, EG_ENOENT, "'%s' is in no git repository", folder);
