@@ -43,7 +43,7 @@ typedef struct extra { /* a plugin's own setting */
     value v;
 } extra;
 
-struct eg_config {
+struct eg_conf {
     eg_arena *arena;
     value values[SETTINGS];
     extra extras[MOST_EXTRAS];
@@ -55,8 +55,8 @@ const eg_setting *eg_settings(size_t *n) {
     return table;
 }
 
-eg_status eg_config_create(eg_arena *arena, eg_config **out, eg_error *err) {
-    eg_config *c = eg_arena_alloc(arena, sizeof *c);
+eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err) {
+    eg_conf *c = eg_arena_alloc(arena, sizeof *c);
     if (!c) return eg_fail_memory(err, sizeof *c);
     c->arena = arena;
     for (size_t i = 0; i < SETTINGS; i++) c->values[i] = (value){table[i].otherwise, "default"};
@@ -103,7 +103,7 @@ static eg_status check(const eg_setting *s, const char *text, const char *origin
                    s->type == EG_SETTING_INTEGER ? "a whole number" : "a number", s->low, s->high);
 }
 
-static eg_status set_extra(eg_config *c, const char *key, value v, eg_error *err) {
+static eg_status set_extra(eg_conf *c, const char *key, value v, eg_error *err) {
     size_t i = 0;
     while (i < c->extra_count && strcmp(c->extras[i].key, key) != 0) i++;
     if (i == MOST_EXTRAS) return eg_fail(err, EG_ELIMIT, "%s: more than %d settings of plugins", v.origin, MOST_EXTRAS);
@@ -115,7 +115,7 @@ static eg_status set_extra(eg_config *c, const char *key, value v, eg_error *err
 }
 
 /* The one way in. Later calls are stronger. */
-static eg_status set(eg_config *c, const char *key, const char *text, const char *origin, int project, eg_error *err) {
+static eg_status set(eg_conf *c, const char *key, const char *text, const char *origin, int project, eg_error *err) {
     size_t i = find(key);
     const char *dot = strchr(key, '.');
     int of_house = !dot || strncmp(key, "model.", 6) == 0 || strncmp(key, "detection.", 10) == 0;
@@ -135,7 +135,7 @@ static eg_status set(eg_config *c, const char *key, const char *text, const char
 }
 
 typedef struct reading {
-    eg_config *config;
+    eg_conf *config;
     FILE *file;
     const char *path;
     int line, project, too_long;
@@ -167,7 +167,7 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     return 1;
 }
 
-eg_status eg_config_read(eg_config *config, const char *path, int project, eg_error *err) {
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
     reading r = {.config = config, .file = fopen(path, "re"), .path = path, .project = project, .err = err};
     if (!r.file) {
         if (errno == ENOENT) return EG_OK;
@@ -181,7 +181,7 @@ eg_status eg_config_read(eg_config *config, const char *path, int project, eg_er
     return line < 0 ? eg_fail(err, EG_EIO, "cannot read '%s'", path) : EG_OK;
 }
 
-eg_status eg_config_environment(eg_config *config, eg_error *err) {
+eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *text = secure_getenv(table[i].variable);
         if (!text) continue;
@@ -191,7 +191,7 @@ eg_status eg_config_environment(eg_config *config, eg_error *err) {
     return EG_OK;
 }
 
-eg_status eg_config_option(eg_config *config, const char *text, eg_error *err) {
+eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err) {
     char key[MOST_KEY + 1];
     size_t n = strcspn(text, "=");
     if (!text[n] || n == 0 || n > MOST_KEY) {
@@ -217,7 +217,7 @@ static int is_listed(const char *list, const char *key, size_t n) {
     return 0;
 }
 
-eg_status eg_config_finish(eg_config *config, eg_error *err) {
+eg_status eg_conf_finish(eg_conf *config, eg_error *err) {
     for (size_t i = 0; i < config->extra_count; i++) {
         const extra *e = &config->extras[i];
         if (is_listed(config->values[find("plugins")].text, e->key, strcspn(e->key, "."))) continue;
@@ -226,7 +226,7 @@ eg_status eg_config_finish(eg_config *config, eg_error *err) {
     return EG_OK;
 }
 
-const char *eg_config_get(const eg_config *config, const char *key) {
+const char *eg_conf_get(const eg_conf *config, const char *key) {
     const char *text = NULL;
     size_t i = find(key);
     if (i < SETTINGS) text = config->values[i].text;
@@ -236,12 +236,12 @@ const char *eg_config_get(const eg_config *config, const char *key) {
     return text && *text ? text : NULL;
 }
 
-double eg_config_number(const eg_config *config, const char *key) {
-    const char *text = eg_config_get(config, key);
+double eg_conf_number(const eg_conf *config, const char *key) {
+    const char *text = eg_conf_get(config, key);
     return text ? strtod(text, NULL) : 0;
 }
 
-void eg_config_each(const eg_config *config,
+void eg_conf_each(const eg_conf *config,
                     void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
     for (size_t i = 0; i < SETTINGS; i++) each(self, table[i].key, config->values[i].text, config->values[i].origin);
     for (size_t i = 0; i < config->extra_count; i++) {

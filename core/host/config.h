@@ -18,27 +18,27 @@ typedef struct eg_setting {
     int project;           /* 1: a project file may set it */
 } eg_setting;
 
-typedef struct eg_config eg_config;
+typedef struct eg_conf eg_conf;
 
 /* The table and its length. */
 const eg_setting *eg_settings(size_t *n);
 
 /* All settings at their defaults. Lives in the arena. */
-eg_status eg_config_create(eg_arena *arena, eg_config **out, eg_error *err);
+eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
 /* Reads an INI file; a missing one is fine. project 1: the untrusted rules. Errors name file and line. */
-eg_status eg_config_read(eg_config *config, const char *path, int project, eg_error *err);
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
 /* Variables of the environment (none of a privileged process). */
-eg_status eg_config_environment(eg_config *config, eg_error *err);
+eg_status eg_conf_environment(eg_conf *config, eg_error *err);
 /* "key=value", the strongest. */
-eg_status eg_config_option(eg_config *config, const char *text, eg_error *err);
+eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err);
 /* Refuses settings of sections that are no listed plugin's. After the last source. */
-eg_status eg_config_finish(eg_config *config, eg_error *err);
+eg_status eg_conf_finish(eg_conf *config, eg_error *err);
 
 /* The value of a setting or of a plugin's "NAME.key"; NULL when there is none or it is empty. */
-const char *eg_config_get(const eg_config *config, const char *key);
+const char *eg_conf_get(const eg_conf *config, const char *key);
 /* A numeric setting of the table. */
-double eg_config_number(const eg_config *config, const char *key);
-void eg_config_each(const eg_config *config,
+double eg_conf_number(const eg_conf *config, const char *key);
+void eg_conf_each(const eg_conf *config,
                     void (*each)(void *self, const char *key, const char *value, const char *origin), void *self);
 
 #endif

@@ -30,20 +30,20 @@ static eg_status find_beside(eg_host *h, eg_error *err) {
 }
 
 static eg_status read_settings(eg_host *h, const char *project, eg_error *err) {
-    eg_status s = eg_config_create(&h->arena, &h->config, err);
+    eg_status s = eg_conf_create(&h->arena, &h->config, err);
     const char *user = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
     if (s == EG_OK && !user) s = eg_fail_memory(err, MOST_PATH);
-    if (s == EG_OK) s = eg_config_read(h->config, user, 0, err);
-    if (s == EG_OK && project) s = eg_config_read(h->config, project, 1, err);
-    if (s == EG_OK) s = eg_config_environment(h->config, err);
+    if (s == EG_OK) s = eg_conf_read(h->config, user, 0, err);
+    if (s == EG_OK && project) s = eg_conf_read(h->config, project, 1, err);
+    if (s == EG_OK) s = eg_conf_environment(h->config, err);
     for (size_t i = 0; s == EG_OK && i < h->options.setting_count; i++) {
-        s = eg_config_option(h->config, h->options.settings[i], err);
+        s = eg_conf_option(h->config, h->options.settings[i], err);
     }
     if (s == EG_OK && h->options.workspace) {
         const char *text = eg_arena_printf(&h->arena, "workspace=%s", h->options.workspace);
-        s = text ? eg_config_option(h->config, text, err) : eg_fail_memory(err, strlen(h->options.workspace));
+        s = text ? eg_conf_option(h->config, text, err) : eg_fail_memory(err, strlen(h->options.workspace));
     }
-    return s == EG_OK ? eg_config_finish(h->config, err) : s;
+    return s == EG_OK ? eg_conf_finish(h->config, err) : s;
 }
 
 typedef struct origin_of {
@@ -56,10 +56,10 @@ static void look_up(void *self, const char *key, const char *value, const char *
 }
 
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
-    const char *named = eg_config_get(h->config, "workspace");
+    const char *named = eg_conf_get(h->config, "workspace");
     if (named) {
         origin_of o = {"workspace", ""};
-        eg_config_each(h->config, look_up, &o);
+        eg_conf_each(h->config, look_up, &o);
         h->workspace = eg_str_of(named);
         h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(o.origin);
         return eg_workspace_check(h->workspace, err);
@@ -75,7 +75,7 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
     eg_arena *a = &h->arena;
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
     const char *installed = eg_arena_printf(a, "%s/../lib/engram/plugins", h->beside);
-    const char *database = eg_config_get(h->config, "database");
+    const char *database = eg_conf_get(h->config, "database");
     h->paths = (eg_host_paths){.data = h->folders.data, .config = h->folders.config, .cache = h->folders.cache,
                                .plugins = built && eg_file_exists(built) ? built : installed,
                                .models = eg_arena_printf(a, "%s/models", h->folders.data),
@@ -100,7 +100,7 @@ static int in_list(const char *list, eg_str name) {
 }
 
 static eg_status load_plugins(eg_host *h, eg_error *err) {
-    const char *at = eg_config_get(h->config, "plugins"), *required = eg_config_get(h->config, "plugins_required");
+    const char *at = eg_conf_get(h->config, "plugins"), *required = eg_conf_get(h->config, "plugins_required");
     eg_str word;
     while (at && next_word(&at, &word)) {
         int named = !memchr(word.ptr, '/', word.len) && !(word.len > 3 && memcmp(word.ptr + word.len - 3, ".so", 3) == 0);
@@ -118,14 +118,14 @@ static eg_status load_plugins(eg_host *h, eg_error *err) {
 }
 
 static eg_status open_store(eg_host *h, eg_error *err) {
-    const char *name = eg_config_get(h->config, "storage");
+    const char *name = eg_conf_get(h->config, "storage");
     const eg_registrar *r = &h->plugins.registrar;
     for (size_t i = 0; name && i < r->committed.storages; i++) {
         if (strcmp(r->storages[i]->name, name) == 0) h->storage_ops = r->storages[i];
     }
     if (!h->storage_ops) return eg_fail(err, EG_ENOENT, "no loaded plugin offers the storage '%s': see `engram plugins list`", name ? name : "");
     eg_status s = EG_OK;
-    if (!eg_config_get(h->config, "database")) s = eg_folder_make(h->folders.data, 0700, err);
+    if (!eg_conf_get(h->config, "database")) s = eg_folder_make(h->folders.data, 0700, err);
     eg_request *rq;
     if (s == EG_OK) s = h->services.request_create(h, NULL, &rq, err);
     if (s != EG_OK) return s;
@@ -147,13 +147,13 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
                          .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models, .host = h,
                          .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
-                         .default_wait_ms = (int32_t)eg_config_number(h->config, "detection.wait_ms"),
+                         .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
     return eg_memory_create(&env, &h->memory, err);
 }
 
 static eg_log_level log_level(const eg_host *h) {
-    const char *word = eg_config_get(h->config, "log");
+    const char *word = eg_conf_get(h->config, "log");
     eg_log_level level = !word || *word == 'w' ? EG_LOG_WARN : *word == 'e' ? EG_LOG_ERROR : *word == 'i' ? EG_LOG_INFO : EG_LOG_DEBUG;
     int asked = h->options.verbose > 1 ? EG_LOG_DEBUG : h->options.verbose == 1 ? EG_LOG_INFO : EG_LOG_ERROR;
     return (int)level > asked ? level : (eg_log_level)asked;
@@ -238,7 +238,7 @@ eg_status eg_host_frontend(eg_host *h, const char *name, const eg_frontend **out
 
 void eg_host_settings(const eg_host *h,
                       void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
-    eg_config_each(h->config, each, self);
+    eg_conf_each(h->config, each, self);
 }
 
 void eg_host_plugins(const eg_host *h,

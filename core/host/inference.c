@@ -12,8 +12,8 @@
 static eg_status make_engine(eg_host *h, eg_error *err) {
     static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon"};
     if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_config_number(h->config, "threads")};
-    const char *level = eg_config_get(h->config, "level"), *gemm = eg_config_get(h->config, "gemm");
+    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads")};
+    const char *level = eg_conf_get(h->config, "level"), *gemm = eg_conf_get(h->config, "gemm");
     for (uint32_t i = 0; level && i < 5; i++) {
         if (strcmp(level, levels[i]) == 0) o.level = i;
     }
@@ -22,7 +22,7 @@ static eg_status make_engine(eg_host *h, eg_error *err) {
 }
 
 static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
-    const char *name = eg_config_get(h->config, m->setting);
+    const char *name = eg_conf_get(h->config, m->setting);
     if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
     eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
@@ -129,7 +129,7 @@ eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_e
 static void describe(eg_host *h, eg_model_slot *m, eg_str *folder, eg_str *problem) {
     *folder = *problem = (eg_str){"", 0};
     pthread_mutex_lock(&h->model_lock);
-    const char *name = eg_config_get(h->config, m->setting);
+    const char *name = eg_conf_get(h->config, m->setting);
     if (!m->tried && !m->problem.text[0] && !m->folder[0]) {
         if (!name) eg_fail(&m->problem, EG_ENOENT, "no model: %s is empty", m->setting);
         else if (eg_host_model_folder(h, name, m->folder, sizeof m->folder, &m->problem) != EG_OK) m->folder[0] = 0;
@@ -151,7 +151,7 @@ static void read_thresholds(eg_host *h, const char *setting) {
     eg_error err = {0};
     eg_str text;
     eg_json j;
-    const char *name = eg_config_get(h->config, setting);
+    const char *name = eg_conf_get(h->config, setting);
     if (!name || eg_host_model_folder(h, name, folder, sizeof folder, NULL) != EG_OK) return;
     snprintf(path, sizeof path, "%s/engram.json", folder);
     if (!eg_file_exists(path)) return;
@@ -184,7 +184,7 @@ static double host_threshold(void *host, const char *name, double otherwise) {
     eg_host *h = host;
     char key[100];
     snprintf(key, sizeof key, "detection.%.80s", name);
-    const char *set = eg_config_get(h->config, key);
+    const char *set = eg_conf_get(h->config, key);
     if (set) return strtod(set, NULL);
     pthread_mutex_lock(&h->model_lock);
     if (!h->thresholds_read) {

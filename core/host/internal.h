@@ -32,7 +32,7 @@ typedef struct eg_threshold {
 struct eg_host {
     eg_arena arena;
     eg_host_options options;
-    eg_config *config;
+    eg_conf *config;
     eg_paths folders;
     eg_host_paths paths;
     const char *beside; /* folder of the executable */

@@ -31,7 +31,7 @@ static void host_log(void *host, eg_log_level level, const char *plugin, const c
 }
 
 static eg_status host_config(void *host, const char *key, eg_str *value) {
-    const char *text = eg_config_get(((eg_host *)host)->config, key);
+    const char *text = eg_conf_get(((eg_host *)host)->config, key);
     *value = eg_str_of(text);
     return text ? EG_OK : EG_ENOENT;
 }

@@ -12,32 +12,32 @@
 static eg_arena arena;
 static char path[] = "/tmp/eg-config-XXXXXX";
 
-static eg_status read_text(eg_config **c, const char *text, int project, eg_error *err) {
+static eg_status read_text(eg_conf **c, const char *text, int project, eg_error *err) {
     assert_int_equal(eg_file_replace(path, text, strlen(text), 0600, NULL), EG_OK);
-    assert_int_equal(eg_config_create(&arena, c, err), EG_OK);
-    return eg_config_read(*c, path, project, err);
+    assert_int_equal(eg_conf_create(&arena, c, err), EG_OK);
+    return eg_conf_read(*c, path, project, err);
 }
 
 static void strength(void **state) {
     (void)state;
-    eg_config *c;
+    eg_conf *c;
     eg_error err;
     unsetenv("ENGRAM_WAIT_MS");
     assert_int_equal(read_text(&c, "workspace = w\n[detection]\nwait_ms = 5\n", 0, &err), EG_OK);
-    assert_string_equal(eg_config_get(c, "workspace"), "w");
-    assert_true(eg_config_number(c, "detection.wait_ms") == 5);
+    assert_string_equal(eg_conf_get(c, "workspace"), "w");
+    assert_true(eg_conf_number(c, "detection.wait_ms") == 5);
     setenv("ENGRAM_WAIT_MS", "6", 1);
-    assert_int_equal(eg_config_environment(c, &err), EG_OK);
-    assert_true(eg_config_number(c, "detection.wait_ms") == 6);
-    assert_int_equal(eg_config_option(c, "detection.wait_ms=7", &err), EG_OK);
-    assert_true(eg_config_number(c, "detection.wait_ms") == 7);
-    assert_null(eg_config_get(c, "database"));
+    assert_int_equal(eg_conf_environment(c, &err), EG_OK);
+    assert_true(eg_conf_number(c, "detection.wait_ms") == 6);
+    assert_int_equal(eg_conf_option(c, "detection.wait_ms=7", &err), EG_OK);
+    assert_true(eg_conf_number(c, "detection.wait_ms") == 7);
+    assert_null(eg_conf_get(c, "database"));
     unsetenv("ENGRAM_WAIT_MS");
 }
 
 static void refusals(void **state) {
     (void)state;
-    eg_config *c;
+    eg_conf *c;
     eg_error err;
     assert_int_equal(read_text(&c, "\nnonsense = 1\n", 0, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, ":2"));
@@ -54,13 +54,13 @@ static void refusals(void **state) {
 
 static void plugins_own(void **state) {
     (void)state;
-    eg_config *c;
+    eg_conf *c;
     eg_error err;
     assert_int_equal(read_text(&c, "plugins = mcp /opt/own.so\n[mcp]\nprofile = all\n[own]\nx = 1\n", 0, &err), EG_OK);
-    assert_int_equal(eg_config_finish(c, &err), EG_OK);
-    assert_string_equal(eg_config_get(c, "mcp.profile"), "all");
+    assert_int_equal(eg_conf_finish(c, &err), EG_OK);
+    assert_string_equal(eg_conf_get(c, "mcp.profile"), "all");
     assert_int_equal(read_text(&c, "[nobody]\nx = 1\n", 0, &err), EG_OK);
-    assert_int_equal(eg_config_finish(c, &err), EG_EINVAL);
+    assert_int_equal(eg_conf_finish(c, &err), EG_EINVAL);
 }
 
 int main(void) {
