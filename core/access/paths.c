@@ -1,0 +1,54 @@
+/* paths.c - the folders of data, configuration and cache. See paths.h. */
+#include "core/access/paths.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/status.h"
+
+static eg_status below_home(eg_arena *arena, const char *home, eg_paths *out, eg_error *err) {
+    out->data = eg_arena_printf(arena, "%s/data", home);
+    out->config = eg_arena_printf(arena, "%s/config", home);
+    out->cache = eg_arena_printf(arena, "%s/cache", home);
+    return out->data && out->config && out->cache ? EG_OK : eg_fail_memory(err, strlen(home));
+}
+
+/* An XDG folder: the variable when it is absolute (the specification says: ignore others), else ~/otherwise. */
+static const char *xdg(eg_arena *arena, const char *variable, const char *user, const char *otherwise) {
+    const char *v = secure_getenv(variable);
+    if (v && v[0] == '/') return eg_arena_printf(arena, "%s/engram", v);
+    return eg_arena_printf(arena, "%s/%s/engram", user, otherwise);
+}
+
+eg_status eg_paths_resolve(eg_arena *arena, const char *home, eg_paths *out, eg_error *err) {
+    const char *origin = "--home";
+    if (!home || !*home) {
+        home = secure_getenv("ENGRAM_HOME");
+        origin = "ENGRAM_HOME";
+    }
+    if (home && *home) {
+        if (home[0] != '/') {
+            return eg_fail(err, EG_EINVAL, "%s is '%s': give an absolute path", origin, home);
+        }
+        return below_home(arena, home, out, err);
+    }
+    const char *user = secure_getenv("HOME");
+    if (!user || user[0] != '/') {
+        struct passwd record, *found = NULL;
+        char *buffer = eg_arena_alloc(arena, 16384);
+        if (!buffer) return eg_fail_memory(err, 16384);
+        if (getpwuid_r(getuid(), &record, buffer, 16384, &found) != 0 || !found || record.pw_dir[0] != '/') {
+            return eg_fail(err, EG_EINVAL, "neither ENGRAM_HOME nor HOME names a folder: set ENGRAM_HOME");
+        }
+        user = record.pw_dir;
+    }
+    const char *old = eg_arena_printf(arena, "%s/.engram", user);
+    if (!old) return eg_fail_memory(err, strlen(user));
+    if (eg_file_exists(old)) return below_home(arena, old, out, err);
+    out->data = xdg(arena, "XDG_DATA_HOME", user, ".local/share");
+    out->config = xdg(arena, "XDG_CONFIG_HOME", user, ".config");
+    out->cache = xdg(arena, "XDG_CACHE_HOME", user, ".cache");
+    return out->data && out->config && out->cache ? EG_OK : eg_fail_memory(err, strlen(user));
+}

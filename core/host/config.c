@@ -1,0 +1,250 @@
+/* config.c - the table of settings and where their values come from. See config.h. */
+#include "core/host/config.h"
+
+#include <ini.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+
+enum { MOST_EXTRAS = 256, MOST_VALUE = 4096, MOST_KEY = 100 };
+
+static const eg_setting table[] = {
+    {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 1},
+    {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1},
+    {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0},
+    {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0},
+    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp entity numeric cross_scope nli secrets",
+     "ENGRAM_PLUGINS", 0},
+    {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0},
+    {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0},
+    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0},
+    {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1},
+    {"detection.contradiction", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_CONTRADICTION", 1},
+    {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1},
+    {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1},
+    {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
+    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
+    {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},
+    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon", "auto", "ENGRAM_LEVEL", 0},
+    {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0},
+    {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0},
+};
+enum { SETTINGS = sizeof table / sizeof *table };
+
+typedef struct value {
+    const char *text, *origin;
+} value;
+typedef struct extra { /* a plugin's own setting */
+    const char *key;
+    value v;
+} extra;
+
+struct eg_conf {
+    eg_arena *arena;
+    value values[SETTINGS];
+    extra extras[MOST_EXTRAS];
+    size_t extra_count;
+};
+
+const eg_setting *eg_settings(size_t *n) {
+    *n = SETTINGS;
+    return table;
+}
+
+eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err) {
+    eg_conf *c = eg_arena_alloc(arena, sizeof *c);
+    if (!c) return eg_fail_memory(err, sizeof *c);
+    c->arena = arena;
+    for (size_t i = 0; i < SETTINGS; i++) c->values[i] = (value){table[i].otherwise, "default"};
+    *out = c;
+    return EG_OK;
+}
+
+static size_t find(const char *key) {
+    size_t i = 0;
+    while (i < SETTINGS && strcmp(table[i].key, key) != 0) i++;
+    return i;
+}
+
+/* 1 when word is one of the '|'-separated words. */
+static int is_word(const char *words, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = words; *p;) {
+        size_t len = strcspn(p, "|");
+        if (len == n && memcmp(p, word, n) == 0) return 1;
+        p += len + (p[len] == '|');
+    }
+    return 0;
+}
+
+static eg_status check(const eg_setting *s, const char *text, const char *origin, eg_error *err) {
+    if (strlen(text) > MOST_VALUE || eg_utf8_valid_prefix(text, strlen(text)) != strlen(text)) {
+        return eg_fail(err, EG_EINVAL, "%s: %s is longer than %d bytes or no valid UTF-8", origin, s->key, MOST_VALUE);
+    }
+    if (!*text) return EG_OK; /* unset */
+    if (s->type == EG_SETTING_TEXT) {
+        if (!s->words || is_word(s->words, text)) return EG_OK;
+        return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use one of %s", origin, s->key, text, s->words);
+    }
+    if (s->type == EG_SETTING_BOOLEAN) {
+        if (is_word("true|false|1|0|yes|no", text)) return EG_OK;
+        return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use true or false", origin, s->key, text);
+    }
+    char *end;
+    double x = strtod(text, &end);
+    int good = end != text && !*end && isfinite(x) && x >= s->low && x <= s->high;
+    if (good && s->type == EG_SETTING_INTEGER) good = x == floor(x);
+    if (good) return EG_OK;
+    return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use %s from %g to %g", origin, s->key, text,
+                   s->type == EG_SETTING_INTEGER ? "a whole number" : "a number", s->low, s->high);
+}
+
+static eg_status set_extra(eg_conf *c, const char *key, value v, eg_error *err) {
+    size_t i = 0;
+    while (i < c->extra_count && strcmp(c->extras[i].key, key) != 0) i++;
+    if (i == MOST_EXTRAS) return eg_fail(err, EG_ELIMIT, "%s: more than %d settings of plugins", v.origin, MOST_EXTRAS);
+    const char *copy = eg_arena_copy(c->arena, eg_str_of(key));
+    if (!copy) return eg_fail_memory(err, strlen(key));
+    c->extras[i] = (extra){copy, v};
+    if (i == c->extra_count) c->extra_count++;
+    return EG_OK;
+}
+
+/* The one way in. Later calls are stronger. */
+static eg_status set(eg_conf *c, const char *key, const char *text, const char *origin, int project, eg_error *err) {
+    size_t i = find(key);
+    const char *dot = strchr(key, '.');
+    int of_house = !dot || strncmp(key, "model.", 6) == 0 || strncmp(key, "detection.", 10) == 0;
+    if (i == SETTINGS && (of_house || strlen(key) > MOST_KEY)) {
+        return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s': `engram doctor` lists all", origin, key);
+    }
+    if (project && (i == SETTINGS || !table[i].project)) {
+        return eg_fail(err, EG_EREFUSED, "%s: a project file may not set '%.60s' (it comes with a repository that is not "
+                       "trusted): set it in the user's engram.conf", origin, key);
+    }
+    value v = {eg_arena_copy(c->arena, eg_str_of(text)), eg_arena_copy(c->arena, eg_str_of(origin))};
+    if (!v.text || !v.origin) return eg_fail_memory(err, strlen(text));
+    if (i == SETTINGS) return set_extra(c, key, v, err);
+    eg_status s = check(&table[i], text, origin, err);
+    if (s == EG_OK) c->values[i] = v;
+    return s;
+}
+
+typedef struct reading {
+    eg_conf *config;
+    FILE *file;
+    const char *path;
+    int line, project, too_long;
+    eg_status status;
+    eg_error *err;
+} reading;
+
+/* Counts lines as libinih asks for them, so that a message can name one. */
+static char *next_line(char *line, int size, void *stream) {
+    reading *r = stream;
+    char *got = fgets(line, size, r->file);
+    if (!got) return NULL;
+    r->line++;
+    if (!strchr(line, '\n') && !feof(r->file)) r->too_long = r->line;
+    return r->too_long ? NULL : got;
+}
+
+static int take_pair(void *user, const char *section, const char *name, const char *text) {
+    reading *r = user;
+    char key[2 * MOST_KEY], origin[512];
+    if (r->status != EG_OK) return 1;
+    snprintf(origin, sizeof origin, "%.480s:%d", r->path, r->line);
+    int n = snprintf(key, sizeof key, "%s%s%s", section, *section ? "." : "", name);
+    if (n < 0 || (size_t)n >= sizeof key) {
+        r->status = eg_fail(r->err, EG_EINVAL, "%s: the name of a setting is too long", origin);
+    } else {
+        r->status = set(r->config, key, text ? text : "", origin, r->project, r->err);
+    }
+    return 1;
+}
+
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
+    reading r = {.config = config, .file = fopen(path, "re"), .path = path, .project = project, .err = err};
+    if (!r.file) {
+        if (errno == ENOENT) return EG_OK;
+        return eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
+    }
+    int line = ini_parse_stream(next_line, &r, take_pair, &r);
+    fclose(r.file);
+    if (r.status != EG_OK) return r.status;
+    if (r.too_long) return eg_fail(err, EG_EFORMAT, "%s:%d: the line is too long", path, r.too_long);
+    if (line > 0) return eg_fail(err, EG_EFORMAT, "%s:%d: expected [section] or name = value", path, line);
+    return line < 0 ? eg_fail(err, EG_EIO, "cannot read '%s'", path) : EG_OK;
+}
+
+eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *text = secure_getenv(table[i].variable);
+        if (!text) continue;
+        eg_status s = set(config, table[i].key, text, table[i].variable, 0, err);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err) {
+    char key[MOST_KEY + 1];
+    size_t n = strcspn(text, "=");
+    if (!text[n] || n == 0 || n > MOST_KEY) {
+        return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text);
+    }
+    memcpy(key, text, n);
+    key[n] = 0;
+    return set(config, key, text + n + 1, "option", 0, err);
+}
+
+/* 1 when a listed plugin (a name or the path of NAME.so) is called by the first n bytes of key. */
+static int is_listed(const char *list, const char *key, size_t n) {
+    for (const char *p = list; *p;) {
+        p += strspn(p, " ,\t");
+        size_t len = strcspn(p, " ,\t");
+        const char *end = p + len, *name = end;
+        while (name > p && name[-1] != '/') name--;
+        size_t name_len = (size_t)(end - name);
+        if (name_len > 3 && memcmp(end - 3, ".so", 3) == 0) name_len -= 3;
+        if (name_len == n && memcmp(name, key, n) == 0) return 1;
+        p = end;
+    }
+    return 0;
+}
+
+eg_status eg_conf_finish(eg_conf *config, eg_error *err) {
+    for (size_t i = 0; i < config->extra_count; i++) {
+        const extra *e = &config->extras[i];
+        if (is_listed(config->values[find("plugins")].text, e->key, strcspn(e->key, "."))) continue;
+        return eg_fail(err, EG_EINVAL, "%s: there is no setting and no listed plugin for '%.60s'", e->v.origin, e->key);
+    }
+    return EG_OK;
+}
+
+const char *eg_conf_get(const eg_conf *config, const char *key) {
+    const char *text = NULL;
+    size_t i = find(key);
+    if (i < SETTINGS) text = config->values[i].text;
+    for (size_t x = 0; i == SETTINGS && x < config->extra_count; x++) {
+        if (strcmp(config->extras[x].key, key) == 0) text = config->extras[x].v.text;
+    }
+    return text && *text ? text : NULL;
+}
+
+double eg_conf_number(const eg_conf *config, const char *key) {
+    const char *text = eg_conf_get(config, key);
+    return text ? strtod(text, NULL) : 0;
+}
+
+void eg_conf_each(const eg_conf *config,
+                    void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
+    for (size_t i = 0; i < SETTINGS; i++) each(self, table[i].key, config->values[i].text, config->values[i].origin);
+    for (size_t i = 0; i < config->extra_count; i++) {
+        each(self, config->extras[i].key, config->extras[i].v.text, config->extras[i].v.origin);
+    }
+}

@@ -1,0 +1,44 @@
+/* config.h - the settings of a process: one table of what there is, and the values with their origin. Strength: option
+ * (flag) > environment > project .engram.conf > user engram.conf > default. A project file comes with a cloned repository
+ * and is not trusted: it sets only what the table marks. Used by host.c. Thread class: main; read-only afterwards. */
+#ifndef EG_HOST_CONFIG_H
+#define EG_HOST_CONFIG_H
+
+#include "core/base/arena.h"
+
+typedef enum eg_setting_type { EG_SETTING_TEXT = 0, EG_SETTING_INTEGER, EG_SETTING_NUMBER, EG_SETTING_BOOLEAN } eg_setting_type;
+
+typedef struct eg_setting {
+    const char *key; /* "section.name", or a name without section */
+    eg_setting_type type;
+    double low, high;      /* of numbers */
+    const char *words;     /* of texts: "a|b|c", NULL: any */
+    const char *otherwise; /* the default */
+    const char *variable;  /* of the environment */
+    int project;           /* 1: a project file may set it */
+} eg_setting;
+
+typedef struct eg_conf eg_conf;
+
+/* The table and its length. */
+const eg_setting *eg_settings(size_t *n);
+
+/* All settings at their defaults. Lives in the arena. */
+eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
+/* Reads an INI file; a missing one is fine. project 1: the untrusted rules. Errors name file and line. */
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
+/* Variables of the environment (none of a privileged process). */
+eg_status eg_conf_environment(eg_conf *config, eg_error *err);
+/* "key=value", the strongest. */
+eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err);
+/* Refuses settings of sections that are no listed plugin's. After the last source. */
+eg_status eg_conf_finish(eg_conf *config, eg_error *err);
+
+/* The value of a setting or of a plugin's "NAME.key"; NULL when there is none or it is empty. */
+const char *eg_conf_get(const eg_conf *config, const char *key);
+/* A numeric setting of the table. */
+double eg_conf_number(const eg_conf *config, const char *key);
+void eg_conf_each(const eg_conf *config,
+                    void (*each)(void *self, const char *key, const char *value, const char *origin), void *self);
+
+#endif

@@ -1,0 +1,265 @@
+/* host.c - puts a process together: settings, paths, workspace, plugins, store, memory, worker. See host.h. */
+#include "core/host/host.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/access/workspace.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/host/internal.h"
+#include "kernels/pool.h"
+
+/* Folder of the running executable. */
+static eg_status find_beside(eg_host *h, eg_error *err) {
+    char path[MOST_PATH];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *real = NULL;
+    if (n <= 0 && h->options.program) real = realpath(h->options.program, NULL);
+    if (real) n = snprintf(path, sizeof path, "%s", real);
+    free(real);
+    if (n <= 0 || (size_t)n >= sizeof path - 1) {
+        return eg_fail(err, EG_EIO, "cannot tell the folder of this program: is /proc mounted?");
+    }
+    while (n > 1 && path[n - 1] != '/') n--;
+    h->beside = eg_arena_copy(&h->arena, (eg_str){path, n > 1 ? (size_t)n - 1 : 1});
+    return h->beside ? EG_OK : eg_fail_memory(err, (size_t)n);
+}
+
+static eg_status read_settings(eg_host *h, const char *project, eg_error *err) {
+    eg_status s = eg_conf_create(&h->arena, &h->config, err);
+    const char *user = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
+    if (s == EG_OK && !user) s = eg_fail_memory(err, MOST_PATH);
+    if (s == EG_OK) s = eg_conf_read(h->config, user, 0, err);
+    if (s == EG_OK && project) s = eg_conf_read(h->config, project, 1, err);
+    if (s == EG_OK) s = eg_conf_environment(h->config, err);
+    for (size_t i = 0; s == EG_OK && i < h->options.setting_count; i++) {
+        s = eg_conf_option(h->config, h->options.settings[i], err);
+    }
+    if (s == EG_OK && h->options.workspace) {
+        const char *text = eg_arena_printf(&h->arena, "workspace=%s", h->options.workspace);
+        s = text ? eg_conf_option(h->config, text, err) : eg_fail_memory(err, strlen(h->options.workspace));
+    }
+    return s == EG_OK ? eg_conf_finish(h->config, err) : s;
+}
+
+typedef struct origin_of {
+    const char *key, *origin;
+} origin_of;
+static void look_up(void *self, const char *key, const char *value, const char *origin) {
+    origin_of *o = self;
+    (void)value;
+    if (strcmp(key, o->key) == 0) o->origin = origin;
+}
+
+static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
+    const char *named = eg_conf_get(h->config, "workspace");
+    if (named) {
+        origin_of o = {"workspace", ""};
+        eg_conf_each(h->config, look_up, &o);
+        h->workspace = eg_str_of(named);
+        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(o.origin);
+        return eg_workspace_check(h->workspace, err);
+    }
+    eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, err);
+    if (s != EG_ENOENT) return s;
+    h->workspace = EG_STR("local");
+    h->workspace_why = EG_STR("no setting and no git repository");
+    return EG_OK;
+}
+
+static eg_status find_paths(eg_host *h, eg_error *err) {
+    eg_arena *a = &h->arena;
+    const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
+    const char *installed = eg_arena_printf(a, "%s/../lib/engram/plugins", h->beside);
+    const char *database = eg_conf_get(h->config, "database");
+    h->paths = (eg_host_paths){.data = h->folders.data, .config = h->folders.config, .cache = h->folders.cache,
+                               .plugins = built && eg_file_exists(built) ? built : installed,
+                               .models = eg_arena_printf(a, "%s/models", h->folders.data),
+                               .database = database ? database : eg_arena_printf(a, "%s/engram.db", h->folders.data)};
+    return built && installed && h->paths.models && h->paths.database ? EG_OK : eg_fail_memory(err, MOST_PATH);
+}
+
+/* The next word of a list of words; 0 at its end. */
+static int next_word(const char **at, eg_str *word) {
+    *at += strspn(*at, " ,\t");
+    *word = (eg_str){*at, strcspn(*at, " ,\t")};
+    *at += word->len;
+    return word->len > 0;
+}
+
+static int in_list(const char *list, eg_str name) {
+    eg_str word;
+    while (list && next_word(&list, &word)) {
+        if (eg_str_eq(word, name)) return 1;
+    }
+    return 0;
+}
+
+static eg_status load_plugins(eg_host *h, eg_error *err) {
+    const char *at = eg_conf_get(h->config, "plugins"), *required = eg_conf_get(h->config, "plugins_required");
+    eg_str word;
+    while (at && next_word(&at, &word)) {
+        int named = !memchr(word.ptr, '/', word.len) && !(word.len > 3 && memcmp(word.ptr + word.len - 3, ".so", 3) == 0);
+        const char *path = word.ptr[0] == '/' ? eg_arena_copy(&h->arena, word)
+                                              : eg_arena_printf(&h->arena, "%s/%.*s%s", h->paths.plugins, (int)word.len,
+                                                                word.ptr, named ? ".so" : "");
+        if (!path) return eg_fail_memory(err, word.len);
+        eg_error problem = {0};
+        eg_status s = eg_plugins_load(&h->plugins, path, &h->services, &problem);
+        if (s == EG_OK) continue;
+        if (in_list(required, word)) return eg_fail(err, s, "%s", problem.text);
+        h->services.log(h, EG_LOG_WARN, "plugins", problem.text);
+    }
+    return EG_OK;
+}
+
+static eg_status open_store(eg_host *h, eg_error *err) {
+    const char *name = eg_conf_get(h->config, "storage");
+    const eg_registrar *r = &h->plugins.registrar;
+    for (size_t i = 0; name && i < r->committed.storages; i++) {
+        if (strcmp(r->storages[i]->name, name) == 0) h->storage_ops = r->storages[i];
+    }
+    if (!h->storage_ops) return eg_fail(err, EG_ENOENT, "no loaded plugin offers the storage '%s': see `engram plugins list`", name ? name : "");
+    eg_status s = EG_OK;
+    if (!eg_conf_get(h->config, "database")) s = eg_folder_make(h->folders.data, 0700, err);
+    eg_request *rq;
+    if (s == EG_OK) s = h->services.request_create(h, NULL, &rq, err);
+    if (s != EG_OK) return s;
+    s = h->storage_ops->open(&h->services, rq, eg_str_of(h->paths.database), &h->storage);
+    if (s != EG_OK) eg_fail(err, s, "%s", rq->err->text);
+    h->services.request_release(h, rq);
+    return s;
+}
+
+static eg_status make_memory(eg_host *h, eg_error *err) {
+    char name[65] = "";
+    uint32_t cpus = eg_cpu_allowance();
+    gethostname(name, sizeof name - 1);
+    const char *owner = eg_arena_printf(&h->arena, "%s:%ld:%lld", name, (long)getpid(), (long long)h->services.now(h));
+    if (!owner) return eg_fail_memory(err, sizeof name);
+    eg_memory_env env = {.services = &h->services, .storage_ops = h->storage ? h->storage_ops : NULL,
+                         .storage = h->storage, .detectors = h->plugins.registrar.detectors,
+                         .detector_count = h->plugins.registrar.committed.detectors,
+                         .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
+                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models, .host = h,
+                         .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
+                         .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
+                         .max_leased = cpus > 3 ? cpus / 2 : 1};
+    return eg_memory_create(&env, &h->memory, err);
+}
+
+static eg_log_level log_level(const eg_host *h) {
+    const char *word = eg_conf_get(h->config, "log");
+    eg_log_level level = !word || *word == 'w' ? EG_LOG_WARN : *word == 'e' ? EG_LOG_ERROR : *word == 'i' ? EG_LOG_INFO : EG_LOG_DEBUG;
+    int asked = h->options.verbose > 1 ? EG_LOG_DEBUG : h->options.verbose == 1 ? EG_LOG_INFO : EG_LOG_ERROR;
+    return (int)level > asked ? level : (eg_log_level)asked;
+}
+
+static eg_status put_together(eg_host *h, eg_error *err) {
+    char folder[MOST_PATH];
+    const char *project = NULL;
+    if (sodium_init() < 0) return eg_fail(err, EG_EIO, "libsodium cannot start: is there no source of random numbers?");
+    if (!getcwd(folder, sizeof folder)) return eg_fail(err, EG_EIO, "cannot tell the working directory: %s", strerror(errno));
+    eg_status s = find_beside(h, err);
+    if (s == EG_OK) s = eg_paths_resolve(&h->arena, h->options.home, &h->folders, err);
+    if (s == EG_OK) s = eg_project_file_find(&h->arena, folder, &project, err);
+    if (s == EG_OK) s = read_settings(h, project, err);
+    if (s == EG_OK) s = choose_workspace(h, folder, err);
+    if (s == EG_OK) s = find_paths(h, err);
+    if (s != EG_OK) return s;
+    h->actor = eg_str_of(eg_arena_copy(&h->arena, eg_str_of(h->options.actor && *h->options.actor ? h->options.actor : "cli")));
+    if (!h->actor.ptr) return eg_fail_memory(err, 1);
+    h->level = log_level(h);
+    eg_host_fill_services(h);
+    eg_host_fill_inference(h);
+    s = load_plugins(h, err);
+    if (s == EG_OK && !h->options.without_store) s = open_store(h, err);
+    if (s == EG_OK) s = make_memory(h, err);
+    if (s == EG_OK && h->options.worker && h->storage) s = eg_host_worker_start(h, err);
+    return s;
+}
+
+eg_status eg_host_open(const eg_host_options *options, eg_host **out, eg_error *err) {
+    eg_host *h = calloc(1, sizeof *h);
+    if (!h) return eg_fail_memory(err, sizeof *h);
+    eg_arena_init(&h->arena, 0);
+    h->options = *options;
+    h->plugins.arena = &h->arena;
+    pthread_mutex_init(&h->model_lock, NULL);
+    pthread_mutex_init(&h->id_lock, NULL);
+    pthread_mutex_init(&h->worker_lock, NULL);
+    pthread_cond_init(&h->worker_wake, NULL);
+    eg_status s = put_together(h, err);
+    if (s != EG_OK) {
+        eg_host_close(h);
+        return s;
+    }
+    *out = h;
+    return EG_OK;
+}
+
+void eg_host_close(eg_host *h) {
+    if (!h) return;
+    eg_host_worker_stop(h);
+    if (h->memory) eg_memory_destroy(h->memory);
+    if (h->storage) h->storage_ops->close(h->storage);
+    eg_plugins_close(&h->plugins);
+    eg_host_close_models(h);
+    pthread_cond_destroy(&h->worker_wake);
+    pthread_mutex_destroy(&h->worker_lock);
+    pthread_mutex_destroy(&h->id_lock);
+    pthread_mutex_destroy(&h->model_lock);
+    eg_arena_release(&h->arena);
+    free(h);
+}
+
+const eg_services *eg_host_services(const eg_host *h) { return &h->services; }
+const eg_host_paths *eg_host_paths_of(const eg_host *h) { return &h->paths; }
+
+eg_status eg_host_frontend(eg_host *h, const char *name, const eg_frontend **out, void **self, eg_error *err) {
+    const eg_registrar *r = &h->plugins.registrar;
+    char names[300] = "";
+    for (size_t i = 0; i < r->committed.frontends; i++) {
+        const char *have = r->frontends[i].frontend->name;
+        if (strcmp(have, name) == 0) {
+            *out = r->frontends[i].frontend;
+            *self = r->frontends[i].self;
+            return EG_OK;
+        }
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, " %s", have);
+    }
+    return eg_fail(err, EG_ENOENT, "no loaded plugin offers the front end '%s'; there is:%s", name, *names ? names : " none");
+}
+
+void eg_host_settings(const eg_host *h,
+                      void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
+    eg_conf_each(h->config, each, self);
+}
+
+void eg_host_plugins(const eg_host *h,
+                     void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem), void *self) {
+    for (size_t i = 0; i < h->plugins.count; i++) {
+        each(self, h->plugins.rows[i].path, h->plugins.rows[i].plugin, h->plugins.rows[i].problem);
+    }
+}
+
+eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, size_t out_size, eg_error *err) {
+    const char *bases[] = {h->paths.models, h->beside, h->beside, h->beside};
+    static const char *const below[] = {"", "/../models/weights", "/../share/engram/models", "/models/weights"};
+    int is_path = strchr(name, '/') != NULL;
+    for (size_t i = 0; i < (is_path ? 1u : 4u); i++) {
+        char config[MOST_PATH + 16];
+        int n = is_path ? snprintf(out, out_size, "%s", name) : snprintf(out, out_size, "%s%s/%s", bases[i], below[i], name);
+        if (n < 0 || (size_t)n >= out_size || n >= MOST_PATH) return eg_fail(err, EG_ELIMIT, "the path of the model '%.60s' is too long", name);
+        snprintf(config, sizeof config, "%s/config.json", out);
+        if (eg_file_exists(config)) return EG_OK;
+    }
+    if (is_path) return eg_fail(err, EG_ENOENT, "'%s' holds no model: config.json is missing", name);
+    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/../share/engram/models", name,
+                   h->paths.models, h->beside, h->beside);
+}

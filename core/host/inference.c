@@ -1,0 +1,249 @@
+/* inference.c - the host's models: opened when first needed, one engine a process; thresholds; vectors. */
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/file.h"
+#include "core/base/json.h"
+#include "core/base/status.h"
+#include "core/host/internal.h"
+
+static eg_status make_engine(eg_host *h, eg_error *err) {
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    if (h->engine) return EG_OK;
+    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads")};
+    const char *level = eg_conf_get(h->config, "level"), *gemm = eg_conf_get(h->config, "gemm");
+    for (uint32_t i = 0; level && i < 5; i++) {
+        if (strcmp(level, levels[i]) == 0) o.level = i;
+    }
+    o.gemm = gemm && strcmp(gemm, "openblas") == 0 ? EG_GEMM_OPENBLAS : EG_GEMM_OWN;
+    return eg_engine_create(&o, &h->engine, err);
+}
+
+static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
+    const char *name = eg_conf_get(h->config, m->setting);
+    if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
+    eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
+    if (s == EG_OK) s = make_engine(h, err);
+    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &m->model, err);
+    if (s != EG_OK) return s;
+    m->info.size = sizeof m->info;
+    s = eg_model_describe(m->model, &m->info, err);
+    if (s == EG_OK && m->info.head != m->head) {
+        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' is of another kind than %s needs", m->folder, m->setting);
+    }
+    return s;
+}
+
+/* The three labels by name, whatever their order. */
+static eg_status map_labels(eg_host *h, eg_error *err) {
+    static const char *const names[] = {"contradiction", "entailment", "neutral"};
+    const eg_model_info *info = &h->nli.info;
+    if (info->labels != 3) return eg_fail(err, EG_EUNSUPPORTED, "'%s' has %u labels, not 3", h->nli.folder, info->labels);
+    for (uint32_t n = 0; n < 3; n++) {
+        uint32_t i = 0;
+        while (i < 3 && strcasecmp(info->label_names[i], names[n]) != 0) i++;
+        if (i == 3) return eg_fail(err, EG_EUNSUPPORTED, "'%s' has no label '%s'", h->nli.folder, names[n]);
+        h->nli_label[n] = i;
+    }
+    return EG_OK;
+}
+
+/* Opens the slot once; the same answer ever after. */
+static eg_status need(eg_host *h, eg_model_slot *m, eg_error *err) {
+    pthread_mutex_lock(&h->model_lock);
+    if (!m->tried) {
+        eg_status s = open_slot(h, m, &m->problem);
+        if (s == EG_OK && m == &h->nli) s = map_labels(h, &m->problem);
+        if (s != EG_OK && m->model) {
+            eg_model_close(m->model);
+            m->model = NULL;
+        }
+        m->tried = 1;
+    }
+    int there = m->model != NULL;
+    pthread_mutex_unlock(&h->model_lock);
+    return there ? EG_OK : eg_fail(err, EG_ENOENT, "%s", m->problem.text);
+}
+
+static eg_status host_nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *out) {
+    eg_host *h = host;
+    eg_status s = need(h, &h->nli, rq->err);
+    if (s == EG_OK) s = eg_model_classify(h->nli.model, pairs, n, out, &rq->cancel, rq->err);
+    if (s != EG_OK) return s;
+    eg_softmax(out, n, 3);
+    for (size_t i = 0; i < n; i++) {
+        float *row = out + 3 * i, p[3] = {row[h->nli_label[0]], row[h->nli_label[1]], row[h->nli_label[2]]};
+        memcpy(row, p, sizeof p);
+    }
+    return EG_OK;
+}
+
+static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
+    eg_host *h = host;
+    eg_status s = need(h, &h->embed, rq->err);
+    if (s != EG_OK) return s;
+    if (dimensions != h->embed.info.hidden) {
+        return eg_request_fail(rq, EG_EINVAL, "the model has %u dimensions, not %u", h->embed.info.hidden, dimensions);
+    }
+    return eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
+}
+
+/* Adds one file of a model to its identity: name, length, bytes. A missing file counts as absent. */
+static void hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name) {
+    char path[MOST_PATH + 64];
+    eg_map map = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    crypto_hash_sha256_update(state, (const unsigned char *)name, strlen(name) + 1);
+    if (!eg_file_exists(path) || eg_map_open(path, &map, NULL) != EG_OK) return;
+    uint64_t size = map.size;
+    crypto_hash_sha256_update(state, (const unsigned char *)&size, sizeof size);
+    if (map.size) crypto_hash_sha256_update(state, map.bytes, map.size);
+    eg_map_close(&map);
+}
+
+eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
+    static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
+                                        "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
+                                        "config_sentence_transformers.json", "model.safetensors"};
+    eg_host *h = host;
+    eg_status s = need(h, &h->embed, err);
+    if (s != EG_OK) return s;
+    pthread_mutex_lock(&h->model_lock);
+    if (!h->embed_id[0]) {
+        crypto_hash_sha256_state state;
+        uint8_t hash[32];
+        crypto_hash_sha256_init(&state);
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++) hash_file(&state, h->embed.folder, files[i]);
+        crypto_hash_sha256_final(&state, hash);
+        sodium_bin2hex(h->embed_id, sizeof h->embed_id, hash, sizeof hash);
+    }
+    pthread_mutex_unlock(&h->model_lock);
+    *id = eg_str_of(h->embed_id);
+    *dimensions = h->embed.info.hidden;
+    return EG_OK;
+}
+
+/* Folder, or the reason why there is none; loads nothing. */
+static void describe(eg_host *h, eg_model_slot *m, eg_str *folder, eg_str *problem) {
+    *folder = *problem = (eg_str){"", 0};
+    pthread_mutex_lock(&h->model_lock);
+    const char *name = eg_conf_get(h->config, m->setting);
+    if (!m->tried && !m->problem.text[0] && !m->folder[0]) {
+        if (!name) eg_fail(&m->problem, EG_ENOENT, "no model: %s is empty", m->setting);
+        else if (eg_host_model_folder(h, name, m->folder, sizeof m->folder, &m->problem) != EG_OK) m->folder[0] = 0;
+    }
+    if (m->problem.text[0]) *problem = eg_str_of(m->problem.text);
+    else *folder = eg_str_of(m->folder);
+    pthread_mutex_unlock(&h->model_lock);
+}
+
+void eg_host_describe_models(void *host, eg_memory_status *out) {
+    eg_host *h = host;
+    describe(h, &h->embed, &out->embed_model, &out->embed_problem);
+    describe(h, &h->nli, &out->nli_model, &out->nli_problem);
+}
+
+/* {"thresholds": {"contradiction": 0.5, ...}} of engram.json beside a model. */
+static void read_thresholds(eg_host *h, const char *setting) {
+    char folder[MOST_PATH], path[MOST_PATH + 16];
+    eg_error err = {0};
+    eg_str text;
+    eg_json j;
+    const char *name = eg_conf_get(h->config, setting);
+    if (!name || eg_host_model_folder(h, name, folder, sizeof folder, NULL) != EG_OK) return;
+    snprintf(path, sizeof path, "%s/engram.json", folder);
+    if (!eg_file_exists(path)) return;
+    if (eg_file_read(path, 1 << 20, &h->arena, &text, &err) == EG_OK) {
+        eg_json_init(&j, path, text, &h->arena, &err);
+        eg_json_kind k = eg_json_next(&j);
+        if (k != EG_JSON_OBJECT) k = eg_json_fail(&j, "expected an object");
+        while (k != EG_JSON_ERROR && (k = eg_json_next(&j)) == EG_JSON_KEY) {
+            int ours = eg_str_eq(j.text, EG_STR("thresholds"));
+            if ((k = eg_json_next(&j)) == EG_JSON_ERROR) break;
+            if (!ours || k != EG_JSON_OBJECT) {
+                if (!eg_json_skip(&j)) break;
+                continue;
+            }
+            while ((k = eg_json_next(&j)) == EG_JSON_KEY) {
+                const char *key = eg_arena_copy(&h->arena, j.text);
+                k = eg_json_next(&j);
+                if (k != EG_JSON_NUMBER || !key || h->threshold_count == MOST_THRESHOLDS) {
+                    k = eg_json_fail(&j, "expected at most %d thresholds, each a number", MOST_THRESHOLDS);
+                    break;
+                }
+                h->thresholds[h->threshold_count++] = (eg_threshold){key, j.number};
+            }
+        }
+    }
+    if (err.text[0]) h->services.log(h, EG_LOG_WARN, "thresholds", err.text);
+}
+
+static double host_threshold(void *host, const char *name, double otherwise) {
+    eg_host *h = host;
+    char key[100];
+    snprintf(key, sizeof key, "detection.%.80s", name);
+    const char *set = eg_conf_get(h->config, key);
+    if (set) return strtod(set, NULL);
+    pthread_mutex_lock(&h->model_lock);
+    if (!h->thresholds_read) {
+        read_thresholds(h, "model.nli");
+        read_thresholds(h, "model.embed");
+        h->thresholds_read = 1;
+    }
+    for (size_t i = 0; i < h->threshold_count; i++) {
+        if (strcmp(h->thresholds[i].name, name) != 0) continue;
+        otherwise = h->thresholds[i].value;
+        break;
+    }
+    pthread_mutex_unlock(&h->model_lock);
+    return otherwise;
+}
+
+/* One scale for the whole vector: the largest magnitude becomes 127. */
+static void host_quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
+    float most = 0;
+    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(x[i]));
+    *scale = most / 127.0f;
+    for (size_t i = 0; i < n; i++) out[i] = most > 0 ? (int8_t)lrintf(x[i] / most * 127.0f) : 0;
+}
+
+/* The service has no host argument; the best table of this CPU is chosen once, by a function that only reads. */
+static const eg_kernels *best_kernels(void) {
+    static const eg_kernels *_Atomic chosen;
+    const eg_kernels *k = chosen;
+    if (k) return k;
+    const eg_kernels *all[8];
+    size_t n = eg_kernels_available(all, 8);
+    return chosen = all[n - 1]; /* scalar is always there */
+}
+
+static void host_scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
+                         float query_scale, float *out) {
+    const eg_kernels *k = best_kernels();
+    for (size_t i = 0; i < n; i++) {
+        out[i] = scales[i] * query_scale * (float)k->dot_s8(rows + i * dimensions, query, dimensions);
+    }
+}
+
+static float host_dot(const float *a, const float *b, size_t n) { return best_kernels()->dot(a, b, n); }
+
+void eg_host_fill_inference(eg_host *h) {
+    h->nli.setting = "model.nli";
+    h->nli.head = EG_HEAD_CLASSES;
+    h->embed.setting = "model.embed";
+    h->embed.head = EG_HEAD_EMBEDDING;
+    h->services.nli = host_nli;
+    h->services.embed = host_embed;
+    h->services.threshold = host_threshold;
+    h->services.quantize_s8 = host_quantize_s8;
+    h->services.scan_s8 = host_scan_s8;
+    h->services.dot = host_dot;
+}
+
+void eg_host_close_models(eg_host *h) {
+    eg_model_close(h->nli.model);
+    eg_model_close(h->embed.model);
+    eg_engine_destroy(h->engine);
+}

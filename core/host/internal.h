@@ -1,0 +1,80 @@
+/* internal.h - the inside of the host, for the files of this folder only. */
+#ifndef EG_HOST_INTERNAL_H
+#define EG_HOST_INTERNAL_H
+
+#include <pthread.h>
+
+#include "core/access/paths.h"
+#include "core/host/config.h"
+#include "core/host/host.h"
+#include "core/host/plugin_loader.h"
+#include "kernels/kernels.h"
+
+enum { MOST_PATH = 4096, MOST_THRESHOLDS = 32, MODEL_ID_TEXT = 65 };
+#define REQUEST_BYTES ((size_t)256 << 20) /* memory of one request at most */
+
+/* One model: opened when first needed; a failure is kept, so that its reason is told each time. */
+typedef struct eg_model_slot {
+    const char *setting; /* "model.nli" */
+    uint32_t head;       /* eg_head it must have */
+    int tried;
+    eg_model *model;
+    eg_model_info info;
+    eg_error problem;
+    char folder[MOST_PATH];
+} eg_model_slot;
+
+typedef struct eg_threshold {
+    const char *name;
+    double value;
+} eg_threshold;
+
+struct eg_host {
+    eg_arena arena;
+    eg_host_options options;
+    eg_conf *config;
+    eg_paths folders;
+    eg_host_paths paths;
+    const char *beside; /* folder of the executable */
+    eg_str workspace, workspace_why, actor;
+    eg_services services;
+    eg_plugins plugins;
+    const eg_kernels *kernels;
+    eg_log_level level;
+
+    pthread_mutex_t model_lock;
+    eg_engine *engine;
+    eg_model_slot nli, embed;
+    uint32_t nli_label[3]; /* contradiction, entailment, neutral in the model's order */
+    char embed_id[MODEL_ID_TEXT];
+    int thresholds_read;
+    eg_threshold thresholds[MOST_THRESHOLDS];
+    size_t threshold_count;
+
+    pthread_mutex_t id_lock;
+    uint64_t last_id_ms;
+    uint32_t id_counter;
+
+    const eg_storage_ops *storage_ops;
+    eg_storage *storage;
+    eg_memory *memory;
+
+    pthread_t worker;
+    pthread_mutex_t worker_lock;
+    pthread_cond_t worker_wake;
+    int worker_runs;
+    volatile int worker_stop;
+};
+
+/* services.c */
+void eg_host_fill_services(eg_host *host);
+/* inference.c */
+void eg_host_fill_inference(eg_host *host);
+void eg_host_close_models(eg_host *host);
+eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
+void eg_host_describe_models(void *host, eg_memory_status *out);
+/* worker.c */
+eg_status eg_host_worker_start(eg_host *host, eg_error *err);
+void eg_host_worker_stop(eg_host *host);
+
+#endif

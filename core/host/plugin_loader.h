@@ -1,0 +1,72 @@
+/* plugin_loader.h - bringing plugins into the process: safe paths, descriptor checks, registrations as a
+ * transaction. Plugins are trusted code; what is checked here is that the file is the one its owner meant.
+ * Used by host.c. Thread class: main, before any other thread calls the services. */
+#ifndef EG_HOST_PLUGIN_LOADER_H
+#define EG_HOST_PLUGIN_LOADER_H
+
+#include <sys/types.h>
+
+#include "core/base/arena.h"
+#include "core/memory/memory.h"
+
+enum {
+    EG_MOST_PLUGINS = 64, EG_MOST_DETECTORS = 64, EG_MOST_STORAGES = 8, EG_MOST_TOOLS = 128, EG_MOST_GATES = 32,
+    EG_MOST_FRONTENDS = 16
+};
+
+typedef struct eg_tool_slot {
+    const eg_tool *tool;
+    void *self;
+} eg_tool_slot;
+typedef struct eg_frontend_slot {
+    const eg_frontend *frontend;
+    void *self;
+} eg_frontend_slot;
+
+typedef struct eg_registry_counts {
+    size_t detectors, storages, tools, gates, frontends;
+} eg_registry_counts;
+
+/* What the plugins offer. Rows past `committed` belong to a plugin whose open() runs. */
+struct eg_registrar {
+    eg_detector_slot detectors[EG_MOST_DETECTORS];
+    const eg_storage_ops *storages[EG_MOST_STORAGES];
+    eg_tool_slot tools[EG_MOST_TOOLS];
+    eg_gate_slot gates[EG_MOST_GATES];
+    eg_frontend_slot frontends[EG_MOST_FRONTENDS];
+    eg_registry_counts committed, pending;
+    int is_open;   /* 1 only inside a plugin's open() */
+    char why[200]; /* of a refused registration */
+};
+
+typedef struct eg_loaded_plugin {
+    const char *path;
+    const eg_plugin *plugin; /* NULL with a problem */
+    const char *problem;
+    void *self;
+    dev_t device;
+    ino_t inode;
+} eg_loaded_plugin;
+
+typedef struct eg_plugins {
+    eg_arena *arena;
+    eg_loaded_plugin rows[EG_MOST_PLUGINS];
+    size_t count;
+    eg_registrar registrar;
+} eg_plugins;
+
+/* The registration functions of the service table. */
+void eg_plugins_fill_services(eg_services *services);
+
+/* Loads one file (absolute) and opens it. A refusal leaves nothing registered and is noted in the table. */
+eg_status eg_plugins_load(eg_plugins *p, const char *path, const eg_services *services, eg_error *err);
+/* Closes all, last opened first. Nothing is unmapped: code of ours may still hold pointers. */
+void eg_plugins_close(eg_plugins *p);
+
+/* Opens path so that nobody but root or this user can have made what is opened. *fd is the caller's. EG_ENOENT,
+ * EG_EPERM with what to change. */
+eg_status eg_secure_open(const char *path, int *fd, eg_error *err);
+/* Magic, size, ABI, name and functions of a descriptor. */
+eg_status eg_plugin_check_descriptor(const eg_plugin *plugin, const char *path, eg_error *err);
+
+#endif

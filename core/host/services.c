@@ -1,0 +1,117 @@
+/* services.c - what the host does for plugins but inference: log, settings, clock, ids, requests, tools. */
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/host/internal.h"
+
+typedef struct request_box {
+    eg_request rq; /* first: a request is its box */
+    eg_arena arena;
+    eg_error err;
+} request_box;
+
+static void host_log(void *host, eg_log_level level, const char *plugin, const char *text) {
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    eg_host *h = host;
+    if (level > h->level) return;
+    char line[1200];
+    int n = snprintf(line, sizeof line - 1, "engram: %s: %.60s: %.1000s", names[level & 3], plugin, text);
+    if (n < 0) return;
+    size_t len = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7F) line[i] = ' ';
+    }
+    line[len++] = '\n';
+    fwrite(line, 1, len, stderr); /* one call: lines of several threads do not mix */
+}
+
+static eg_status host_config(void *host, const char *key, eg_str *value) {
+    const char *text = eg_conf_get(((eg_host *)host)->config, key);
+    *value = eg_str_of(text);
+    return text ? EG_OK : EG_ENOENT;
+}
+
+static int64_t host_now(void *host) {
+    (void)host;
+    eg_clock clock = eg_clock_system();
+    return clock.now(clock.self);
+}
+
+/* UUIDv7 (RFC 9562, section 5.7): milliseconds, a counter of 12 bits that keeps this process's ids ascending (method 1;
+ * a full counter moves to the next millisecond), 62 random bits. */
+static eg_id host_new_id(void *host) {
+    eg_host *h = host;
+    eg_id id;
+    uint8_t *b = id.bytes;
+    randombytes_buf(b, sizeof id.bytes);
+    uint64_t ms = (uint64_t)(host_now(h) / 1000);
+    pthread_mutex_lock(&h->id_lock);
+    if (ms > h->last_id_ms) {
+        h->last_id_ms = ms;
+        h->id_counter = b[6] & 7u; /* starts low: room for 4,000 ids in a millisecond */
+    } else if (++h->id_counter > 0xFFF) {
+        h->last_id_ms++;
+        h->id_counter = 0;
+    }
+    ms = h->last_id_ms;
+    uint32_t counter = h->id_counter;
+    pthread_mutex_unlock(&h->id_lock);
+    for (unsigned i = 0; i < 6; i++) b[i] = (uint8_t)(ms >> (40 - 8 * i));
+    b[6] = (uint8_t)(0x70u | counter >> 8);
+    b[7] = (uint8_t)counter;
+    b[8] = (uint8_t)(0x80u | (b[8] & 0x3Fu));
+    return id;
+}
+
+static void host_sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+
+static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((request_box *)rq)->arena, size); }
+
+static eg_status host_request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
+    eg_host *h = host;
+    request_box *b = calloc(1, sizeof *b);
+    if (!b) return eg_fail_memory(err, sizeof *b);
+    eg_arena_init(&b->arena, REQUEST_BYTES);
+    b->rq = (eg_request){.size = sizeof b->rq, .cancel = {.flag = flag}, .alloc = request_alloc, .err = &b->err,
+                         .workspace = h->workspace, .actor = h->actor};
+    *out = &b->rq;
+    return EG_OK;
+}
+
+static void host_request_release(void *host, eg_request *rq) {
+    (void)host;
+    if (!rq) return;
+    eg_arena_release(&((request_box *)rq)->arena);
+    free(rq);
+}
+
+static size_t host_tool_count(void *host) { return ((eg_host *)host)->plugins.registrar.committed.tools; }
+
+static const eg_tool *host_tool(void *host, size_t i) {
+    return i < host_tool_count(host) ? ((eg_host *)host)->plugins.registrar.tools[i].tool : NULL;
+}
+
+static eg_status host_call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
+    eg_host *h = host;
+    for (size_t i = 0; i < host_tool_count(h); i++) {
+        const eg_tool_slot *t = &h->plugins.registrar.tools[i];
+        if (strcmp(t->tool->name, name) == 0) return t->tool->call(t->self, &h->services, rq, arguments, result);
+    }
+    return eg_request_fail(rq, EG_ENOENT, "there is no tool '%.60s'", name);
+}
+
+static eg_memory *host_memory(void *host) { return ((eg_host *)host)->memory; }
+
+void eg_host_fill_services(eg_host *h) {
+    h->services = (eg_services){.size = sizeof h->services, .host = h, .log = host_log, .config = host_config,
+                                .now = host_now, .new_id = host_new_id, .sha256 = host_sha256,
+                                .tool_count = host_tool_count, .tool = host_tool, .call_tool = host_call_tool,
+                                .request_create = host_request_create, .request_release = host_request_release,
+                                .memory = host_memory, .memory_ops = eg_memory_table(), .version = "0.1.0"};
+    eg_plugins_fill_services(&h->services);
+}

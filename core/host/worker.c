@@ -1,0 +1,57 @@
+/* worker.c - the background thread of detection jobs. It looks once a second: jobs may come from any process that
+ * shares the store. Stops at once when the host closes, between two steps of a job. */
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/status.h"
+#include "core/host/internal.h"
+
+static void work_once(eg_host *h) {
+    eg_request *rq;
+    eg_error err = {0};
+    size_t done, left;
+    if (h->services.request_create(h, &h->worker_stop, &rq, &err) != EG_OK) return;
+    eg_status s = h->services.memory_ops->work(h->memory, rq, &done, &left);
+    if (s != EG_OK && s != EG_ECANCELLED && s != EG_EBUSY) h->services.log(h, EG_LOG_WARN, "worker", rq->err->text);
+    h->services.request_release(h, rq);
+}
+
+static void *run(void *arg) {
+    eg_host *h = arg;
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); /* on Linux: of this thread; foreground work goes first */
+    pthread_mutex_lock(&h->worker_lock);
+    while (!h->worker_stop) {
+        pthread_mutex_unlock(&h->worker_lock);
+        work_once(h);
+        pthread_mutex_lock(&h->worker_lock);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        int waited = 0;
+        while (!h->worker_stop && waited != ETIMEDOUT) {
+            waited = pthread_cond_timedwait(&h->worker_wake, &h->worker_lock, &until);
+        }
+    }
+    pthread_mutex_unlock(&h->worker_lock);
+    return NULL;
+}
+
+eg_status eg_host_worker_start(eg_host *h, eg_error *err) {
+    int e = pthread_create(&h->worker, NULL, run, h);
+    if (e) return eg_fail(err, EG_EBUSY, "cannot start the worker thread: %s", strerror(e));
+    h->worker_runs = 1;
+    return EG_OK;
+}
+
+void eg_host_worker_stop(eg_host *h) {
+    if (!h->worker_runs) return;
+    pthread_mutex_lock(&h->worker_lock);
+    h->worker_stop = 1;
+    pthread_cond_signal(&h->worker_wake);
+    pthread_mutex_unlock(&h->worker_lock);
+    pthread_join(h->worker, NULL);
+    h->worker_runs = 0;
+}

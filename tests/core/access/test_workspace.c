@@ -1,0 +1,122 @@
+/* test_workspace.c - addresses of repositories, git folders, names, and the folders of Engram. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/access/paths.h"
+#include "core/access/workspace.h"
+#include "core/base/file.h"
+
+static void put(const char *folder, const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(eg_file_replace(path, text, strlen(text), 0600, NULL), EG_OK);
+}
+
+static void remotes(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"git@GitHub.com:team/app.git", "github.com/team/app"},
+        {"ssh://git@github.com:22/team/app", "github.com/team/app"},
+        {"https://user:secret@github.com/team/app.git/", "github.com/team/app"},
+        {"https://host.example:8443/a", "host.example:8443/a"},
+        {"/srv/git/app.git", "/srv/git/app"},
+        {"file:///srv/git/app", "/srv/git/app"},
+        {"", ""},
+    };
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        eg_str out;
+        assert_int_equal(eg_remote_normalize(&a, eg_str_of(rows[i][0]), &out, NULL), EG_OK);
+        assert_int_equal(out.len, strlen(rows[i][1]));
+        assert_memory_equal(out.ptr, rows[i][1], out.len);
+    }
+    eg_arena_release(&a);
+}
+
+static void repositories(void **state) {
+    (void)state;
+    char root[] = "/tmp/eg-workspace-XXXXXX", path[256], tree[256], text[512];
+    assert_non_null(mkdtemp(root));
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    eg_str name, why, other;
+    eg_error err;
+    snprintf(path, sizeof path, "%s/repo/.git/worktrees/w", root);
+    assert_int_equal(eg_folder_make(path, 0700, NULL), EG_OK);
+    put(path, "commondir", "../..\n");
+    snprintf(tree, sizeof tree, "%s/tree/deep", root);
+    assert_int_equal(eg_folder_make(tree, 0700, NULL), EG_OK);
+    snprintf(text, sizeof text, "gitdir: %s\n", path);
+    snprintf(tree, sizeof tree, "%s/tree", root);
+    put(tree, ".git", text);
+    snprintf(path, sizeof path, "%s/repo", root);
+    snprintf(tree, sizeof tree, "%s/tree/deep", root);
+
+    assert_int_equal(eg_workspace_of_git(&a, root, &name, &why, &err), EG_ENOENT);
+    /* without a remote: the common folder; a worktree shares it */
+    assert_int_equal(eg_workspace_of_git(&a, path, &name, &why, &err), EG_OK);
+    assert_int_equal(name.len, 24);
+    assert_int_equal(eg_workspace_of_git(&a, tree, &other, &why, &err), EG_OK);
+    assert_true(eg_str_eq(name, other));
+    /* with a remote: two forms of one address; no password in the reason */
+    snprintf(path, sizeof path, "%s/repo/.git", root);
+    put(path, "config", "[core]\n\turl = x\n[remote \"origin\"]\n\turl = https://me:pw@h.example/a/b.git\n");
+    assert_int_equal(eg_workspace_of_git(&a, tree, &name, &why, &err), EG_OK);
+    assert_false(eg_str_eq(name, other));
+    assert_true(eg_str_eq(why, EG_STR("git remote h.example/a/b")));
+    put(path, "config", "[remote \"origin\"]\n\turl = git@h.example:a/b\n");
+    assert_int_equal(eg_workspace_of_git(&a, tree, &other, &why, &err), EG_OK);
+    assert_true(eg_str_eq(name, other));
+    eg_arena_release(&a);
+    snprintf(text, sizeof text, "rm -r '%s'", root);
+    assert_int_equal(system(text), 0);
+}
+
+static void names(void **state) {
+    (void)state;
+    assert_int_equal(eg_workspace_check(EG_STR("team/app-1"), NULL), EG_OK);
+    assert_int_equal(eg_workspace_check(EG_STR(""), NULL), EG_EINVAL);
+    assert_int_equal(eg_workspace_check(EG_STR("-x"), NULL), EG_EINVAL);
+    assert_int_equal(eg_workspace_check(EG_STR("a b"), NULL), EG_EINVAL);
+}
+
+static void folders(void **state) {
+    (void)state;
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    eg_paths p;
+    char home[] = "/tmp/eg-home-XXXXXX", old[64];
+    assert_non_null(mkdtemp(home));
+    unsetenv("ENGRAM_HOME");
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("HOME", home, 1);
+    setenv("XDG_DATA_HOME", "/x/data", 1);
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_string_equal(p.data, "/x/data/engram");
+    assert_non_null(strstr(p.cache, "/.cache/engram"));
+    snprintf(old, sizeof old, "%s/.engram", home);
+    assert_int_equal(mkdir(old, 0700), 0);
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_non_null(strstr(p.data, "/.engram/data"));
+    setenv("ENGRAM_HOME", "/h", 1);
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_string_equal(p.config, "/h/config");
+    assert_int_equal(eg_paths_resolve(&a, "relative", &p, NULL), EG_EINVAL);
+    rmdir(old);
+    rmdir(home);
+    eg_arena_release(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(remotes), cmocka_unit_test(repositories), cmocka_unit_test(names),
+                                       cmocka_unit_test(folders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* test_loader.c - what the loader takes and what it refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/host/plugin_loader.h"
+
+static eg_arena arena;
+static eg_plugins *table;
+static eg_services services;
+static char folder[] = "/tmp/eg-loader-XXXXXX";
+
+static int set_up(void **state) {
+    (void)state;
+    eg_arena_init(&arena, 0);
+    table = eg_arena_alloc(&arena, sizeof *table);
+    table->arena = &arena;
+    services = (eg_services){.size = sizeof services};
+    eg_plugins_fill_services(&services);
+    return 0;
+}
+static int tear_down(void **state) {
+    (void)state;
+    eg_plugins_close(table);
+    eg_arena_release(&arena);
+    return 0;
+}
+
+/* A private copy of a plugin (the build tree's folders may be open to its group), a new file each time: a library
+ * that is mapped must not be written over. */
+static const char *copy(const char *name) {
+    static char path[128];
+    static int copies;
+    char command[512];
+    snprintf(path, sizeof path, "%s/%s-%d", folder, name, copies++);
+    snprintf(command, sizeof command, "cp '%s/loader_%s.so' '%s' && chmod 600 '%s'", PLUGINS, name, path, path);
+    assert_int_equal(system(command), 0);
+    return path;
+}
+
+static void refused(const char *path, eg_status code, const char *words) {
+    eg_error err = {0};
+    assert_int_equal(eg_plugins_load(table, path, &services, &err), code);
+    assert_non_null(strstr(err.text, words));
+    assert_int_equal(table->registrar.committed.detectors, 0);
+    assert_null(table->rows[table->count - 1].plugin);
+    assert_non_null(table->rows[table->count - 1].problem);
+}
+
+static void good_and_duplicates(void **state) {
+    (void)state;
+    eg_error err = {0};
+    const char *path = copy("good");
+    char second[128];
+    assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_OK);
+    assert_int_equal(table->registrar.committed.detectors, 1);
+    assert_string_equal(table->registrar.detectors[0].detector->name, "fault");
+    assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_ECONFLICT); /* the same file */
+    snprintf(second, sizeof second, "%s.copy", path);
+    char command[512];
+    snprintf(command, sizeof command, "cp '%s' '%s' && chmod 600 '%s'", path, second, second);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(eg_plugins_load(table, second, &services, &err), EG_ECONFLICT); /* the same name */
+    assert_int_equal(table->registrar.committed.detectors, 1);
+    /* outside open() nothing can be registered */
+    assert_int_equal(services.add_detector(&table->registrar, table->registrar.detectors[0].detector, NULL), EG_EREFUSED);
+}
+
+static void descriptors(void **state) {
+    (void)state;
+    char both[32];
+    snprintf(both, sizeof both, "%d.%d", EG_ABI_MAJOR + 1, EG_ABI_MINOR);
+    refused(copy("major"), EG_EVERSION, both);
+    snprintf(both, sizeof both, "%d.%d", EG_ABI_MAJOR, EG_ABI_MINOR + 1);
+    refused(copy("minor"), EG_EVERSION, both);
+    refused(copy("magic"), EG_EFORMAT, "magic");
+    refused(copy("nameless"), EG_EFORMAT, "name");
+    refused("/nonexistent/x.so", EG_ENOENT, "/nonexistent/x.so");
+    refused("relative.so", EG_EINVAL, "absolute");
+}
+
+static void failing_open_rolls_back(void **state) {
+    (void)state;
+    refused(copy("fails"), EG_EIO, "no luck today");
+    assert_int_equal(table->registrar.pending.detectors, 0);
+    eg_error err;
+    assert_int_equal(eg_plugins_load(table, copy("good"), &services, &err), EG_OK); /* its name is free again */
+}
+
+static void unsafe_files(void **state) {
+    (void)state;
+    const char *path = copy("good");
+    assert_int_equal(chmod(path, 0602), 0);
+    refused(path, EG_EPERM, "chmod go-w");
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(chmod(folder, 0770), 0);
+    refused(path, EG_EPERM, "chmod go-w");
+    assert_int_equal(chmod(folder, 0700), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path, 12345, (gid_t)-1), 0);
+        refused(path, EG_EPERM, "belongs to user 12345");
+    } else {
+        print_message("not root: the owner check is not tested\n");
+    }
+    refused(folder, EG_EINVAL, "regular");
+}
+
+int main(void) {
+    if (!mkdtemp(folder)) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(good_and_duplicates, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    return system(command) != 0 ? 1 : failed;
+}
