@@ -70,15 +70,11 @@ static eg_status by_claims(gathering *g) {
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < g->derived->claim_count; i++) {
         const eg_claim *c = &g->derived->claims[i];
+        if (c->subject.len == 0) continue; /* comparable in place only: no key to look for */
         eg_claim_row *rows = NULL;
         size_t n = 0;
         s = STORE(g->m, claims_by_key, g->rq, &filter, c->subject, c->attribute, BY_CLAIM, &rows, &n);
         for (size_t k = 0; s == EG_OK && k < n; k++) note(g, rows[k].fact, 0, EG_FOUND_CLAIM);
-        /* "all services use MySQL" against "payments uses PostgreSQL": one side speaks of everything */
-        if (s == EG_OK && c->quantifier == EG_ALL && c->attribute.len) {
-            s = STORE(g->m, claims_by_key, g->rq, &filter, (eg_str){0}, c->attribute, BY_CLAIM, &rows, &n);
-            for (size_t k = 0; s == EG_OK && k < n; k++) note(g, rows[k].fact, 0, EG_FOUND_CLAIM);
-        }
     }
     return s;
 }

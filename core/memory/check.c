@@ -102,13 +102,12 @@ static double similarity(const check *c, size_t i, size_t k) {
     return SERVICES(c->m)->dot(c->vectors + i * c->dimensions, c->vectors + k * c->dimensions, c->dimensions);
 }
 
-/* Both speak about the same subject and attribute; or one about all of them. */
+/* Both speak about the same subject and attribute. */
 static int claims_meet(const eg_derived *a, const eg_derived *b) {
     for (size_t i = 0; i < a->claim_count; i++)
         for (size_t k = 0; k < b->claim_count; k++) {
             const eg_claim *x = &a->claims[i], *y = &b->claims[k];
-            if (!eg_str_eq(x->attribute, y->attribute)) continue;
-            if (eg_str_eq(x->subject, y->subject) || x->quantifier == EG_ALL || y->quantifier == EG_ALL) return 1;
+            if (x->subject.len && eg_str_eq(x->attribute, y->attribute) && eg_str_eq(x->subject, y->subject)) return 1;
         }
     return 0;
 }

@@ -3,9 +3,9 @@
 
 #include "core/text/text.h"
 
-const eg_plugin *eg_plugin_entry_entity(void);
-const eg_plugin *eg_plugin_entry_numeric(void);
-const eg_plugin *eg_plugin_entry_cross_scope(void);
+const eg_plugin *eg_plugin_entity(void);
+const eg_plugin *eg_plugin_numeric(void);
+const eg_plugin *eg_plugin_cross_scope(void);
 
 struct eg_registrar {
     const eg_detector *detector;
@@ -63,8 +63,8 @@ eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_f
                            .workspace = EG_STR("test"),
                            .actor = EG_STR("test")},
                   .arena = arena};
-    const eg_plugin *plugins[] = {eg_plugin_entry_entity(), eg_plugin_entry_numeric(),
-                                  eg_plugin_entry_cross_scope()};
+    const eg_plugin *plugins[] = {eg_plugin_entity(), eg_plugin_numeric(),
+                                  eg_plugin_cross_scope()};
     eg_services services = {.size = sizeof services, .add_detector = add_detector};
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
     sink s = {.out = out, .most = most};

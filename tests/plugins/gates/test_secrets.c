@@ -81,7 +81,7 @@ static void passes(void **state) {
     }
 }
 
-const eg_plugin *eg_plugin_entry_secrets(void);
+const eg_plugin *eg_plugin_secrets(void);
 
 struct eg_registrar {
     const eg_gate *gate;
@@ -98,7 +98,7 @@ static void the_message_holds_no_secret(void **state) {
     struct eg_registrar registrar = {0};
     eg_error err = {0};
     void *self;
-    const eg_plugin *p = eg_plugin_entry_secrets();
+    const eg_plugin *p = eg_plugin_secrets();
     assert_int_equal(p->magic, EG_PLUGIN_MAGIC);
     assert_int_equal(p->open(&services, &registrar, &self, &err), EG_OK);
     eg_request rq = {.size = sizeof rq, .err = &err};
