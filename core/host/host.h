@@ -3,6 +3,8 @@
 #ifndef EG_CORE_HOST_H
 #define EG_CORE_HOST_H
 
+#include <stdio.h>
+
 #include "core/include/engram/plugin.h"
 
 typedef struct eg_host eg_host;
@@ -44,5 +46,9 @@ void eg_host_plugins(const eg_host *host,
 /* Folder of a model given by the user (a path, or a name in models/weights or the models folder). EG_ENOENT naming
  * where was looked. */
 eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out, size_t out_size, eg_error *err);
+
+/* Loads the plugin at path as the host would, prints its descriptor to out, runs the contract tests of what it offers. The
+ * first thing that is wrong: EG_EFORMAT, EG_EINVAL, or why it does not load. */
+eg_status eg_host_plugin_check(const char *path, FILE *out, eg_error *err);
 
 #endif

@@ -1,0 +1,143 @@
+/* plugin_check.c - `engram plugins check FILE`: loads one plugin the way the host would, prints its descriptor, and runs the
+ * contract tests of what it offers: many openings, and for detectors and gates calls with small inputs whose answers must be
+ * in range. No store, no models. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/status.h"
+#include "core/host/internal.h"
+#include "core/text/text.h"
+
+enum { TIMES = 100, CASE_FACTS = 4 };
+
+typedef struct checked {
+    size_t findings, wrong;
+    const eg_case *c;
+} checked;
+
+static int span_fits(eg_span s, eg_str content) { return s.start <= s.end && s.end <= content.len; }
+
+static eg_status take(void *sink, const eg_finding *f) {
+    checked *k = sink;
+    k->findings++;
+    int good = f->size >= offsetof(eg_finding, explanation) && f->candidate < k->c->candidate_count && f->outcome <= EG_UNRELATED &&
+               f->severity <= EG_HIGH && f->score >= 0 && f->score <= 1 && span_fits(f->span_subject, k->c->subject->fact->content) &&
+               span_fits(f->span_candidate, k->c->candidates[f->candidate]->fact->content);
+    k->wrong += !good;
+    return good ? EG_OK : EG_EINVAL;
+}
+
+/* Facts that a detector may meet: equal, contradicting, other, and of one word. */
+static const char *const contents[CASE_FACTS] = {"The auth service runs on port 8080.", "The auth service runs on port 9090.",
+                                                 "The billing team owns the ledger.", "Blue."};
+
+static eg_status make_facts(const eg_services *services, eg_arena *arena, eg_fact *facts, eg_case_fact *rows, eg_error *err) {
+    for (size_t i = 0; i < CASE_FACTS; i++) {
+        eg_span *spans = eg_arena_array(arena, EG_MAX_STATEMENTS, sizeof *spans);
+        eg_claim *claims = eg_arena_array(arena, EG_MAX_CLAIMS, sizeof *claims);
+        if (!spans || !claims) return eg_fail_memory(err, EG_MAX_CLAIMS * sizeof *claims);
+        facts[i] = (eg_fact){.seq = (int64_t)i + 1, .id = services->new_id(services->host), .content = eg_str_of(contents[i]),
+                             .scope = EG_STR("auth"), .agent_id = EG_STR("agent"), .confidence = 0.8, .valid_until = EG_FOREVER};
+        rows[i] = (eg_case_fact){.fact = &facts[i], .statements = spans, .claims = claims, .cosine = 0.9, .found_by = i ? EG_FOUND_VECTOR : 0};
+        rows[i].statement_count = eg_text_statements(facts[i].content, spans, EG_MAX_STATEMENTS);
+        eg_status s = eg_text_claims(arena, facts[i].content, facts[i].scope, spans, rows[i].statement_count, claims, EG_MAX_CLAIMS,
+                                     &rows[i].claim_count, err);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+static eg_status check_detector(eg_host *h, const eg_detector_slot *slot, FILE *out, eg_error *err) {
+    const eg_detector *d = slot->detector;
+    if (d->size < offsetof(eg_detector, examine) + sizeof d->examine || !d->name || !d->version || !d->examine)
+        return eg_fail(err, EG_EFORMAT, "a detector's table is incomplete");
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    eg_fact facts[CASE_FACTS];
+    eg_case_fact rows[CASE_FACTS];
+    const eg_case_fact *candidates[CASE_FACTS - 1] = {&rows[1], &rows[2], &rows[3]};
+    eg_status s = make_facts(&h->services, &arena, facts, rows, err);
+    size_t found = 0;
+    for (int i = 0; s == EG_OK && i < TIMES; i++) {
+        eg_request *rq = NULL;
+        if ((s = h->services.request_create(h, NULL, &rq, err)) != EG_OK) break;
+        uint32_t count = (uint32_t)(i % CASE_FACTS); /* none, one, two, three candidates */
+        eg_case c = {.size = sizeof c, .candidate_count = count, .subject = &rows[0], .candidates = candidates};
+        checked k = {.c = &c};
+        s = d->examine(slot->self, &h->services, rq, &c, take, &k);
+        if (s == EG_OK && k.wrong) s = EG_EINVAL;
+        if (s != EG_OK)
+            eg_fail(err, s, "detector %s with %u candidates: %s", d->name, count, k.wrong ? "a finding is out of range" : rq->err->text);
+        found += k.findings;
+        h->services.request_release(h, rq);
+    }
+    eg_arena_release(&arena);
+    if (s == EG_OK) fprintf(out, "detector %s, order %u, budget %u ms: %d cases, %zu findings, all in range\n", d->name, d->order, d->budget_ms, TIMES, found);
+    return s;
+}
+
+static eg_status check_gate(eg_host *h, const eg_gate_slot *slot, FILE *out, eg_error *err) {
+    if (!slot->gate->name || !slot->gate->check) return eg_fail(err, EG_EFORMAT, "a gate's table is incomplete");
+    eg_request *rq = NULL;
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(contents[0]);
+    eg_status s = h->services.request_create(h, NULL, &rq, err);
+    if (s != EG_OK) return s;
+    s = slot->gate->check(slot->self, &h->services, rq, &args);
+    if (s != EG_OK) eg_fail(err, s, "gate %s refuses a harmless fact: %s", slot->gate->name, rq->err->text);
+    h->services.request_release(h, rq);
+    if (s == EG_OK) fprintf(out, "gate %s: lets a harmless fact pass\n", slot->gate->name);
+    return s;
+}
+
+static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
+    for (size_t i = 0; i < r->committed.tools; i++) {
+        const eg_tool *t = r->tools[i].tool;
+        if (!t->name || !t->description || !t->input_schema || !t->output_schema || !t->call)
+            return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name ? t->name : "without a name");
+        fprintf(out, "tool %s\n", t->name);
+    }
+    for (size_t i = 0; i < r->committed.storages; i++) {
+        const eg_storage_ops *s = r->storages[i];
+        void *const *p = (void *const *)(const void *)&s->open; /* all that follows open are functions */
+        for (size_t k = 0; k < (s->size - offsetof(eg_storage_ops, open)) / sizeof *p; k++)
+            if (!p[k]) return eg_fail(err, EG_EFORMAT, "storage %s: operation %zu is missing", s->name, k);
+        fprintf(out, "storage %s\n", s->name);
+    }
+    for (size_t i = 0; i < r->committed.frontends; i++) {
+        if (!r->frontends[i].frontend->name || !r->frontends[i].frontend->run) return eg_fail(err, EG_EFORMAT, "a front end's table is incomplete");
+        fprintf(out, "front end %s\n", r->frontends[i].frontend->name);
+    }
+    return EG_OK;
+}
+
+static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
+    const eg_loaded_plugin *row = &h->plugins.rows[0];
+    const eg_plugin *p = row->plugin;
+    if (!p) return eg_fail(err, EG_EFORMAT, "%s", row->problem);
+    fprintf(out, "%s\nplugin %s, version %s, licence %s, ABI %u.%u\n", row->path, p->name, p->version, p->licence, p->abi_major, p->abi_minor);
+    const eg_registrar *r = &h->plugins.registrar;
+    eg_status s = check_tables(r, out, err);
+    for (size_t i = 0; s == EG_OK && i < r->committed.detectors; i++) s = check_detector(h, &r->detectors[i], out, err);
+    for (size_t i = 0; s == EG_OK && i < r->committed.gates; i++) s = check_gate(h, &r->gates[i], out, err);
+    if (s == EG_OK && !(r->committed.tools + r->committed.storages + r->committed.frontends + r->committed.detectors + r->committed.gates))
+        s = eg_fail(err, EG_EFORMAT, "the plugin registers nothing");
+    return s;
+}
+
+eg_status eg_host_plugin_check(const char *path, FILE *out, eg_error *err) {
+    char real[MOST_PATH], setting[MOST_PATH + 16];
+    if (!realpath(path, real)) return eg_fail(err, EG_ENOENT, "'%s' is not there", path);
+    snprintf(setting, sizeof setting, "plugins=%s", real);
+    const char *settings[] = {setting};
+    eg_host_options o = {.settings = settings, .setting_count = 1, .without_store = 1, .workspace = "local"};
+    for (int i = 0; i < TIMES; i++) { /* opened and closed many times; looked at once */
+        eg_host *h = NULL;
+        eg_status s = eg_host_open(&o, &h, err);
+        if (s == EG_OK && i == 0) s = check_loaded(h, out, err);
+        eg_host_close(h);
+        if (s != EG_OK) return s;
+    }
+    fprintf(out, "opened and closed %d times: fine\n", TIMES);
+    return EG_OK;
+}

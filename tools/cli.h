@@ -1,0 +1,59 @@
+/* cli.h - what the commands of `engram` share: the table of commands and their options, opening the host, printing errors.
+ * Each command is one function in a file named after its family. */
+#ifndef EG_TOOLS_CLI_H
+#define EG_TOOLS_CLI_H
+
+#include <stdio.h>
+
+#include "core/host/host.h"
+
+enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_OPTIONS = 24, MAX_POSITIONAL = 4096 };
+
+/* One option of a command. value: the word for its value in the help ("DIR"), NULL for a flag. argument: the name of the
+ * tool argument that it sets, for the memory commands; kind of that argument: 't' text, 'n' number, 'b' flag. */
+typedef struct option {
+    const char *name, *value, *help, *argument;
+    char kind;
+} option;
+
+struct command;
+typedef struct call {
+    const struct command *command;
+    const char *program;
+    const char *values[MAX_OPTIONS]; /* of command->options; flags: "1"; NULL: not given */
+    const char *home, *workspace;
+    int json, verbose;
+    const char *positional[MAX_POSITIONAL];
+    size_t positional_count;
+} call;
+
+typedef struct command {
+    const char *name, *arguments, *summary, *details;
+    const option *options;
+    int (*run)(const call *c);
+    const char *tool; /* the tool that a memory command calls */
+    const char *positional; /* the tool argument that the positional words make up, joined by spaces; NULL: none */
+} command;
+
+/* The value of an option by its name; NULL when it was not given. */
+const char *call_option(const call *c, const char *name);
+/* "engram: ..." on stderr; returns EXIT_ERROR. */
+__attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
+/* A host for this call; NULL after complaining. settings: extra "key=value". */
+eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count);
+/* Reads a whole stream, at most `most` bytes; NUL-terminated, to be freed. NULL after complaining. */
+char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
+/* Set by SIGINT and SIGTERM. */
+extern volatile int stop_requested;
+
+int run_memory(const call *c);    /* commit, query, conflicts, resolve, status, feedback, undo */
+int run_check(const call *c);
+int run_mcp(const call *c);
+int run_nli(const call *c);
+int run_embed(const call *c);
+int run_bench(const call *c);
+int run_plugins(const call *c);
+int run_models(const call *c);
+int run_doctor(const call *c);
+
+#endif

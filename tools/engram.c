@@ -1,0 +1,285 @@
+/* engram.c - the command line: the table of commands, parsing, help. Everything else stands in the file of its family. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli.h"
+
+volatile int stop_requested;
+
+#define END {NULL, NULL, NULL, NULL, 0}
+
+static const option commit_options[] = {
+    {"scope", "PATH", "topic of the fact, such as auth/jwt (default: general)", "scope", 't'},
+    {"agent", "NAME", "who says so", "agent_id", 't'},
+    {"engineer", "NAME", "the person behind it", "engineer", 't'},
+    {"confidence", "0..1", "how sure (default: 0.8)", "confidence", 'n'},
+    {"provenance", "TEXT", "evidence: file and line, test output", "provenance", 't'},
+    {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
+    {"ttl-days", "N", "ends by itself after N days", "ttl_days", 'n'},
+    {"operation", "OP", "add, update, delete or none", "operation", 't'},
+    {"corrects", "LINEAGE", "the lineage or fact that it replaces", "corrects_lineage", 't'},
+    {"durability", "D", "durable or ephemeral", "durability", 't'},
+    {"wait-ms", "N", "how long to wait for the verdict (default: 30000)", "wait_ms", 'n'},
+    END};
+static const option query_options[] = {{"scope", "PATH", "only this scope and those below it", "scope", 't'},
+                                       {"limit", "N", "at most N facts (default: 10)", "limit", 'n'},
+                                       {"as-of", "TIME", "what was known then, for example 2026-11-01", "as_of", 't'},
+                                       {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
+                                       {"agent", "NAME", "only this agent's facts", "agent_id", 't'},
+                                       {"ephemeral", NULL, "ephemeral facts too", "include_ephemeral", 'b'},
+                                       {"history", NULL, "facts that have ended too", "include_history", 'b'},
+                                       END};
+static const option conflicts_options[] = {{"scope", "PATH", "only conflicts of this scope", "scope", 't'},
+                                           {"status", "S", "open (default), resolved, dismissed or all", "status", 't'},
+                                           {"limit", "N", "at most N", "limit", 'n'},
+                                           END};
+static const option resolve_options[] = {{"type", "T", "winner, merge, dismissed or both_valid", "resolution_type", 't'},
+                                         {"winner", "FACT", "the fact that is right (type winner)", "winning_fact_id", 't'},
+                                         {"reason", "TEXT", "why; for merge: the merged fact", "resolution", 't'},
+                                         END};
+static const option feedback_options[] = {{"verdict", "V", "true_positive or false_positive", "feedback", 't'}, END};
+static const option no_options[] = {END};
+static const option check_options[] = {
+    {"against-store", NULL, "compare with the facts of the workspace too", NULL, 'b'},
+    {"sarif", NULL, "print SARIF 2.1.0", NULL, 'b'},
+    END};
+static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
+static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+                                       {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
+                                       {"level", "L", "auto, scalar, avx2, avx512 or neon", NULL, 't'},
+                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       END};
+
+static const command commands[] = {
+    {"check", "PATH...", "find statements in files that contradict each other; writes nothing",
+     "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input.\n"
+     "Exit status: 0 clean, 1 contradictions, 2 error.",
+     check_options, run_check, NULL, NULL},
+    {"commit", "FACT", "store a fact and say what it contradicts", "'-' reads the fact from standard input.", commit_options,
+     run_memory, "engram_commit", "content"},
+    {"query", "TOPIC", "what is known about a topic", NULL, query_options, run_memory, "engram_query", "topic"},
+    {"conflicts", "", "pairs of facts that contradict each other", NULL, conflicts_options, run_memory, "engram_conflicts", NULL},
+    {"resolve", "CONFLICT", "settle a conflict", NULL, resolve_options, run_memory, "engram_resolve", "conflict_id"},
+    {"feedback", "CONFLICT", "tell whether a conflict was a real one", NULL, feedback_options, run_memory, "engram_feedback", "conflict_id"},
+    {"undo", "UNDO_ID", "take back a commit, a delete or a resolution", NULL, no_options, run_memory, "engram_undo", "undo_id"},
+    {"status", "", "the store, the workspace, the models", NULL, no_options, run_memory, "engram_status", NULL},
+    {"mcp", "", "serve the Model Context Protocol on standard input and output", NULL, mcp_options, run_mcp, NULL, NULL},
+    {"nli", "[FILE]", "probabilities of contradiction, entailment, neutral for pairs of texts",
+     "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
+    {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
+     model_options, run_embed, NULL, NULL},
+    {"bench", "gemm|model|nli", "measure this machine", NULL, model_options, run_bench, NULL, NULL},
+    {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
+    {"models", "list", "the models that are here", NULL, no_options, run_models, NULL, NULL},
+    {"doctor", "", "check the installation: settings, paths, plugins, models, store", NULL, no_options, run_doctor, NULL, NULL},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int complain(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    fputs("engram: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return EXIT_ERROR;
+}
+
+static void print_overview(FILE *out) {
+    fputs("engram - a consistency layer and shared memory for AI coding agents\n\nusage: engram COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+    for (size_t i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n`engram COMMAND --help` tells more. On each: --json, --workspace NAME, --home DIR, --verbose.\n", out);
+}
+
+static void print_help(const command *c) {
+    printf("usage: engram %s [OPTION...] %s\n\n%s%c%s\n", c->name, c->arguments, "", c->summary[0] - 32, c->summary + 1);
+    if (c->details) printf("%s\n", c->details);
+    fputs("\n", stdout);
+    for (const option *o = c->options; o->name; o++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-22s %s\n", left, o->help);
+    }
+    fputs("  --json                 print JSON\n"
+          "  --workspace NAME       the memory to use (default: of the git repository here)\n"
+          "  --home DIR             where Engram keeps its files (default: $ENGRAM_HOME, ~/.engram, XDG folders)\n"
+          "  --verbose              say more on standard error\n"
+          "  --help                 this\n", stdout);
+}
+
+/* Number of single-character edits between two words, for suggestions; words of over 30 characters are far from all. */
+static size_t distance(const char *a, const char *b) {
+    enum { MOST = 31 };
+    size_t row[MOST], n = strlen(b);
+    if (strlen(a) >= MOST || n >= MOST) return MOST;
+    for (size_t k = 0; k <= n; k++) row[k] = k;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t change = diagonal + (a[i - 1] != b[k - 1]), drop = row[k] + 1, add = row[k - 1] + 1;
+            diagonal = row[k];
+            row[k] = change < drop ? (change < add ? change : add) : drop < add ? drop : add;
+        }
+    }
+    return row[n];
+}
+
+static const command *find_command(const char *name) {
+    const command *nearest = NULL;
+    size_t least = 4;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t d = distance(name, commands[i].name);
+        if (d == 0) return &commands[i];
+        if (d < least) {
+            least = d;
+            nearest = &commands[i];
+        }
+    }
+    if (nearest)
+        complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, nearest->name);
+    else
+        complain("there is no command '%s': see `engram --help`", name);
+    return NULL;
+}
+
+static int unknown_option(const command *c, const char *name) {
+    const char *nearest = NULL;
+    size_t least = 4;
+    for (const option *o = c->options; o->name; o++)
+        if (distance(name, o->name) < least) {
+            least = distance(name, o->name);
+            nearest = o->name;
+        }
+    if (nearest) return complain("%s has no option --%s; did you mean --%s?", c->name, name, nearest);
+    return complain("%s has no option --%s: see `engram %s --help`", c->name, name, c->name);
+}
+
+/* Reads one "--name[=value]"; *i moves over a value that stands apart. 0, or EXIT_ERROR after complaining. */
+static int parse_option(call *c, const char *word, int argc, char **argv, int *i) {
+    char name[64];
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    if (length >= sizeof name) return complain("the option --%.40s... is unknown", word);
+    memcpy(name, word, length);
+    name[length] = '\0';
+    const char **to = NULL;
+    int takes_value = 1;
+    if (strcmp(name, "home") == 0) to = &c->home;
+    if (strcmp(name, "workspace") == 0) to = &c->workspace;
+    for (size_t k = 0; !to && c->command->options[k].name; k++)
+        if (strcmp(name, c->command->options[k].name) == 0) {
+            to = &c->values[k];
+            takes_value = c->command->options[k].value != NULL;
+        }
+    int *flag = strcmp(name, "json") == 0 ? &c->json : strcmp(name, "verbose") == 0 ? &c->verbose : NULL;
+    if (!to && !flag) return unknown_option(c->command, name);
+    if ((flag || !takes_value) && equals) return complain("--%s takes no value", name);
+    if (flag) {
+        ++*flag;
+    } else if (!takes_value) {
+        *to = "1";
+    } else if (equals) {
+        *to = equals + 1;
+    } else {
+        if (*i + 1 >= argc) return complain("--%s needs a value", name);
+        *to = argv[++*i];
+    }
+    return 0;
+}
+
+const char *call_option(const call *c, const char *name) {
+    for (size_t k = 0; c->command->options[k].name; k++)
+        if (strcmp(name, c->command->options[k].name) == 0) return c->values[k];
+    return NULL;
+}
+
+eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
+    eg_host_options o = {.workspace = c->workspace, .home = c->home, .program = c->program, .settings = settings,
+                         .setting_count = setting_count, .without_store = without_store, .worker = worker, .verbose = c->verbose};
+    eg_host *host = NULL;
+    eg_error err = {0};
+    if (eg_host_open(&o, &host, &err) != EG_OK) complain("%s", err.text);
+    return host;
+}
+
+char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
+    size_t capacity = 4096, n = 0;
+    char *p = malloc(capacity + 1);
+    while (p && !feof(in)) {
+        n += fread(p + n, 1, capacity - n, in);
+        if (ferror(in)) {
+            complain("cannot read %s", name);
+            free(p);
+            return NULL;
+        }
+        if (n > most) {
+            complain("%s has more than %zu bytes: shorten it or split it", name, most);
+            free(p);
+            return NULL;
+        }
+        if (n < capacity) continue;
+        char *more = realloc(p, 2 * capacity + 1);
+        if (!more) free(p);
+        p = more;
+        capacity *= 2;
+    }
+    if (!p) {
+        complain("out of memory while %s was read", name);
+        return NULL;
+    }
+    p[n] = '\0';
+    *size = n;
+    return p;
+}
+
+static void stop(int signal_number) {
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void set_signals(void) {
+    struct sigaction a = {.sa_handler = stop};
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+    a.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &a, NULL);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_overview(argc < 2 ? stderr : stdout);
+        return argc < 2 ? EXIT_ERROR : EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("engram %s (plugin ABI %d.%d)\n", ENGRAM_VERSION, EG_ABI_MAJOR, EG_ABI_MINOR);
+        return EXIT_FINE;
+    }
+    static call c;
+    c.program = argv[0];
+    if (!(c.command = find_command(argv[1]))) return EXIT_ERROR;
+    int only_words = 0;
+    for (int i = 2; i < argc; i++) {
+        const char *word = argv[i];
+        if (!only_words && strcmp(word, "--") == 0) {
+            only_words = 1;
+        } else if (!only_words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            print_help(c.command);
+            return EXIT_FINE;
+        } else if (!only_words && strncmp(word, "--", 2) == 0) {
+            if (parse_option(&c, word + 2, argc, argv, &i)) return EXIT_ERROR;
+        } else if (!only_words && word[0] == '-' && word[1]) {
+            return complain("'%s' is no option: options begin with --; write -- before words that begin with -", word);
+        } else if (c.positional_count == MAX_POSITIONAL) {
+            return complain("more than %d arguments", MAX_POSITIONAL);
+        } else {
+            c.positional[c.positional_count++] = word;
+        }
+    }
+    set_signals();
+    int status = c.command->run(&c);
+    if (fflush(stdout) != 0 && status == EXIT_FINE) status = complain("the output could not be written");
+    return status;
+}

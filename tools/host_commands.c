@@ -1,0 +1,202 @@
+/* host_commands.c - mcp, bench, plugins, models, doctor: what asks the host about itself. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/gemm.h"
+#include "bench/model.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/json.h"
+#include "kernels/pool.h"
+#include "tools/cli.h"
+
+int run_mcp(const call *c) {
+    if (c->positional_count) return complain("mcp takes no arguments: '%s'", c->positional[0]);
+    eg_host *host = call_host(c, 0, 1, NULL, 0);
+    if (!host) return EXIT_ERROR;
+    const eg_frontend *frontend;
+    void *self;
+    eg_error err = {0};
+    char profile[64];
+    int chosen = snprintf(profile, sizeof profile, "profile=%s", call_option(c, "profile") ? call_option(c, "profile") : "core");
+    eg_str options[] = {{profile, (size_t)chosen}};
+    eg_status s = chosen >= (int)sizeof profile ? EG_EINVAL : eg_host_frontend(host, "mcp", &frontend, &self, &err);
+    if (s == EG_OK) s = frontend->run(self, eg_host_services(host), options, 1, &stop_requested, &err);
+    eg_host_close(host);
+    return s == EG_OK ? EXIT_FINE : complain("%s", err.text[0] ? err.text : "--profile is core, team or all");
+}
+
+int run_bench(const call *c) {
+    const char *what = c->positional_count == 1 ? c->positional[0] : "";
+    int nli = strcmp(what, "nli") == 0;
+    eg_error err = {0};
+    if (strcmp(what, "gemm") == 0) return eg_bench_gemm(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    if (!nli && strcmp(what, "model") != 0) return complain("bench measures gemm, model or nli");
+    static const char *const none[] = {"plugins="};
+    eg_host *host = call_host(c, 1, 0, none, 1);
+    if (!host) return EXIT_ERROR;
+    char folder[4096];
+    const char *name = call_option(c, "model");
+    eg_status s = eg_host_model_folder(host, name ? name : nli ? "engram-nli-0" : "engram-embed-0", folder, sizeof folder, &err);
+    eg_host_close(host);
+    if (s == EG_OK) s = nli ? eg_bench_nli(folder, stdout, c->json, &err) : eg_bench_model(folder, stdout, c->json, &err);
+    return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
+}
+
+static const char *kind_name(uint32_t kind) {
+    static const char *const names[] = {"?", "detector", "storage", "toolset", "gate", "frontend", "escalator"};
+    return names[kind < sizeof names / sizeof *names ? kind : 0];
+}
+
+/* A list under way: JSON wants commas. */
+typedef struct listing {
+    int json, count, problems;
+} listing;
+
+static void list_plugin(void *self, const char *path, const eg_plugin *p, const char *problem) {
+    listing *l = self;
+    eg_buffer b = {0};
+    if (l->json) {
+        eg_buffer_text(&b, l->count ? ",\n {\"path\":" : " {\"path\":");
+        eg_buffer_json(&b, eg_str_of(path));
+        if (p && !problem)
+            eg_buffer_format(&b, ",\"name\":\"%s\",\"kind\":\"%s\",\"version\":\"%s\",\"licence\":\"%s\",\"abi\":\"%u.%u\"}", p->name, kind_name(p->kind),
+                             p->version, p->licence, p->abi_major, p->abi_minor);
+        if (problem) {
+            eg_buffer_text(&b, ",\"problem\":");
+            eg_buffer_json(&b, eg_str_of(problem));
+            eg_buffer_text(&b, "}");
+        }
+        printf("%.*s", (int)b.len, b.ptr);
+    } else if (problem) {
+        printf("left out    %s\n            %s\n", path, problem);
+    } else {
+        printf("%-10s  %-12s version %s, ABI %u.%u, %s  %s\n", kind_name(p->kind), p->name, p->version, p->abi_major, p->abi_minor, p->licence, path);
+    }
+    eg_buffer_release(&b);
+    l->count++;
+    l->problems += problem != NULL;
+}
+
+int run_plugins(const call *c) {
+    const char *what = c->positional_count ? c->positional[0] : "list";
+    if (strcmp(what, "list") == 0 && c->positional_count <= 1) {
+        eg_host *host = call_host(c, 1, 0, NULL, 0);
+        if (!host) return EXIT_ERROR;
+        listing l = {.json = c->json};
+        if (c->json) puts("{\"plugins\":[");
+        eg_host_plugins(host, list_plugin, &l);
+        if (c->json) puts("\n]}");
+        eg_host_close(host);
+        return l.problems ? EXIT_ERROR : EXIT_FINE;
+    }
+    if (strcmp(what, "check") == 0 && c->positional_count == 2) {
+        eg_error err = {0};
+        return eg_host_plugin_check(c->positional[1], stdout, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    }
+    return complain("plugins list, or plugins check FILE");
+}
+
+/* Model folders below `folder`, one line each. */
+static void list_models(const char *folder, listing *l) {
+    DIR *d = folder ? opendir(folder) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[4096];
+        if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s/config.json", folder, e->d_name) >= (int)sizeof path || !eg_file_exists(path)) continue;
+        path[strlen(path) - strlen("/config.json")] = '\0';
+        if (l->json)
+            printf("%s {\"name\":\"%s\",\"folder\":\"%s\"}", l->count ? ",\n" : "", e->d_name, path);
+        else
+            printf("%-20s %s\n", e->d_name, path);
+        l->count++;
+    }
+    if (d) closedir(d);
+}
+
+int run_models(const call *c) {
+    if (c->positional_count > 1 || (c->positional_count && strcmp(c->positional[0], "list") != 0)) return complain("models list");
+    static const char *const none[] = {"plugins="};
+    eg_host *host = call_host(c, 1, 0, none, 1);
+    if (!host) return EXIT_ERROR;
+    listing l = {.json = c->json};
+    char shipped[4096] = "";
+    eg_error err = {0};
+    if (c->json) puts("{\"models\":[");
+    if (eg_host_model_folder(host, "engram-nli-0", shipped, sizeof shipped, &err) == EG_OK) {
+        *strrchr(shipped, '/') = '\0';
+        list_models(shipped, &l);
+    }
+    const char *own = eg_host_paths_of(host)->models;
+    if (own && strcmp(own, shipped) != 0) list_models(own, &l);
+    if (c->json) puts("\n]}");
+    if (!l.count && !c->json) puts("no models here");
+    eg_host_close(host);
+    return EXIT_FINE;
+}
+
+/* ---- doctor ---- */
+
+typedef struct doctor {
+    int problems;
+} doctor;
+
+static void report(doctor *d, int good, const char *what, const char *detail) {
+    printf("%-8s %-18s %s\n", good ? "ok" : "PROBLEM", what, detail);
+    d->problems += !good;
+}
+
+static void report_plugin(void *self, const char *path, const eg_plugin *p, const char *problem) {
+    report(self, !problem, p && !problem ? p->name : "plugin", problem ? problem : path);
+}
+
+static void report_setting(void *self, const char *key, const char *value, const char *origin) {
+    (void)self;
+    printf("         %-28s %s  (%s)\n", key, value && *value ? value : "-", origin);
+}
+
+static void report_model(doctor *d, const eg_host *host, eg_engine *engine, const char *name) {
+    char folder[4096], text[4300];
+    eg_error err = {0};
+    eg_model *model = NULL;
+    int64_t begun = eg_clock_monotonic();
+    eg_status s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
+    if (s == EG_OK) s = eg_model_open(engine, folder, &model, &err);
+    if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
+    report(d, s == EG_OK, "model", s == EG_OK ? text : err.text);
+    eg_model_close(model);
+}
+
+int run_doctor(const call *c) {
+    doctor d = {0};
+    eg_error err = {0};
+    eg_engine *engine = NULL;
+    char text[4300];
+    printf("engram %s\n", ENGRAM_VERSION);
+    if (eg_engine_create(NULL, &engine, &err) != EG_OK) {
+        report(&d, 0, "engine", err.text);
+    } else {
+        snprintf(text, sizeof text, "level %s, %u threads of %u allowed", eg_engine_level(engine), eg_engine_threads(engine), eg_cpu_allowance());
+        report(&d, 1, "engine", text);
+    }
+    eg_host *host = call_host(c, 0, 0, NULL, 0);
+    if (!host) {
+        report(&d, 0, "host", "it does not start: see the message above");
+        host = call_host(c, 1, 0, NULL, 0);
+    }
+    if (host) {
+        const eg_host_paths *p = eg_host_paths_of(host);
+        report(&d, 1, "database", p->database ? p->database : "-");
+        report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
+        eg_host_plugins(host, report_plugin, &d);
+        if (engine) report_model(&d, host, engine, "engram-nli-0");
+        if (engine) report_model(&d, host, engine, "engram-embed-0");
+        puts("settings");
+        eg_host_settings(host, report_setting, &d);
+        eg_host_close(host);
+    }
+    eg_engine_destroy(engine);
+    if (d.problems) printf("%d problem%s: each line above says what to do\n", d.problems, d.problems == 1 ? "" : "s");
+    return d.problems ? EXIT_ERROR : EXIT_FINE;
+}

@@ -1,0 +1,206 @@
+/* infer_commands.c - `engram nli` and `engram embed`: JSONL in, JSONL out, in the order of the input; a broken line gives an error
+ * line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by name. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "core/base/json.h"
+#include "core/base/status.h"
+#include "tools/cli.h"
+
+enum { BATCH = 64, MAX_LINE = 4 << 20 };
+
+typedef struct line {
+    eg_str a, b;
+    char error[300]; /* empty: good */
+} line;
+
+typedef struct stream {
+    FILE *in;
+    const char *name;
+    const char *keys[2]; /* keys[1] NULL: one text a line */
+    eg_model *model;
+    eg_model_info info;
+    eg_arena arena; /* of a batch */
+    line lines[BATCH];
+    size_t count, number;
+    int failed, bad_lines;
+} stream;
+
+/* The two texts of a line. */
+static void read_fields(stream *s, line *l, eg_str text) {
+    eg_error err = {0};
+    eg_json j;
+    char name[64];
+    eg_str key = {0};
+    snprintf(name, sizeof name, "line %zu", s->number);
+    eg_json_init(&j, name, text, &s->arena, &err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END && k != EG_JSON_ERROR; k = eg_json_next(&j)) {
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_STRING || j.depth != 1) continue;
+        if (eg_str_eq(key, eg_str_of(s->keys[0]))) l->a = j.text;
+        if (s->keys[1] && eg_str_eq(key, eg_str_of(s->keys[1]))) l->b = j.text;
+    }
+    const char *missing = !l->a.ptr ? s->keys[0] : s->keys[1] && !l->b.ptr ? s->keys[1] : NULL;
+    if (err.code != EG_OK)
+        snprintf(l->error, sizeof l->error, "%.250s", err.text);
+    else if (missing)
+        snprintf(l->error, sizeof l->error, "line %zu: no \"%s\" with text", s->number, missing);
+}
+
+/* 1 when a line can be read without waiting: a batch that is begun should not wait for the rest. */
+static int input_ready(FILE *in) {
+    struct timeval no_time = {0, 0};
+    fd_set set;
+    int fd = fileno(in);
+    if (fd >= FD_SETSIZE) return 1;
+    FD_ZERO(&set);
+    FD_SET(fd, &set);
+    return select(fd + 1, &set, NULL, NULL, &no_time) > 0;
+}
+
+/* Fills a batch; 0 at the end of the input. */
+static int read_batch(stream *s) {
+    char *buffer = NULL;
+    size_t capacity = 0;
+    ssize_t n = 0;
+    s->count = 0;
+    eg_arena_release(&s->arena);
+    while (s->count < BATCH && (s->count == 0 || input_ready(s->in)) && (n = getline(&buffer, &capacity, s->in)) > 0) {
+        line *l = &s->lines[s->count];
+        *l = (line){0};
+        s->number++;
+        while (n > 0 && (buffer[n - 1] == '\n' || buffer[n - 1] == '\r')) n--;
+        if (n == 0) continue;
+        s->count++;
+        char *copy = n > MAX_LINE ? NULL : eg_arena_copy(&s->arena, (eg_str){buffer, (size_t)n});
+        if (copy)
+            read_fields(s, l, (eg_str){copy, (size_t)n});
+        else
+            snprintf(l->error, sizeof l->error, "line %zu has %zd bytes; at most %d are read", s->number, n, MAX_LINE);
+    }
+    free(buffer);
+    return s->count > 0;
+}
+
+static void put_floats(const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) printf("%s%.9g", i ? "," : "", (double)x[i]);
+}
+
+static void print_line(const stream *s, const line *l, const float *row) {
+    eg_buffer b = {0};
+    if (l->error[0]) {
+        eg_buffer_text(&b, "{\"error\":");
+        eg_buffer_json(&b, eg_str_of(l->error));
+        printf("%.*s}\n", (int)b.len, b.ptr);
+    } else if (!s->keys[1]) {
+        fputs("{\"embedding\":[", stdout);
+        put_floats(row, s->info.hidden);
+        puts("]}");
+    } else {
+        for (size_t i = 0; i < s->info.labels; i++) {
+            eg_buffer_text(&b, i ? "," : "{");
+            eg_buffer_json(&b, eg_str_of(s->info.label_names[i]));
+            eg_buffer_format(&b, ":%.9g", (double)row[i]);
+        }
+        printf("%.*s}\n", (int)b.len, b.ptr);
+    }
+    eg_buffer_release(&b);
+}
+
+/* Runs the good lines of a batch together; one bad text must not spoil the others, so a failed batch is run line by line. */
+static void infer(stream *s, float *rows, size_t width) {
+    eg_pair pairs[BATCH];
+    eg_str texts[BATCH];
+    size_t good[BATCH], n = 0;
+    eg_error err = {0};
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->lines[i].error[0]) {
+            pairs[n] = (eg_pair){s->lines[i].a, s->lines[i].b};
+            texts[n] = s->lines[i].a;
+            good[n++] = i;
+        }
+    float *out = malloc((n + 1) * width * sizeof *out);
+    if (!out) {
+        complain("out of memory");
+        s->failed = 1;
+        return;
+    }
+    eg_status st = s->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed(s->model, texts, n, out, NULL, &err);
+    for (size_t i = 0; i < n; i++) {
+        line *l = &s->lines[good[i]];
+        if (st != EG_OK) {
+            float *one = out + i * width;
+            eg_status again = s->keys[1] ? eg_model_classify(s->model, &pairs[i], 1, one, NULL, &err)
+                                         : eg_model_embed(s->model, &texts[i], 1, one, NULL, &err);
+            if (again != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
+        }
+        memcpy(rows + good[i] * width, out + i * width, width * sizeof *rows);
+    }
+    if (s->keys[1]) eg_softmax(rows, s->count, width);
+    free(out);
+}
+
+static int run_stream(stream *s) {
+    size_t width = s->keys[1] ? s->info.labels : s->info.hidden;
+    float *rows = calloc(BATCH * width, sizeof *rows);
+    if (!rows) return complain("out of memory");
+    while (!s->failed && !stop_requested && read_batch(s)) {
+        infer(s, rows, width);
+        for (size_t i = 0; !s->failed && i < s->count; i++) {
+            if (s->lines[i].error[0]) s->bad_lines = complain("%s", s->lines[i].error);
+            print_line(s, &s->lines[i], rows + i * width);
+        }
+        fflush(stdout);
+    }
+    free(rows);
+    return s->failed || s->bad_lines ? EXIT_ERROR : EXIT_FINE;
+}
+
+/* The engine and model that the options name. */
+static int open_model(const call *c, const char *fallback, eg_engine **engine, eg_model **model) {
+    const char *name = call_option(c, "model"), *threads = call_option(c, "threads"), *level = call_option(c, "level");
+    const char *gemm = call_option(c, "gemm");
+    char folder[4096];
+    eg_error err = {0};
+    eg_engine_options o = {.size = sizeof o, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
+    if (level) setenv("ENGRAM_LEVEL", level, 1); /* checked by name where the environment is */
+    if (gemm && strcmp(gemm, "openblas") == 0) o.gemm = EG_GEMM_OPENBLAS;
+    if (gemm && !o.gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
+    static const char *const none[] = {"plugins="};
+    eg_host *host = call_host(c, 1, 0, none, 1);
+    if (!host) return EXIT_ERROR;
+    eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, sizeof folder, &err);
+    eg_host_close(host);
+    if (s == EG_OK) s = eg_engine_create(&o, engine, &err);
+    if (s == EG_OK) s = eg_model_open(*engine, folder, model, &err);
+    return s == EG_OK ? 0 : complain("%s", err.text);
+}
+
+static int run_inference(const call *c, const char *fallback, const char *first, const char *second) {
+    eg_engine *engine = NULL;
+    eg_model *model = NULL;
+    stream *s = calloc(1, sizeof *s);
+    if (!s) return complain("out of memory");
+    int status = c->positional_count > 1 ? complain("%s reads one file or standard input", c->command->name) : open_model(c, fallback, &engine, &model);
+    *s = (stream){.in = stdin, .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}};
+    if (!status && c->positional_count && strcmp(c->positional[0], "-") != 0 && !(s->in = fopen(c->positional[0], "re")))
+        status = complain("cannot open '%s'", c->positional[0]);
+    if (!status) {
+        (void)eg_model_describe(model, &s->info, NULL);
+        if (second && s->info.head != EG_HEAD_CLASSES)
+            status = complain("this model gives embeddings and no labels: name an NLI model with --model");
+        else
+            status = run_stream(s);
+    }
+    if (s->in && s->in != stdin) fclose(s->in);
+    eg_arena_release(&s->arena);
+    free(s);
+    eg_model_close(model);
+    eg_engine_destroy(engine);
+    return status;
+}
+
+int run_nli(const call *c) { return run_inference(c, "engram-nli-0", "premise", "hypothesis"); }
+int run_embed(const call *c) { return run_inference(c, "engram-embed-0", "text", NULL); }

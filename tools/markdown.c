@@ -1,0 +1,276 @@
+/* markdown.c - see markdown.h. One pass over the lines; a paragraph or list item is collected until something ends it, then
+ * split into statements by core/text. */
+#include "tools/markdown.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/json.h"
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "core/text/text.h"
+
+enum { LEVELS = 6, SLUG = 40, LEAST_WORDS = 3 };
+
+typedef struct reader {
+    statements *out;
+    const char *file;
+    char stem[SLUG + 1];
+    char headings[LEVELS][SLUG + 1];
+    eg_buffer text; /* of the block being collected */
+    uint32_t line;  /* where it began */
+    eg_error *err;
+} reader;
+
+/* Lower-case letters, digits and dashes, as scopes allow. */
+static void slug(eg_str s, char out[SLUG + 1]) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.len && n < SLUG; i++) {
+        int c = (unsigned char)s.ptr[i];
+        if (isalnum(c) && c < 128)
+            out[n++] = (char)tolower(c);
+        else if (n && out[n - 1] != '-')
+            out[n++] = '-';
+    }
+    while (n && out[n - 1] == '-') n--;
+    out[n] = '\0';
+}
+
+static eg_str trim(eg_str s) {
+    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) s.ptr++, s.len--;
+    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t' || s.ptr[s.len - 1] == '\r')) s.len--;
+    return s;
+}
+
+static size_t count_words(eg_str s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++) n += s.ptr[i] != ' ' && (i == 0 || s.ptr[i - 1] == ' ');
+    return n;
+}
+
+static eg_status add(statements *out, eg_str content, const char *scope, const char *file, uint32_t line, eg_error *err) {
+    if (out->count == EG_MAX_CHECK_STATEMENTS)
+        return eg_fail(err, EG_ELIMIT, "more than %d statements: name fewer files", EG_MAX_CHECK_STATEMENTS);
+    if (out->count == out->capacity) {
+        size_t more = out->capacity ? 2 * out->capacity : 64;
+        eg_check_item *p = eg_arena_array(out->arena, more, sizeof *p);
+        if (!p) return eg_fail_memory(err, more * sizeof *p);
+        if (out->count) memcpy(p, out->items, out->count * sizeof *p);
+        out->items = p;
+        out->capacity = more;
+    }
+    char *text = eg_arena_copy(out->arena, content), *where = eg_arena_copy(out->arena, eg_str_of(scope));
+    char *name = eg_arena_copy(out->arena, eg_str_of(file));
+    if (!text || !where || !name) return eg_fail_memory(err, content.len);
+    out->items[out->count++] = (eg_check_item){.content = {text, content.len}, .scope = eg_str_of(where), .file = eg_str_of(name), .line = line};
+    return EG_OK;
+}
+
+/* Scope of the block: the file and the deepest heading that has a name; EG_MAX_SCOPE is never reached. */
+static void scope_of(const reader *r, char out[EG_MAX_SCOPE]) {
+    int n = snprintf(out, EG_MAX_SCOPE, "%s", r->stem[0] ? r->stem : "general");
+    for (int i = 1; i < 4; i++) /* the title of the page is its name again */
+        if (r->headings[i][0]) n += snprintf(out + n, (size_t)(EG_MAX_SCOPE - n), "/%s", r->headings[i]);
+}
+
+/* Emphasis marks and links' targets are no part of what a sentence says; code keeps its back-quotes. */
+static void plain(eg_buffer *b, eg_str s) {
+    int code = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        if (c == '`') code = !code;
+        if (!code && c == '*' && (i + 1 == s.len || i == 0 || s.ptr[i + 1] != ' ' || s.ptr[i - 1] != ' ')) continue;
+        if (!code && c == ']' && i + 1 < s.len && s.ptr[i + 1] == '(') {
+            const char *end = memchr(s.ptr + i, ')', s.len - i);
+            if (end) {
+                i = (size_t)(end - s.ptr);
+                continue;
+            }
+        }
+        if (!code && c == '[' && memchr(s.ptr + i, ']', s.len - i)) continue;
+        eg_buffer_add(b, &c, 1);
+    }
+}
+
+/* The block is complete: its statements are added. Short ones (labels, "Yes.") say nothing that could be compared. */
+static eg_status end_block(reader *r) {
+    eg_span spans[EG_MAX_STATEMENTS];
+    char scope[EG_MAX_SCOPE];
+    eg_str text = {r->text.ptr, r->text.len};
+    if (r->text.failed) return eg_fail_memory(r->err, r->text.capacity);
+    scope_of(r, scope);
+    /* a paragraph of more statements than one fact may have is read in pieces */
+    while (text.len) {
+        size_t n = eg_text_statements(text, spans, EG_MAX_STATEMENTS);
+        size_t taken = n == EG_MAX_STATEMENTS ? n - 1 : n;
+        for (size_t i = 0; i < taken; i++) {
+            eg_str one = {text.ptr + spans[i].start, spans[i].end - spans[i].start};
+            if (count_words(one) < LEAST_WORDS) continue;
+            if (one.len > EG_MAX_CONTENT) one.len = eg_utf8_floor(one.ptr, one.len, EG_MAX_CONTENT);
+            eg_status s = add(r->out, one, scope, r->file, r->line, r->err);
+            if (s != EG_OK) return s;
+        }
+        if (taken == n) break;
+        text = (eg_str){text.ptr + spans[taken].start, text.len - spans[taken].start};
+    }
+    r->text.len = 0;
+    return EG_OK;
+}
+
+static eg_status put(reader *r, eg_str line, uint32_t number) {
+    if (r->text.len == 0)
+        r->line = number;
+    else
+        eg_buffer_text(&r->text, " ");
+    plain(&r->text, line);
+    return EG_OK;
+}
+
+static int begins(eg_str s, const char *z) { return s.len >= strlen(z) && memcmp(s.ptr, z, strlen(z)) == 0; }
+
+/* Bytes of a list marker ("- ", "* ", "12. ", "- [x] "), 0: none. */
+static size_t list_marker(eg_str s) {
+    size_t n = 0;
+    if (s.len > 1 && (s.ptr[0] == '-' || s.ptr[0] == '*' || s.ptr[0] == '+') && s.ptr[1] == ' ') n = 2;
+    if (!n) {
+        while (n < s.len && n < 9 && isdigit((unsigned char)s.ptr[n])) n++;
+        n = n && n + 1 < s.len && (s.ptr[n] == '.' || s.ptr[n] == ')') && s.ptr[n + 1] == ' ' ? n + 2 : 0;
+    }
+    eg_str rest = {s.ptr + n, s.len - n};
+    if (n && (begins(rest, "[ ] ") || begins(rest, "[x] ") || begins(rest, "[X] "))) n += 4;
+    return n;
+}
+
+static int is_rule(eg_str s) {
+    for (size_t i = 0; i < s.len; i++)
+        if (!strchr("-*_=| :+", s.ptr[i])) return 0;
+    return s.len >= 3;
+}
+
+static eg_status heading(reader *r, eg_str line) {
+    size_t level = 0;
+    eg_status s = end_block(r);
+    while (level < line.len && line.ptr[level] == '#') level++;
+    if (level > LEVELS) return s;
+    slug(trim((eg_str){line.ptr + level, line.len - level}), r->headings[level - 1]);
+    for (size_t i = level; i < LEVELS; i++) r->headings[i][0] = '\0';
+    return s;
+}
+
+/* A row of a table becomes one statement: its cells, joined. */
+static eg_status table_row(reader *r, eg_str line, uint32_t number) {
+    eg_status s = end_block(r);
+    if (s != EG_OK || is_rule(line)) return s;
+    eg_buffer cells = {0};
+    for (size_t i = 0; i < line.len; i++) eg_buffer_add(&cells, line.ptr[i] == '|' ? " " : line.ptr + i, 1);
+    s = put(r, trim((eg_str){cells.ptr, cells.len}), number);
+    eg_buffer_release(&cells);
+    return s == EG_OK ? end_block(r) : s;
+}
+
+static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence, int *comment) {
+    eg_str line = trim(raw);
+    if (begins(line, "```") || begins(line, "~~~")) {
+        *fence = !*fence;
+        return end_block(r);
+    }
+    if (*fence) return EG_OK;
+    if (begins(line, "<!--")) *comment = 1;
+    if (*comment) {
+        if (line.len >= 3 && memmem(line.ptr, line.len, "-->", 3)) *comment = 0;
+        return end_block(r);
+    }
+    if (line.len == 0 || line.ptr[0] == '>' || is_rule(line)) return end_block(r);
+    if (line.ptr[0] == '#' && r->text.len == 0) return heading(r, line);
+    if (line.ptr[0] == '#' && memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) return heading(r, line);
+    if (line.ptr[0] == '|') return table_row(r, line, number);
+    size_t marker = list_marker(line);
+    if (!marker && r->text.len == 0 && raw.len - (size_t)(line.ptr - raw.ptr) > 0 && (raw.ptr[0] == '\t' || begins(raw, "    ")))
+        return EG_OK; /* an indented code block */
+    eg_status s = marker ? end_block(r) : EG_OK;
+    return s == EG_OK ? put(r, (eg_str){line.ptr + marker, line.len - marker}, number) : s;
+}
+
+static eg_status check_utf8(const char *file, eg_str text, eg_error *err) {
+    size_t valid = eg_utf8_valid_prefix(text.ptr, text.len), line = 1;
+    for (size_t i = 0; i < valid; i++) line += text.ptr[i] == '\n';
+    if (valid < text.len) return eg_fail(err, EG_EINVAL, "%s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", file, line, valid);
+    return EG_OK;
+}
+
+/* Cuts the next line off *text. */
+static eg_str next_line(eg_str *text) {
+    const char *end = memchr(text->ptr, '\n', text->len);
+    eg_str line = {text->ptr, end ? (size_t)(end - text->ptr) : text->len};
+    size_t used = line.len + (end != NULL);
+    *text = (eg_str){text->ptr + used, text->len - used};
+    return line;
+}
+
+static void stem_of(const char *file, char out[SLUG + 1]) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    slug((eg_str){name, dot && dot > name ? (size_t)(dot - name) : strlen(name)}, out);
+}
+
+eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_error *err) {
+    eg_status s = check_utf8(file, text, err);
+    if (s != EG_OK) return s;
+    reader *r = eg_arena_alloc(out->arena, sizeof *r);
+    if (!r) return eg_fail_memory(err, sizeof *r);
+    *r = (reader){.out = out, .file = file, .err = err};
+    stem_of(file, r->stem);
+    int fence = 0, comment = 0, front = begins(text, "---\n") || begins(text, "---\r\n");
+    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
+        eg_str line = next_line(&text);
+        if (front) { /* between the first two rules */
+            if (number > 1 && begins(line, "---")) front = 0;
+            continue;
+        }
+        s = read_line(r, line, number, &fence, &comment);
+    }
+    if (s == EG_OK) s = end_block(r);
+    eg_buffer_release(&r->text);
+    return s;
+}
+
+eg_status eg_read_text(statements *out, const char *file, eg_str text, eg_error *err) {
+    char stem[SLUG + 1];
+    eg_status s = check_utf8(file, text, err);
+    stem_of(file, stem);
+    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
+        eg_str line = trim(next_line(&text));
+        if (line.len > EG_MAX_CONTENT)
+            s = eg_fail(err, EG_ELIMIT, "%s:%u: a line of %zu bytes; at most %d make a statement", file, number, line.len, EG_MAX_CONTENT);
+        else if (line.len)
+            s = add(out, line, stem[0] ? stem : "general", file, number, err);
+    }
+    return s;
+}
+
+static eg_status read_object(statements *out, const char *file, uint32_t number, eg_str line, eg_error *err) {
+    eg_json j;
+    eg_str content = {0}, scope = {0}, key = {0};
+    char name[300];
+    snprintf(name, sizeof name, "%.250s, line %u", file, number);
+    eg_json_init(&j, name, line, out->arena, err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_STRING || j.depth != 1) continue;
+        if (eg_str_eq(key, EG_STR("content"))) content = j.text;
+        if (eg_str_eq(key, EG_STR("scope"))) scope = j.text;
+    }
+    if (!content.len) return eg_fail(err, EG_EFORMAT, "%s: no \"content\" with text", name);
+    char *z = eg_arena_copy(out->arena, scope.len ? scope : EG_STR("general"));
+    return z ? add(out, content, z, file, number, err) : eg_fail_memory(err, scope.len);
+}
+
+eg_status eg_read_jsonl(statements *out, const char *file, eg_str text, eg_error *err) {
+    eg_status s = check_utf8(file, text, err);
+    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
+        eg_str line = trim(next_line(&text));
+        if (line.len) s = read_object(out, file, number, line, err);
+    }
+    return s;
+}

@@ -1,0 +1,224 @@
+/* memory_commands.c - commit, query, conflicts, resolve, feedback, undo, status: each calls the same tool that agents call
+ * over MCP, with its options as JSON arguments, and renders the structured result for people or prints it as it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "tools/cli.h"
+
+#define DEFAULT_WAIT_MS 30000 /* a command ends after its own work, not before */
+
+/* The arguments as a JSON object; NULL after complaining. */
+static cJSON *arguments_of(const call *c) {
+    cJSON *a = cJSON_CreateObject();
+    for (size_t i = 0; a && c->command->options[i].name; i++) {
+        const option *o = &c->command->options[i];
+        const char *v = c->values[i];
+        if (!v) continue;
+        char *end = NULL;
+        double number = o->kind == 'n' ? strtod(v, &end) : 0;
+        if (o->kind == 'n' && (end == v || *end)) {
+            complain("--%s is '%s': a number was expected", o->name, v);
+            cJSON_Delete(a);
+            return NULL;
+        }
+        if (o->kind == 'n')
+            cJSON_AddNumberToObject(a, o->argument, number);
+        else if (o->kind == 'b')
+            cJSON_AddBoolToObject(a, o->argument, 1);
+        else
+            cJSON_AddStringToObject(a, o->argument, v);
+    }
+    if (!a) complain("out of memory");
+    return a;
+}
+
+/* The positional words joined by spaces, or standard input for "-"; to be freed. */
+static char *positional_text(const call *c) {
+    size_t size = 1;
+    if (c->positional_count == 1 && strcmp(c->positional[0], "-") == 0)
+        return read_stream(stdin, "standard input", 2 * EG_MAX_CONTENT, &size);
+    for (size_t i = 0; i < c->positional_count; i++) size += strlen(c->positional[i]) + 1;
+    char *p = malloc(size), *to = p;
+    if (!p) {
+        complain("out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < c->positional_count; i++) to += sprintf(to, "%s%s", i ? " " : "", c->positional[i]);
+    *to = '\0';
+    return p;
+}
+
+static const char *text_of(const cJSON *o, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsString(v) ? v->valuestring : "";
+}
+static double number_of(const cJSON *o, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) ? v->valuedouble : 0;
+}
+static int true_of(const cJSON *o, const char *key) { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key)); }
+
+/* Ids as people use them: the last eight digits. */
+static const char *short_id(const cJSON *o, const char *key) {
+    const char *id = text_of(o, key);
+    size_t n = strlen(id);
+    return n > 8 ? id + n - 8 : id;
+}
+
+static void print_side(const char *label, const cJSON *fact) {
+    printf("  %s  %s  [%s, %s%s%s]\n", label, text_of(fact, "content"), text_of(fact, "scope"), text_of(fact, "agent_id"),
+           *text_of(fact, "provenance") ? ", " : "", text_of(fact, "provenance"));
+}
+
+static void print_conflict(const cJSON *c) {
+    printf("conflict %s  %s  %s %.2f  %s\n", short_id(c, "conflict_id"), text_of(c, "severity"), text_of(c, "detection_tier"),
+           number_of(c, "score"), text_of(c, "status"));
+    const cJSON *a = cJSON_GetObjectItemCaseSensitive(c, "fact_a"), *b = cJSON_GetObjectItemCaseSensitive(c, "fact_b");
+    print_side(short_id(a, "fact_id"), a);
+    print_side(short_id(b, "fact_id"), b);
+    printf("  %s\n", text_of(c, "explanation"));
+    if (*text_of(c, "resolution_type")) printf("  settled: %s by %s  %s\n", text_of(c, "resolution_type"), text_of(c, "resolved_by"), text_of(c, "resolution"));
+}
+
+static void print_commit(const cJSON *r) {
+    const cJSON *one;
+    if (true_of(r, "duplicate"))
+        printf("known already: fact %s\n", short_id(r, "fact_id"));
+    else
+        printf("%s: fact %s", text_of(r, "operation"), short_id(r, "fact_id"));
+    if (!true_of(r, "duplicate")) {
+        if (*text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
+        printf("  (undo %.0f)\n", number_of(r, "undo_id"));
+    }
+    const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
+    cJSON_ArrayForEach(one, conflicts) print_conflict(one);
+    if (strcmp(text_of(r, "detection"), "queued") == 0) puts("the verdict is not there yet: its job waits in the store (`engram conflicts` later)");
+}
+
+static void print_query(const cJSON *r) {
+    const cJSON *one;
+    int n = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "results")) {
+        n++;
+        printf("%.2f  %s  %s\n      [%s, %s, %s%s%s] %s\n", number_of(one, "relevance"), short_id(one, "fact_id"),
+               text_of(one, "content"), text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
+               *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
+        if (true_of(one, "has_open_conflict")) puts("      DISPUTED: an open conflict; see `engram conflicts`");
+    }
+    if (n == 0) puts("nothing is known about that");
+}
+
+static void print_conflicts(const cJSON *r) {
+    const cJSON *one;
+    int n = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "conflicts")) {
+        if (n++) putchar('\n');
+        print_conflict(one);
+    }
+    if (n == 0) puts("no conflicts");
+}
+
+static void print_resolved(const cJSON *r) {
+    const cJSON *one, *merged = cJSON_GetObjectItemCaseSensitive(r, "merged");
+    printf("conflict %s: %s", short_id(r, "conflict_id"), text_of(r, "resolution_type"));
+    if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
+    putchar('\n');
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "closed")) printf("  closed  %s  %s\n", short_id(one, "fact_id"), text_of(one, "content"));
+    if (cJSON_IsObject(merged)) printf("  new     %s  %s\n", short_id(merged, "fact_id"), text_of(merged, "content"));
+}
+
+/* Members of the result, one a line; nested ones indented. Two levels are all that status and undo have. */
+static void print_members(const cJSON *o, const char *indent) {
+    const cJSON *one, *inner;
+    cJSON_ArrayForEach(one, o) {
+        if (strcmp(one->string ? one->string : "", "notice") == 0) continue;
+        char *text = cJSON_IsString(one) ? NULL : cJSON_PrintUnformatted(one);
+        if (cJSON_IsObject(one)) {
+            printf("%s%s:\n", indent, one->string);
+            cJSON_ArrayForEach(inner, one) {
+                char *value = cJSON_IsString(inner) ? NULL : cJSON_PrintUnformatted(inner);
+                printf("%s  %-14s %s\n", indent, inner->string, value ? value : inner->valuestring);
+                cJSON_free(value);
+            }
+        } else {
+            printf("%s%-16s %s\n", indent, one->string ? one->string : "", text ? text : one->valuestring);
+        }
+        cJSON_free(text);
+    }
+}
+
+static void print_result(const call *c, const cJSON *r) {
+    const char *name = c->command->name;
+    if (strcmp(name, "commit") == 0)
+        print_commit(r);
+    else if (strcmp(name, "query") == 0)
+        print_query(r);
+    else if (strcmp(name, "conflicts") == 0)
+        print_conflicts(r);
+    else if (strcmp(name, "resolve") == 0)
+        print_resolved(r);
+    else
+        print_members(r, "");
+}
+
+/* Adds what the positional words say; 0 after complaining. */
+static int add_positional(const call *c, cJSON *a) {
+    const char *key = c->command->positional;
+    if (!key) return c->positional_count == 0 || (complain("%s takes no arguments: '%s'", c->command->name, c->positional[0]), 0);
+    int deletes = cJSON_IsString(cJSON_GetObjectItem(a, "operation")) && strcmp(text_of(a, "operation"), "delete") == 0;
+    if (c->positional_count == 0 && (deletes || strcmp(text_of(a, "operation"), "none") == 0)) return 1;
+    if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->arguments), 0;
+    char *text = positional_text(c);
+    if (!text) return 0;
+    if (strcmp(key, "undo_id") == 0)
+        cJSON_AddNumberToObject(a, key, strtod(text, NULL));
+    else
+        cJSON_AddStringToObject(a, key, text);
+    free(text);
+    return 1;
+}
+
+static int call_tool(const call *c, eg_host *host, const cJSON *a) {
+    const eg_services *services = eg_host_services(host);
+    eg_error err = {0};
+    eg_request *rq = NULL;
+    eg_str result = {0};
+    char *text = cJSON_PrintUnformatted(a);
+    int status = EXIT_FINE;
+    if (!text || services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) {
+        cJSON_free(text);
+        return complain("%s", err.text[0] ? err.text : "out of memory");
+    }
+    if (services->call_tool(services->host, rq, c->command->tool, eg_str_of(text), &result) != EG_OK) {
+        status = complain("%s", rq->err->text);
+    } else if (c->json) {
+        printf("%.*s\n", (int)result.len, result.ptr);
+    } else {
+        cJSON *r = cJSON_ParseWithLength(result.ptr, result.len);
+        if (r)
+            print_result(c, r);
+        else
+            status = complain("the result of %s cannot be read", c->command->tool);
+        cJSON_Delete(r);
+    }
+    services->request_release(services->host, rq);
+    cJSON_free(text);
+    return status;
+}
+
+int run_memory(const call *c) {
+    cJSON *a = arguments_of(c);
+    int status = EXIT_ERROR;
+    if (a && add_positional(c, a)) {
+        if (strcmp(c->command->name, "commit") == 0 && !cJSON_GetObjectItem(a, "wait_ms")) cJSON_AddNumberToObject(a, "wait_ms", DEFAULT_WAIT_MS);
+        eg_host *host = call_host(c, 0, 0, NULL, 0);
+        if (host) {
+            status = call_tool(c, host, a);
+            eg_host_close(host);
+        }
+    }
+    cJSON_Delete(a);
+    return status;
+}
