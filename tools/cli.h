@@ -23,6 +23,7 @@ typedef struct call {
     const char *values[MAX_OPTIONS]; /* of command->options; flags: "1"; NULL: not given */
     const char *home, *workspace;
     int json, verbose;
+    int closed_descriptors; /* bits of 0, 1, 2 that were closed when the program began */
     const char *positional[MAX_POSITIONAL];
     size_t positional_count;
 } call;

@@ -1,8 +1,10 @@
 /* engram.c - the command line: the table of commands, parsing, help. Everything else stands in the file of its family. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/cli.h"
 
@@ -248,7 +250,18 @@ static void set_signals(void) {
     sigaction(SIGPIPE, &a, NULL);
 }
 
+/* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes its place. */
+static void keep_standard_descriptors(call *c) {
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) != -1) continue;
+        c->closed_descriptors |= 1 << fd;
+        if (open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd) _exit(EXIT_ERROR); /* the lowest that is free */
+    }
+}
+
 int main(int argc, char **argv) {
+    static call c;
+    keep_standard_descriptors(&c);
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_overview(argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_ERROR : EXIT_FINE;
@@ -257,7 +270,6 @@ int main(int argc, char **argv) {
         printf("engram %s (plugin ABI %d.%d)\n", ENGRAM_VERSION, EG_ABI_MAJOR, EG_ABI_MINOR);
         return EXIT_FINE;
     }
-    static call c;
     c.program = argv[0];
     if (!(c.command = find_command(argv[1]))) return EXIT_ERROR;
     int only_words = 0;

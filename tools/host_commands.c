@@ -14,6 +14,7 @@
 
 int run_mcp(const call *c) {
     if (c->positional_count) return complain("mcp takes no arguments: '%s'", c->positional[0]);
+    if (c->closed_descriptors & 3) return complain("mcp speaks over standard input and output, and one of them is closed");
     eg_host *host = call_host(c, 0, 1, NULL, 0);
     if (!host) return EXIT_ERROR;
     const eg_frontend *frontend;
