@@ -59,8 +59,67 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, doub
 static eg_status report_same(const reading *r, double score, eg_status (*add)(void *, const eg_finding *), void *sink) {
     eg_finding f = {.size = sizeof f, .candidate = r->candidate, .outcome = EG_CORROBORATION, .score = score,
                     .span_subject = r->subject, .span_candidate = r->other, .tier = EG_STR("tier1_nli"),
-                    .explanation = EG_STR("Each follows from the other.")};
+                    .explanation = EG_STR("One follows from the other.")};
     return add(sink, &f);
+}
+
+/* ---- one text within the other: no model is needed to see that they agree ---- */
+
+enum { MAX_WORDS = 64, LEAST_WORDS = 4 };
+
+static int is_word_byte(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) || c == '_';
+}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+/* Words as views; 0 when there are more than MAX_WORDS. */
+static size_t split_words(eg_str s, eg_str *words) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.len;) {
+        size_t from = i;
+        while (i < s.len && is_word_byte(s.ptr[i])) i++;
+        if (i > from) {
+            if (n == MAX_WORDS) return 0;
+            words[n++] = (eg_str){s.ptr + from, i - from};
+        } else {
+            i++;
+        }
+    }
+    return n;
+}
+
+static int same_word(eg_str a, eg_str b) {
+    if (a.len != b.len) return 0;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i])) return 0;
+    return 1;
+}
+
+/* Words that can turn round what stands before or after them. */
+static int turns_meaning(eg_str w) {
+    static const char *const words[] = {"not", "never", "no", "unless", "except", "only", "without", "until", "but", "longer", "was", "were",
+                                        "n", "t", "before", "instead", "nor", "neither", "hardly", "if", "when"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (same_word(w, eg_str_of(words[i]))) return 1;
+    return 0;
+}
+
+/* 1 when all words of the shorter text stand one after the other in the longer one, and nothing around them can turn their
+ * meaning: "Backups are kept for 35 days." and "Backups are kept for 35 days, as the auditors asked." */
+static int one_holds_the_other(eg_str x, eg_str y) {
+    eg_str a[MAX_WORDS], b[MAX_WORDS];
+    size_t na = split_words(x, a), nb = split_words(y, b);
+    eg_str *small = na < nb ? a : b, *large = na < nb ? b : a;
+    size_t n = na < nb ? na : nb, m = na < nb ? nb : na;
+    for (size_t at = 0; n >= LEAST_WORDS && at + n <= m; at++) {
+        size_t k = 0;
+        while (k < n && same_word(small[k], large[at + k])) k++;
+        if (k < n) continue;
+        for (size_t i = 0; i < m; i++)
+            if ((i < at || i >= at + n) && turns_meaning(large[i])) return 0;
+        return 1;
+    }
+    return 0;
 }
 
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
@@ -87,10 +146,11 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
         double score = ((double)forth[CONTRADICTION] + (double)back[CONTRADICTION]) / 2;
         double same = forth[ENTAILMENT] < back[ENTAILMENT] ? (double)forth[ENTAILMENT] : (double)back[ENTAILMENT];
         if (score > 1) score = 1;
-        if (score >= LEAST_SCORE)
+        int agree = one_holds_the_other(c->subject->fact->content, c->candidates[chosen[i]]->fact->content);
+        if (score >= LEAST_SCORE && !agree)
             s = report(rq, c, &readings[i], score, (double)forth[CONTRADICTION], (double)back[CONTRADICTION], add, sink);
-        else if (same >= entails)
-            s = report_same(&readings[i], same > 1 ? 1 : same, add, sink);
+        else if (agree || same >= entails)
+            s = report_same(&readings[i], agree || same > 1 ? 1 : same, add, sink);
     }
     return s;
 }
