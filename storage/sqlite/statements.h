@@ -172,7 +172,7 @@
              "WHERE w.name = ?1")                                                                                \
     /* search */                                                                                                 \
     X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                             \
-    X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms JOIN facts f ON f.key = terms.rowid "  \
+    X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "  \
                     "WHERE terms MATCH :match AND " VISIBLE " ORDER BY score DESC, f.seq DESC LIMIT :limit")     \
     X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "      \
                      "LIMIT ?3")                                                                                 \
