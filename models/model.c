@@ -100,6 +100,8 @@ static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, con
 /* Appends one text or pair to the batch. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens scratch[2], batch *b, eg_error *err) {
     int is_pair = pair.second.ptr != NULL;
+    if (is_pair && m->config.types < 2)
+        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is 1");
     eg_status s = tokenize_text(m, pair.first, i, "text", &scratch[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &scratch[1], err);
     if (s != EG_OK) return s;

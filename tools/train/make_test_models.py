@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes the tiny random BERT folders that tests/models uses, with what PyTorch and transformers (f32) compute on them.
+Usage: make_test_models.py tests/models/golden   (needs torch, transformers, tokenizers, numpy, safetensors)
+
+Each folder holds config.json, vocab.txt, model.safetensors and expected.f32: one row (embedding or logits) a text of
+texts.txt; classifiers take line i as the premise and line i + 1 (the first after the last) as the hypothesis."""
+import json
+import os
+import sys
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_torch
+from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast
+
+from convert_weights import is_small, quantize
+
+WORDS = "the limit is of and not a retries request timeout service cache seconds five seven always never after before".split()
+TEXTS = ["The limit is 5.", "The limit is 7.", "", "retries, retries; RETRIES!", "a service never caches",
+         "Timeouts (30 seconds) are not [MASK] the limit [SEP] of requests", "caf\u00e9 \u4e2d\u6587 \U0001F600",
+         "the cache and the timeout of the service " * 8]
+
+
+def vocabulary():
+    letters = [chr(c) for c in range(ord("a"), ord("z") + 1)] + list("0123456789")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + list(".,;:!?()[]") + letters
+    return pieces + ["##" + c for c in letters] + ["##s", "##ing"][1:] + [w for w in WORDS if len(w) > 1]
+
+
+def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1):
+    torch.manual_seed(seed)
+    folder = os.path.join(root, name)
+    os.makedirs(folder, exist_ok=True)
+    words = vocabulary()
+    config = BertConfig(vocab_size=len(words), hidden_size=hidden, num_hidden_layers=2, num_attention_heads=4,
+                        intermediate_size=hidden * 2 + 8, max_position_embeddings=48, initializer_range=0.25)
+    if labels:
+        config.id2label = dict(enumerate(labels))
+        config.label2id = {v: k for k, v in enumerate(labels)}
+        config.num_labels = len(labels)
+    model = (BertForSequenceClassification if kind == "classes" else BertModel)(config).eval()
+    for key, p in model.named_parameters():  # biases and norms that are not the trivial ones
+        if p.dim() == 1:
+            p.data += 0.1 * torch.randn(p.shape)
+    state = {k: v for k, v in model.state_dict().items() if "position_ids" not in k}
+    path = os.path.join(folder, "model.safetensors")
+    if dtype == "s8":
+        out = {}
+        for key, v in state.items():
+            w = v.numpy()
+            if w.ndim == 2 and not is_small(key):
+                q, scales = quantize(w)
+                out[key], out[key + ".scales"] = q, scales
+                blocks = np.repeat(scales, 128, axis=1)[:, :w.shape[1]]
+                v.copy_(torch.from_numpy(q.astype(np.float32) * blocks))
+            else:
+                out[key] = w.copy()
+        save_file(out, path)
+    else:
+        kept = {k: v.to(dtype).contiguous() for k, v in state.items()}
+        save_torch(kept, path)
+        for k, v in state.items():
+            v.copy_(kept[k].float())
+    written = json.loads(config.to_json_string(use_diff=False))
+    keys = ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act",
+            "max_position_embeddings", "type_vocab_size", "layer_norm_eps"]
+    written = {"architectures": [type(model).__name__], "model_type": "bert", **{k: written[k] for k in keys}}
+    if labels:
+        order = sorted(range(len(labels)), reverse=True)  # ids need not stand in order
+        written["id2label"] = {str(i): labels[i] for i in order}
+    json.dump(written, open(os.path.join(folder, "config.json"), "w"), indent=1)
+    open(os.path.join(folder, "vocab.txt"), "w").write("\n".join(words) + "\n")
+    if cls:
+        os.makedirs(os.path.join(folder, "1_Pooling"), exist_ok=True)
+        json.dump({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
+                  open(os.path.join(folder, "1_Pooling", "config.json"), "w"))
+    tokenizer = BertTokenizerFast(os.path.join(folder, "vocab.txt"), do_lower_case=True)
+    rows = []
+    with torch.no_grad():
+        for i, text in enumerate(TEXTS):
+            if labels:
+                x = tokenizer([text], [TEXTS[(i + 1) % len(TEXTS)]], truncation=True, max_length=48, return_tensors="pt")
+                rows.append(model(**x).logits[0].numpy())
+            else:
+                x = tokenizer(text, truncation=True, max_length=48, return_tensors="pt")
+                states = model(**x).last_hidden_state[0]
+                v = states[0] if cls else states.mean(dim=0)
+                rows.append((v / v.norm()).numpy())
+    np.stack(rows).astype("<f4").tofile(os.path.join(folder, "expected.f32"))
+
+
+def main(root):
+    os.makedirs(root, exist_ok=True)
+    open(os.path.join(root, "texts.txt"), "w").write("\n".join(TEXTS) + "\n")
+    make(root, "mean-f32", "embedding", torch.float32, seed=1)
+    make(root, "cls-f16", "embedding", torch.float16, cls=True, hidden=32, seed=2)
+    make(root, "mean-bf16", "embedding", torch.bfloat16, seed=3)
+    make(root, "mean-s8", "embedding", "s8", seed=4)
+    make(root, "one-f32", "classes", torch.float32, ["related"], seed=5)
+    make(root, "two-f16", "classes", torch.float16, ["yes", "no"], seed=6)
+    make(root, "three-s8", "classes", "s8", ["neutral", "contradiction", "entailment"], hidden=32, seed=7)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
