@@ -101,9 +101,16 @@ static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, int *mode
     }
     if (is(j, "hidden_act")) return read_text(j, eg_json_next(j), "hidden_act", "gelu", err);
     if (is(j, "position_embedding_type")) return read_text(j, eg_json_next(j), "position_embedding_type", "absolute", err);
-    if (is(j, "is_decoder")) return eg_json_next(j) == EG_JSON_TRUE ? refuse(err, "is_decoder", EG_STR("true"), "false") : EG_OK;
-    if (is(j, "architectures") && eg_json_next(j) == EG_JSON_ARRAY) return read_architectures(j, c, err);
-    if (is(j, "id2label") && eg_json_next(j) == EG_JSON_OBJECT) return read_labels(j, arena, c, err);
+    if (is(j, "is_decoder")) {
+        eg_json_kind k = eg_json_next(j);
+        return k == EG_JSON_FALSE || k == EG_JSON_NULL ? EG_OK : refuse(err, "is_decoder", EG_STR("not false"), "false");
+    }
+    int architectures = is(j, "architectures"), labels = is(j, "id2label");
+    eg_json_kind k = eg_json_next(j);
+    if (architectures && k == EG_JSON_ARRAY) return read_architectures(j, c, err);
+    if (labels && k == EG_JSON_OBJECT) return read_labels(j, arena, c, err);
+    if ((architectures || labels) && k != EG_JSON_NULL && k != EG_JSON_ERROR)
+        return eg_fail(err, EG_EFORMAT, "config.json: %s is of the wrong kind", labels ? "id2label" : "architectures");
     return eg_json_skip(j) ? EG_OK : EG_EFORMAT;
 }
 

@@ -28,6 +28,12 @@ typedef struct candidate {
     eg_fact fact;
 } candidate;
 
+/* How much an agent is trusted: the share of its facts that no open or confirmed conflict touches. */
+typedef struct trust {
+    eg_str agent;
+    double value;
+} trust;
+
 typedef struct search {
     eg_memory *m;
     eg_request *rq;
@@ -38,6 +44,8 @@ typedef struct search {
     size_t count;
     double best_bm25;
     uint32_t text_only;
+    trust trusted[16]; /* of this query's agents, asked once each */
+    size_t trusted_count;
 } search;
 
 static candidate *entry(search *q, eg_id id) {
@@ -94,6 +102,17 @@ static eg_status by_meaning(search *q) {
 
 static double reciprocal(size_t rank) { return rank ? (RRF_K + 1.0) / (RRF_K + (double)rank) : 0; }
 
+static double trust_in(search *q, eg_str agent) {
+    for (size_t i = 0; i < q->trusted_count; i++)
+        if (eg_str_eq(q->trusted[i].agent, agent)) return q->trusted[i].value;
+    uint64_t commits = 0, flagged = 0;
+    double value = 1; /* an agent that the registry does not know */
+    if (STORE(q->m, agent, q->rq, q->rq->workspace, agent, &commits, &flagged) == EG_OK && commits)
+        value = 1 - (double)(flagged < commits ? flagged : commits) / (double)commits;
+    if (q->trusted_count < sizeof q->trusted / sizeof *q->trusted) q->trusted[q->trusted_count++] = (trust){agent, value};
+    return value;
+}
+
 static void score(search *q, candidate *c, int64_t now) {
     double ways = q->text_only ? 1 : 2;
     double rank = (reciprocal(c->text_rank) + reciprocal(c->vector_rank)) / ways;
@@ -104,11 +123,7 @@ static void score(search *q, candidate *c, int64_t now) {
 
     const eg_fact *f = &c->fact;
     double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
-    uint64_t commits = 0, flagged = 0;
-    double trust = 1;
-    if (STORE(q->m, agent, q->rq, q->rq->workspace, f->agent_id, &commits, &flagged) == EG_OK && commits)
-        trust = 1 - (double)(flagged < commits ? flagged : commits) / (double)commits;
-    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust +
+    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(q, f->agent_id) +
                (f->fact_type == EG_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
                (f->corroborations ? BOOST_CORROBORATED : 0);
 }

@@ -47,7 +47,7 @@
     X(JOURNAL, "INSERT INTO journal (at, workspace, kind, fact, other) VALUES (?1, ?2, ?3, ?4, ?5)")             \
     X(LAST_SEQ, "SELECT coalesce(max(seq), 0) FROM journal")                                                     \
     /* preconditions */                                                                                          \
-    X(CURRENT_HASH, "SELECT id FROM facts WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "            \
+    X(CURRENT_HASH, "SELECT id FROM facts INDEXED BY facts_hash WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "            \
                     "AND valid_from <= ?4 AND valid_until > ?4 AND id <> ?5 LIMIT 1")                            \
     X(IS_CURRENT, "SELECT lineage_id, seq FROM facts WHERE workspace = ?1 AND id = ?2 AND valid_from <= ?3 "     \
                   "AND valid_until > ?3")                                                                        \
@@ -115,9 +115,9 @@
     /* reads */                                                                                                  \
     X(FACT, "SELECT " FACT_COLUMNS " FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 "            \
             "AND f.close_reason <> 6")                                                                           \
-    X(FACT_BY_HASH, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.content_hash = :hash "         \
+    X(FACT_BY_HASH, "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_hash WHERE " VISIBLE " AND f.content_hash = :hash "         \
                     "AND f.scope = :scope ORDER BY f.seq LIMIT 1")                                               \
-    X(LINEAGE, "SELECT " FACT_COLUMNS " FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
+    X(LINEAGE, "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
                "AND f.close_reason <> 6 ORDER BY f.seq")                                                         \
     X(LIST, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT "    \
             ":limit")                                                                                            \
@@ -149,9 +149,10 @@
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1      \
                 " AND tier = ?2")                                                                                \
-    X(AGENT, "SELECT commits, (SELECT count(*) FROM facts f WHERE f.workspace = g.workspace AND f.agent_id = "   \
-             "g.agent_id AND EXISTS (SELECT 1 FROM conflicts c WHERE (c.fact_a = f.key OR c.fact_b = f.key) AND "\
-             "c.status <> 2)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")            \
+    X(AGENT, "SELECT commits, (SELECT count(*) FROM (SELECT f.key FROM conflicts c JOIN facts f ON f.key = c.fact_a " \
+             "WHERE c.workspace = g.workspace AND c.status <> 2 AND f.agent_id = g.agent_id UNION SELECT f.key FROM " \
+             "conflicts c JOIN facts f ON f.key = c.fact_b WHERE c.workspace = g.workspace AND c.status <> 2 AND " \
+             "f.agent_id = g.agent_id)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2") \
     X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "          \
              "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                \
     X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "     \

@@ -1,4 +1,4 @@
-/* test_text.c - UTF-8, arenas, time, files, sizes and error records of core/base. */
+/* test_base.c - UTF-8, arenas, time, files, sizes and error records of core/base. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
