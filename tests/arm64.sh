@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The engine for 64-bit Arm, cross-built, its tests under qemu. Debian gives cmocka for arm64 beside the machine's own packages.
+# The engine for 64-bit Arm, cross-built; its tests without threads under qemu. Debian gives cmocka for arm64 beside the machine's own
+# packages. Tests with threads are left out: pthread_create itself never returned under qemu-user 7.2 on a machine where this was tried.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if ! dpkg-query -W -f='${Status}' libcmocka-dev:arm64 2>/dev/null | grep -q 'ok installed'; then
@@ -11,4 +12,4 @@ if ! dpkg-query -W -f='${Status}' libcmocka-dev:arm64 2>/dev/null | grep -q 'ok 
 fi
 cmake --preset arm64-cross
 ninja -C build-arm64-cross
-ctest --test-dir build-arm64-cross --output-on-failure --timeout 240
+ctest --test-dir build-arm64-cross --output-on-failure --timeout 240 -R '^test_(json|base|kernels)$'

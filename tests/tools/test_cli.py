@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""The program as people and scripts use it: every command, wrong input, the example, a plugin from outside the tree.
+usage: test_cli.py ENGRAM TOP CC"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ENGRAM, TOP, CC = (os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3])
+COMMANDS = ["check", "commit", "query", "conflicts", "resolve", "feedback", "undo", "status", "mcp", "nli", "embed", "bench", "plugins",
+            "models", "doctor"]
+
+
+class Engram(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.home = os.path.join(self.folder.name, "home")
+        self.env = dict(os.environ, ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_engram(self, *words, stdin=b"", expect=0, cwd=None):
+        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=self.env, timeout=120, cwd=cwd or self.folder.name)
+        self.assertEqual(done.returncode, expect, (words, done.stdout[-500:], done.stderr[-500:]))
+        return done
+
+    def ask(self, *words, expect=0):
+        return json.loads(self.run_engram(*words, "--json", expect=expect).stdout)
+
+    def test_help_and_unknown_words(self):
+        self.assertIn(b"consistency layer", self.run_engram("--help").stdout)
+        self.assertIn(b"engram 0.", self.run_engram("--version").stdout)
+        self.run_engram(expect=2)
+        for command in COMMANDS:
+            self.assertIn(b"usage: engram " + command.encode(), self.run_engram(command, "--help").stdout)
+        self.assertIn(b"did you mean 'commit'", self.run_engram("comit", expect=2).stderr)
+        self.assertIn(b"did you mean --scope", self.run_engram("commit", "--scop", "x", "y", expect=2).stderr)
+        self.run_engram("commit", "--scope", expect=2)
+        self.run_engram("query", expect=2)
+
+    def test_round_trip(self):
+        first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
+        self.assertEqual((first["operation"], first["duplicate"], first["detection"]), ("add", False, "done"))
+        self.assertTrue(self.ask("commit", "--scope", "auth", "the auth service listens on port 8080")["duplicate"])
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth", "The auth service listens on port 9090.")
+        self.assertEqual(len(second["conflicts"]), 1)
+        self.assertIn("9090", second["conflicts"][0]["explanation"])
+        found = self.ask("query", "which port does auth listen on?")["results"]
+        self.assertEqual({f["fact_id"] for f in found}, {first["fact_id"], second["fact_id"]})
+        self.assertTrue(all(f["has_open_conflict"] for f in found))
+        conflict = self.ask("conflicts")["conflicts"][0]["conflict_id"]
+        self.run_engram("resolve", conflict[-8:], expect=2)
+        done = self.ask("resolve", conflict[-8:], "--type", "winner", "--winner", second["fact_id"][-8:], "--reason", "seen in k8s")
+        self.assertEqual(done["closed"][0]["fact_id"], first["fact_id"])
+        self.assertEqual(self.ask("conflicts")["conflicts"], [])
+        self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
+        self.run_engram("undo", str(done["undo_id"]))
+        self.assertEqual(len(self.ask("query", "auth port")["results"]), 2)
+        self.assertEqual(len(self.ask("conflicts")["conflicts"]), 1)
+        self.assertEqual(self.ask("status")["status"], "ready")
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")), "written outside $ENGRAM_HOME")
+
+    def test_wrong_facts(self):
+        for words, stdin, said in (([""], b"", b"content"), (["-"], b"", b"content"), (["-"], b"broken \xff\xfe", b""),
+                                   (["-"], b"x" * 10_000_000, b"16384"), (["x" * 8193], b"", b"8192"),
+                                   (["--scope", "a b", "fact of some words"], b"", b"scope"), (["--confidence", "2", "fact"], b"", b"confidence"),
+                                   (["--confidence", "high", "fact"], b"", b"number"), (["--operation", "replace", "fact"], b"", b"operation"),
+                                   (["the key is AKIA" + "QYLPMN5HHHFPZAM2 for the bucket"], b"", b"")):
+            self.assertIn(said, self.run_engram("commit", *words, stdin=stdin, expect=2).stderr)
+        self.assertEqual(self.ask("status").get("facts"), 0)
+
+    def test_unwritable_home(self):
+        place = os.path.join(self.folder.name, "file")
+        open(place, "w").close()
+        self.env["ENGRAM_HOME"] = place
+        self.assertIn(b"engram: ", self.run_engram("commit", "some fact of words", expect=2).stderr)
+        self.run_engram("doctor", expect=2)
+
+    def test_inference(self):
+        pairs = b'{"premise":"The limit is 5.","hypothesis":"The limit is 7."}\n{"premise":1}\nnot json\n\n{"hypothesis":"b","premise":"a"}\n'
+        done = self.run_engram("nli", stdin=pairs, expect=2)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(set(rows[0]), {"contradiction", "entailment", "neutral"})
+        self.assertGreater(rows[0]["contradiction"], 0.5)
+        self.assertAlmostEqual(sum(rows[3].values()), 1, places=5)
+        self.assertIn("error", rows[1])
+        self.assertIn("error", rows[2])
+        rows = self.run_engram("embed", stdin=b'{"text":"hello"}\n{"text":"hello"}\n').stdout.splitlines()
+        self.assertEqual(rows[0], rows[1])
+        self.assertEqual(len(json.loads(rows[0])["embedding"]), 384)
+        self.assertEqual(self.run_engram("embed", stdin=b"").stdout, b"")
+        self.assertIn(b"nowhere", self.run_engram("embed", "--model", "/nowhere", expect=2).stderr)
+        self.run_engram("nli", "--model", "engram-embed-0", stdin=pairs, expect=2)
+        broken = os.path.join(self.folder.name, "broken")
+        os.mkdir(broken)
+        shipped = os.path.join(TOP, "models", "weights", "engram-embed-0")
+        for name in ("config.json", "vocab.txt"):
+            os.symlink(os.path.join(shipped, name), os.path.join(broken, name))
+        with open(os.path.join(broken, "model.safetensors"), "wb") as f:
+            f.write(b"\xff" * 64)
+        self.assertIn(b"model.safetensors", self.run_engram("embed", "--model", broken, stdin=b'{"text":"a"}\n', expect=2).stderr)
+
+    @staticmethod
+    def expected():
+        with open(os.path.join(TOP, "tools/example/expected.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def test_check_example(self):
+        expected = {frozenset(pair) for pair in self.expected()["contradictions"]}
+        found = self.ask("check", os.path.join(TOP, "tools/example/notes"), expect=1)
+        pairs = {frozenset((f["a"]["content"], f["b"]["content"])) for f in found["findings"]}
+        self.assertLessEqual(pairs, expected, "a false alarm")
+        self.assertGreaterEqual(len(pairs), 6)
+        clean = self.run_engram("check", os.path.join(TOP, "tools/example/clean.md"))
+        self.assertIn(b"0 contradictions", clean.stdout)
+        self.assertEqual(clean.stderr, b"")
+        sarif = json.loads(self.run_engram("check", "--sarif", os.path.join(TOP, "tools/example/notes"), expect=1).stdout)
+        self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
+        self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
+
+    def test_check_reads_markdown(self):
+        text = ("---\ntitle: The port is 1.\n---\n# Auth\n\nThe auth service listens on port 8080.\n\n```\nThe auth service listens on port 1.\n```\n"
+                "> The auth service listens on port 2.\n<!-- The auth service listens on port 3. -->\n\n"
+                "    The auth service listens on port 4.\n\n- The auth service listens\n  on port **9090**.\n")
+        found = json.loads(self.run_engram("check", "--json", "-", stdin=text.encode(), expect=1).stdout)
+        self.assertEqual(found["statements"], 2)
+        self.assertEqual([(f["a"]["line"], f["b"]["line"]) for f in found["findings"]], [(6, 16)])
+        self.assertIn(b"UTF-8", self.run_engram("check", "-", stdin=b"a b c \xff", expect=2).stderr)
+        self.run_engram("check", "/nowhere.md", expect=2)
+        self.run_engram("check", expect=2)
+
+    def test_plugin_from_outside(self):
+        """A team's own detector: built with installed headers only, checked, then used."""
+        outside = os.path.join(self.folder.name, "outside")
+        os.makedirs(os.path.join(outside, "include"))
+        subprocess.run(["cp", "-r", os.path.join(TOP, "core/include/engram"), os.path.join(outside, "include")], check=True)
+        library = os.path.join(outside, "rota.so")
+        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Werror", "-I",
+                        os.path.join(outside, "include"), os.path.join(TOP, "tests/plugins/external/own_detector.c"), "-o", library],
+                       check=True, cwd=outside)
+        os.chmod(library, 0o755)
+        os.chmod(outside, 0o755)
+        os.chmod(self.folder.name, 0o755)
+        self.assertIn(b"detector rota", self.run_engram("plugins", "check", library).stdout)
+        os.makedirs(os.path.join(self.home, "config"))
+        with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
+            f.write(f"plugins = sqlite memory {library}\n")
+        notes = b"oncall: billing = Ada\n\noncall: billing = Grace\n\noncall: search = Ada\n"
+        found = json.loads(self.run_engram("check", "--json", "-", stdin=notes, expect=1).stdout)
+        self.assertEqual([(f["detection_tier"], f["explanation"]) for f in found["findings"]],
+                         [("plugin:rota", "billing has two people on call.")])
+        os.chmod(library, 0o777)
+        self.assertIn(b"rota.so", self.run_engram("plugins", "check", library, expect=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
