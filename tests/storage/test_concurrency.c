@@ -1,0 +1,279 @@
+/* test_concurrency.c - many processes on one store, and processes that die in the middle: nothing that was acknowledged is lost, the
+ * file stays whole, the queue goes on. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sodium.h>
+#include <sqlite3.h>
+
+#include "core/base/arena.h"
+#include "core/base/clock.h"
+#include "core/include/engram/plugin.h"
+
+enum { PROCESSES = 10, FACTS = 200, KILLS = 100 };
+
+const eg_plugin *eg_plugin_sqlite(void);
+
+struct eg_registrar {
+    const eg_storage_ops *ops;
+};
+static eg_status add_storage(eg_registrar *r, const eg_storage_ops *s) {
+    r->ops = s;
+    return EG_OK;
+}
+static int64_t now(void *host) {
+    (void)host;
+    eg_clock c = eg_clock_system();
+    return c.now(c.self);
+}
+static eg_id new_id(void *host) {
+    (void)host;
+    eg_id id;
+    randombytes_buf(id.bytes, sizeof id.bytes);
+    return id;
+}
+static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+
+typedef struct store {
+    eg_services services;
+    eg_registrar registrar;
+    eg_storage *handle;
+    eg_request rq;
+    eg_arena arena;
+    eg_error err;
+} store;
+
+static void *alloc(eg_request *rq, size_t size) {
+    store *s = (store *)(void *)((char *)rq - offsetof(store, rq));
+    return eg_arena_alloc(&s->arena, size);
+}
+
+static eg_status open_store(store *s, const char *path) {
+    *s = (store){.services = {.size = sizeof s->services, .now = now, .new_id = new_id, .sha256 = sha256, .add_storage = add_storage, .version = "test"}};
+    s->rq = (eg_request){.size = sizeof s->rq, .alloc = alloc, .err = &s->err, .workspace = EG_STR("local"), .actor = EG_STR("test")};
+    void *self;
+    eg_status st = eg_plugin_sqlite()->open(&s->services, &s->registrar, &self, &s->err);
+    return st == EG_OK ? s->registrar.ops->open(&s->services, &s->rq, eg_str_of(path), &s->handle) : st;
+}
+static void close_store(store *s) {
+    s->registrar.ops->close(s->handle);
+    eg_arena_release(&s->arena);
+}
+
+/* One fact with its job and audit row, as a commit writes them. */
+static eg_status commit(store *s, eg_id *id) {
+    char text[80];
+    eg_new_fact row = {.fact = {.scope = EG_STR("load"), .agent_id = EG_STR("a"), .confidence = 0.5}};
+    eg_term term = {EG_STR("fact"), 1};
+    *id = row.fact.id = row.fact.lineage_id = new_id(NULL);
+    int n = snprintf(text, sizeof text, "fact %02x%02x%02x%02x", id->bytes[0], id->bytes[1], id->bytes[2], id->bytes[3]);
+    row.fact.content = (eg_str){text, (size_t)n};
+    sha256(id->bytes, 16, row.fact.content_hash);
+    row.terms = &term;
+    row.term_count = 1;
+    eg_precondition unique = {.kind = EG_NO_CURRENT_HASH, .text = row.fact.scope, .hash = row.fact.content_hash};
+    eg_change changes[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
+                           {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = *id, .text = EG_STR("owner")},
+                           {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = *id}};
+    eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .preconditions = &unique, .precondition_count = 1,
+                         .changes = changes, .change_count = 3};
+    eg_applied applied;
+    eg_status st = s->registrar.ops->apply(s->handle, &s->rq, &set, &applied);
+    if (st != EG_OK) fprintf(stderr, "commit: %s\n", s->err.text);
+    eg_arena_release(&s->arena);
+    return st;
+}
+
+static void check_whole(const char *path) {
+    sqlite3 *db;
+    sqlite3_stmt *q;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
+    sqlite3_finalize(q);
+    sqlite3_close(db);
+}
+
+static void make_folder(char folder[64], char path[96]) {
+    strcpy(folder, "/tmp/engram-storage-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, 96, "%s/data/knowledge.db", folder);
+}
+static void remove_folder(const char *folder) {
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void ten_processes_write_at_once(void **state) {
+    (void)state;
+    char folder[64], path[96];
+    make_folder(folder, path);
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) { /* the store does not exist yet: ten openings race too */
+        children[i] = fork();
+        if (children[i] == 0) {
+            store s;
+            eg_id id;
+            if (open_store(&s, path) != EG_OK) {
+                fprintf(stderr, "open: %s\n", s.err.text);
+                _exit(1);
+            }
+            for (int k = 0; k < FACTS; k++)
+                if (commit(&s, &id) != EG_OK) _exit(1);
+            close_store(&s);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    store s;
+    eg_store_stats stats;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(stats.facts, PROCESSES * FACTS);
+    assert_int_equal(stats.jobs_queued, PROCESSES * FACTS);
+    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.rq), EG_OK);
+    close_store(&s);
+    check_whole(path);
+    remove_folder(folder);
+}
+
+/* Commits for ever and tells each acknowledged id through the pipe; takes leases as it goes. */
+static void work_until_killed(const char *path, int out) {
+    store s;
+    eg_id id;
+    if (open_store(&s, path) != EG_OK) _exit(1);
+    for (;;) {
+        eg_job *jobs;
+        size_t n;
+        if (commit(&s, &id) != EG_OK || write(out, id.bytes, 16) != 16) _exit(1);
+        if (s.registrar.ops->lease(s.handle, &s.rq, EG_STR("owner"), 50000, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
+        eg_arena_release(&s.arena);
+    }
+}
+
+static void nothing_acknowledged_is_lost_by_kill(void **state) {
+    (void)state;
+    char folder[64], path[96];
+    make_folder(folder, path);
+    static eg_id known[200000];
+    size_t count = 0;
+    for (int i = 0; i < KILLS; i++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            close(ends[0]);
+            work_until_killed(path, ends[1]);
+        }
+        close(ends[1]);
+        usleep(3000 + randombytes_uniform(25000));
+        kill(child, SIGKILL);
+        eg_id id;
+        while (count < sizeof known / sizeof *known && read(ends[0], id.bytes, 16) == 16) known[count++] = id;
+        close(ends[0]);
+        int status;
+        waitpid(child, &status, 0);
+        assert_true(WIFSIGNALED(status));
+    }
+    print_message("%d kills, %zu facts acknowledged\n", KILLS, count);
+    assert_true(count > KILLS);
+    store s;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    for (size_t i = 0; i < count; i++) {
+        eg_fact fact;
+        if (s.registrar.ops->fact(s.handle, &s.rq, known[i], &fact) != EG_OK) fail_msg("fact %zu of %zu is lost: %s", i, count, s.err.text);
+        eg_arena_release(&s.arena);
+    }
+    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.rq), EG_OK);
+    usleep(60000); /* the leases of the dead have run out */
+    eg_job *jobs;
+    size_t n = 0;
+    assert_int_equal(s.registrar.ops->lease(s.handle, &s.rq, EG_STR("other"), 1000000, 0, 1000000, 1000000, &jobs, &n), EG_OK);
+    assert_true(n >= count);
+    close_store(&s);
+    check_whole(path);
+    remove_folder(folder);
+}
+
+/* A write that the disk refuses leaves the store as it was, says so, and the next one works. */
+static void a_full_disk_loses_nothing(void **state) {
+    (void)state;
+    char folder[64], path[96];
+    make_folder(folder, path);
+    store s;
+    eg_id id;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    assert_int_equal(commit(&s, &id), EG_OK);
+    close_store(&s);
+    pid_t child = fork();
+    if (child == 0) { /* a limit on the size of files stands for the full disk */
+        struct rlimit none = {1, 1};
+        signal(SIGXFSZ, SIG_IGN);
+        if (open_store(&s, path) != EG_OK) _exit(1);
+        if (setrlimit(RLIMIT_FSIZE, &none) != 0) _exit(2);
+        eg_status st = commit(&s, &id);
+        _exit(st == EG_EIO || st == EG_EREADONLY ? 0 : 3);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    check_whole(path);
+    assert_int_equal(open_store(&s, path), EG_OK);
+    eg_store_stats stats;
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(stats.facts, 1);
+    assert_int_equal(commit(&s, &id), EG_OK);
+    close_store(&s);
+    remove_folder(folder);
+}
+
+/* Files that are no store, or one of a newer version, are refused and not changed. */
+static void foreign_files_are_refused(void **state) {
+    (void)state;
+    char folder[64], path[96], command[300];
+    make_folder(folder, path);
+    store s;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    close_store(&s);
+    snprintf(command, sizeof command, "sqlite3 %s \"UPDATE meta SET min_writer = 99, upgraded_by = 'engram 9.0'\"", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(open_store(&s, path), EG_EVERSION);
+    assert_non_null(strstr(s.err.text, "engram 9.0"));
+    eg_arena_release(&s.arena);
+    snprintf(command, sizeof command, "rm -f %s*; sqlite3 %s 'CREATE TABLE t (x)'", path, path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(open_store(&s, path), EG_EFORMAT);
+    eg_arena_release(&s.arena);
+    snprintf(command, sizeof command, "rm -f %s*; head -c 8192 /dev/urandom > %s", path, path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(open_store(&s, path), EG_EFORMAT);
+    eg_arena_release(&s.arena);
+    remove_folder(folder);
+}
+
+int main(void) {
+    if (sodium_init() < 0) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ten_processes_write_at_once),
+        cmocka_unit_test(nothing_acknowledged_is_lost_by_kill),
+        cmocka_unit_test(a_full_disk_loses_nothing),
+        cmocka_unit_test(foreign_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
