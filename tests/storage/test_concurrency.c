@@ -12,72 +12,22 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <sodium.h>
+#include <sodium.h> /* randombytes */
 #include <sqlite3.h>
 
-#include "core/base/arena.h"
-#include "core/base/clock.h"
-#include "core/include/engram/plugin.h"
+#include "store_fixture.h"
 
 enum { PROCESSES = 10, FACTS = 200, KILLS = 100 };
-
-const eg_plugin *eg_plugin_sqlite(void);
-
-struct eg_registrar {
-    const eg_storage_ops *ops;
-};
-static eg_status add_storage(eg_registrar *r, const eg_storage_ops *s) {
-    r->ops = s;
-    return EG_OK;
-}
-static int64_t now(void *host) {
-    (void)host;
-    eg_clock c = eg_clock_system();
-    return c.now(c.self);
-}
-static eg_id new_id(void *host) {
-    (void)host;
-    eg_id id;
-    randombytes_buf(id.bytes, sizeof id.bytes);
-    return id;
-}
-static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
-
-typedef struct store {
-    eg_services services;
-    eg_registrar registrar;
-    eg_storage *handle;
-    eg_request rq;
-    eg_arena arena;
-    eg_error err;
-} store;
-
-static void *alloc(eg_request *rq, size_t size) {
-    store *s = (store *)(void *)((char *)rq - offsetof(store, rq));
-    return eg_arena_alloc(&s->arena, size);
-}
-
-static eg_status open_store(store *s, const char *path) {
-    *s = (store){.services = {.size = sizeof s->services, .now = now, .new_id = new_id, .sha256 = sha256, .add_storage = add_storage, .version = "test"}};
-    s->rq = (eg_request){.size = sizeof s->rq, .alloc = alloc, .err = &s->err, .workspace = EG_STR("local"), .actor = EG_STR("test")};
-    void *self;
-    eg_status st = eg_plugin_sqlite()->open(&s->services, &s->registrar, &self, &s->err);
-    return st == EG_OK ? s->registrar.ops->open(&s->services, &s->rq, eg_str_of(path), &s->handle) : st;
-}
-static void close_store(store *s) {
-    s->registrar.ops->close(s->handle);
-    eg_arena_release(&s->arena);
-}
 
 /* One fact with its job and audit row, as a commit writes them. */
 static eg_status commit(store *s, eg_id *id) {
     char text[80];
     eg_new_fact row = {.fact = {.scope = EG_STR("load"), .agent_id = EG_STR("a"), .confidence = 0.5}};
     eg_term term = {EG_STR("fact"), 1};
-    *id = row.fact.id = row.fact.lineage_id = new_id(NULL);
+    *id = row.fact.id = row.fact.lineage_id = test_id();
     int n = snprintf(text, sizeof text, "fact %02x%02x%02x%02x", id->bytes[0], id->bytes[1], id->bytes[2], id->bytes[3]);
     row.fact.content = (eg_str){text, (size_t)n};
-    sha256(id->bytes, 16, row.fact.content_hash);
+    s->services.sha256(id->bytes, 16, row.fact.content_hash);
     row.terms = &term;
     row.term_count = 1;
     eg_precondition unique = {.kind = EG_NO_CURRENT_HASH, .text = row.fact.scope, .hash = row.fact.content_hash};

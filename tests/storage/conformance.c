@@ -1,0 +1,310 @@
+/* conformance.c - see conformance.h. */
+#include "conformance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define OPS(s, call, ...) ((s)->registrar.ops->call((s)->handle, &(s)->rq, __VA_ARGS__))
+#define DAY INT64_C(86400000000)
+enum { WIDTH = 16 };
+
+static eg_status apply(store *s, const eg_precondition *p, size_t np, const eg_change *c, size_t nc, eg_applied *out) {
+    eg_change_set set = {.workspace = s->rq.workspace, .actor = EG_STR("test"), .preconditions = p, .precondition_count = np,
+                         .changes = c, .change_count = nc};
+    eg_applied ignored;
+    return OPS(s, apply, &set, out ? out : &ignored);
+}
+
+/* A fact whose words are its terms and whose vector points along one axis. */
+static eg_id put_fact(store *s, const char *content, const char *scope, uint32_t ttl_days, uint32_t axis) {
+    float v[WIDTH] = {0};
+    eg_term terms[32];
+    eg_new_fact row = {.fact = {.content = eg_str_of(content), .scope = eg_str_of(scope), .agent_id = EG_STR("alice"), .ttl_days = ttl_days}};
+    row.fact.id = row.fact.lineage_id = test_id();
+    s->services.sha256(content, strlen(content), row.fact.content_hash);
+    for (const char *p = content; *p && row.term_count < 32;) {
+        size_t n = strcspn(p, " ");
+        if (n) terms[row.term_count++] = (eg_term){{p, n}, 1};
+        p += n + (p[n] != 0);
+    }
+    v[axis % WIDTH] = 0.8f;
+    v[(axis + 1) % WIDTH] = 0.6f;
+    eg_vector vector = {.statement = UINT32_MAX, .dimensions = WIDTH, .model_id = EG_STR("m"), .values = v};
+    row.terms = terms;
+    row.vectors = &vector;
+    row.vector_count = 1;
+    eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    if (apply(s, NULL, 0, &change, 1, NULL) != EG_OK) fail_msg("%s", s->err.text);
+    return row.fact.id;
+}
+
+static eg_filter all(store *s) { return (eg_filter){.workspace = s->rq.workspace, .fact_type = -1}; }
+
+static size_t count(store *s, const eg_filter *f) {
+    eg_fact *rows;
+    size_t n;
+    assert_int_equal(OPS(s, list, f, 0, 1000, &rows, &n), EG_OK);
+    return n;
+}
+
+static void close_fact(store *s, eg_id id, eg_close_reason reason) {
+    eg_change c = {.kind = EG_CHANGE_CLOSE, .fact = id, .reason = reason, .text = EG_STR("bob")};
+    assert_int_equal(apply(s, NULL, 0, &c, 1, NULL), EG_OK);
+}
+
+void conformance_windows(store *s) {
+    s->now = 1000 * DAY;
+    eg_id forever = put_fact(s, "kept for ever", "auth", 0, 0), week = put_fact(s, "kept a week", "auth/jwt", 7, 1);
+    put_fact(s, "another tree", "authz", 0, 2);
+    eg_filter now = all(s), past = all(s);
+    assert_int_equal(count(s, &now), 3);
+    now.scope = EG_STR("auth");
+    assert_int_equal(count(s, &now), 2); /* whole segments: authz is not below auth */
+    past.at = s->now + 1;
+    past.as_of = 1;
+    s->now += 8 * DAY;
+    now.scope = (eg_str){0};
+    assert_int_equal(count(s, &now), 2);
+    assert_int_equal(count(s, &past), 3);
+    close_fact(s, forever, EG_SUPERSEDED);
+    assert_int_equal(count(s, &now), 1);
+    assert_int_equal(count(s, &past), 3); /* what was known then does not change */
+    close_fact(s, week, EG_DELETED);      /* it had ended: closing never moves an end later */
+    eg_fact f;
+    assert_int_equal(OPS(s, fact, week, &f), EG_OK);
+    assert_int_equal(f.valid_until, 1007 * DAY);
+    assert_int_equal(f.closed_at, s->now);
+    now.history = 1;
+    assert_int_equal(count(s, &now), 3);
+    s->now -= 100 * DAY; /* a clock that goes back: the store's time does not */
+    eg_id late = put_fact(s, "after the clock went back", "auth", 0, 3);
+    assert_int_equal(OPS(s, fact, late, &f), EG_OK);
+    assert_true(f.committed_at >= 1008 * DAY);
+}
+
+void conformance_preconditions(store *s) {
+    eg_id a = put_fact(s, "first fact", "x", 0, 0), b = put_fact(s, "second fact", "x", 0, 1);
+    uint8_t hash[32];
+    s->services.sha256("first fact", 10, hash);
+    eg_conflict conflict = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict}, setting = {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")};
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    close_fact(s, b, EG_DELETED);
+    const eg_precondition failing[] = {
+        {.kind = EG_NO_CURRENT_HASH, .text = EG_STR("x"), .hash = hash}, {.kind = EG_IS_CURRENT, .id = b}, {.kind = EG_IS_HEAD, .id = b},
+        {.kind = EG_NO_PAIR, .id = b, .other = a}, {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id}, {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
+    const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash}, {.kind = EG_IS_CURRENT, .id = a},
+                                       {.kind = EG_IS_HEAD, .id = a}, {.kind = EG_NO_PAIR, .id = a, .other = a}, {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id}};
+    int64_t before, after;
+    assert_int_equal(OPS(s, last_seq, &before), EG_OK);
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        eg_precondition two[] = {holding[1], failing[i]};
+        eg_applied applied;
+        eg_str value;
+        assert_int_equal(apply(s, two, 2, &setting, 1, &applied), EG_ECONFLICT);
+        assert_int_equal(applied.failed, 1);
+        assert_int_equal(OPS(s, setting, EG_STR("local"), EG_STR("k"), &value), EG_ENOENT);
+    }
+    assert_int_equal(OPS(s, last_seq, &after), EG_OK);
+    assert_int_equal(before, after);
+    assert_int_equal(apply(s, holding, 5, &setting, 1, NULL), EG_OK);
+    eg_str value;
+    assert_int_equal(OPS(s, setting, EG_STR("local"), EG_STR("k"), &value), EG_OK);
+    assert_true(eg_str_eq(value, EG_STR("v")));
+}
+
+void conformance_searches(store *s) {
+    for (uint32_t i = 0; i < 1500; i++) { /* more than a block of vectors */
+        char text[40];
+        snprintf(text, sizeof text, "filler number n%u", i);
+        put_fact(s, text, "fill", 0, i % 8);
+        eg_arena_release(&s->arena);
+    }
+    eg_id wanted = put_fact(s, "needle \"quoted\" NEAR( -x * ? in the hay", "hay", 0, 12), twice = put_fact(s, "needle", "hay", 0, 9);
+    const eg_term terms[] = {{EG_STR("needle"), 1}, {EG_STR("NEAR("), 1}, {EG_STR("\"quoted\""), 1}, {EG_STR("-x"), 1}, {EG_STR("missing"), 1}, {EG_STR("'; DROP"), 1}};
+    eg_filter f = all(s);
+    eg_scored *hits;
+    size_t n;
+    assert_int_equal(OPS(s, search_text, &f, terms, 6, 10, &hits, &n), EG_OK);
+    assert_int_equal(n, 2);
+    assert_true(eg_id_eq(hits[0].fact, wanted) && eg_id_eq(hits[1].fact, twice));
+    assert_true(hits[0].score >= hits[1].score && hits[1].score > 0);
+    float q[WIDTH] = {0};
+    q[12] = 0.8f;
+    q[13] = 0.6f;
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 3, &hits, &n), EG_OK);
+    assert_int_equal(n, 3);
+    assert_true(eg_id_eq(hits[0].fact, wanted) && hits[0].score > 0.999);
+    f.scope = EG_STR("hay"); /* two facts behind 1,500 others */
+    q[12] = q[13] = 0;
+    q[0] = 1;
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 5, &hits, &n), EG_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("another model"), q, WIDTH, 5, &hits, &n), EG_OK);
+    assert_int_equal(n, 0);
+}
+
+void conformance_conflicts(store *s) {
+    eg_id a = put_fact(s, "one", "x", 0, 0), b = put_fact(s, "two", "y", 0, 1);
+    eg_conflict c = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("tier"), .detector = EG_STR("d 1"), .score = 0.5,
+                     .explanation = EG_STR("why"), .span_a = {0, 3}, .severity = EG_HIGH};
+    eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &c};
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    eg_conflict turned = c, read;
+    turned.id = test_id();
+    turned.fact_a = b;
+    turned.fact_b = a;
+    add.conflict = &turned;
+    assert_int_not_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK); /* a pair has no order */
+    assert_int_equal(OPS(s, conflict, c.id, &read), EG_OK);
+    assert_true(eg_id_eq(read.fact_a, a) && read.span_a.end == 3 && eg_str_eq(read.explanation, EG_STR("why")));
+    eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_OPEN, .scope = EG_STR("y"), .limit = 10};
+    eg_conflict *rows;
+    size_t n;
+    assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
+    assert_int_equal(n, 1);
+    eg_fact fact;
+    assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
+    assert_int_equal(fact.open_conflicts, 1);
+    c.status = EG_DISMISSED;
+    eg_change settle[] = {{.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c}, {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 0}};
+    assert_int_equal(apply(s, NULL, 0, settle, 2, NULL), EG_OK);
+    assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
+    assert_int_equal(n, 0);
+    uint64_t right, wrong;
+    assert_int_equal(OPS(s, feedback, EG_STR("local"), EG_STR("tier"), &right, &wrong), EG_OK);
+    assert_true(right == 0 && wrong == 1);
+    int known;
+    assert_int_equal(OPS(s, pair_known, b, a, &known), EG_OK);
+    assert_true(known);
+    eg_id d = put_fact(s, "three", "x", 0, 2);
+    eg_change link = {.kind = EG_CHANGE_LINK, .fact = d, .other = a, .number = EG_LINK_BOTH_VALID};
+    assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
+    assert_false(known);
+    assert_int_equal(apply(s, NULL, 0, &link, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
+    assert_true(known);
+    link.kind = EG_CHANGE_UNLINK;
+    assert_int_equal(apply(s, NULL, 0, &link, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
+    assert_false(known);
+}
+
+static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
+    size_t n;
+    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
+    return n;
+}
+
+void conformance_jobs(store *s) {
+    s->now = 1000 * DAY;
+    eg_id fact = put_fact(s, "one", "x", 0, 0);
+    eg_change mine = {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = fact, .text = EG_STR("me")}, other = mine;
+    other.text = EG_STR("other");
+    const eg_change both[] = {other, mine};
+    assert_int_equal(apply(s, NULL, 0, both, 2, NULL), EG_OK);
+    eg_job *jobs;
+    assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 1); /* others' only after a while */
+    eg_job held = jobs[0];
+    s->now += 5 * EG_SECOND;
+    assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 0);
+    eg_change done = {.kind = EG_CHANGE_JOB_DONE, .number = held.id, .token = fact};
+    eg_precondition wrong = {.kind = EG_LEASE_HELD, .number = held.id, .token = fact}, right = wrong;
+    right.token = held.token;
+    assert_int_equal(apply(s, &wrong, 1, &done, 1, NULL), EG_ECONFLICT);
+    s->now += 6 * EG_SECOND; /* the lease is over */
+    assert_int_equal(lease(s, "third", 1 * EG_SECOND, 5, &jobs), 2);
+    assert_int_equal(apply(s, &right, 1, &done, 1, NULL), EG_ECONFLICT); /* somebody else has it now */
+    size_t left;
+    for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
+        if (i) assert_int_equal(lease(s, "third", 0, 1, &jobs), 1);
+        eg_change failed = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
+        eg_precondition lease_held = {.kind = EG_LEASE_HELD, .number = jobs[0].id, .token = jobs[0].token};
+        assert_int_equal(apply(s, &lease_held, 1, &failed, 1, NULL), EG_OK);
+    }
+    eg_store_stats stats;
+    assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(stats.jobs_parked, 1);
+    assert_int_equal(OPS(s, jobs_of, fact, &left), EG_OK);
+    assert_int_equal(left, 1); /* the parked one waits for nobody */
+}
+
+void conformance_workspaces(store *s) {
+    eg_id a = put_fact(s, "secret plan", "x", 0, 0), b = put_fact(s, "second plan", "x", 0, 1);
+    eg_conflict c = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_change changes[] = {{.kind = EG_CHANGE_CONFLICT, .conflict = &c}, {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")},
+                           {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 2}, {.kind = EG_CHANGE_AUDIT, .text = EG_STR("x"), .fact = a},
+                           {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 1}};
+    eg_applied applied;
+    assert_int_equal(apply(s, NULL, 0, changes, 5, &applied), EG_OK);
+    eg_str there = EG_STR("elsewhere");
+    s->rq.workspace = there;
+    put_fact(s, "own fact", "x", 0, 0);
+    eg_filter f = all(s);
+    const eg_term term = {EG_STR("plan"), 1};
+    float q[WIDTH] = {1};
+    uint8_t hash[32];
+    eg_fact fact, *facts;
+    eg_scored *hits;
+    eg_claim *claims;
+    eg_claim_row *rows;
+    eg_span *spans;
+    eg_conflict conflict, *conflicts;
+    eg_conflict_filter cf = {.workspace = there, .status = -1, .limit = 10};
+    eg_audit_row audit, *audits;
+    eg_store_stats stats;
+    eg_id id;
+    eg_str text;
+    size_t n;
+    uint64_t x, y;
+    int known;
+    s->services.sha256("secret plan", 11, hash);
+    assert_int_equal(OPS(s, fact, a, &fact), EG_ENOENT);
+    assert_int_equal(OPS(s, current_by_hash, &f, hash, &fact), EG_ENOENT);
+    assert_int_equal(OPS(s, conflict, c.id, &conflict), EG_ENOENT);
+    assert_int_equal(OPS(s, setting, there, EG_STR("k"), &text), EG_ENOENT);
+    assert_int_equal(OPS(s, agent, there, EG_STR("alice"), &x, &y), EG_ENOENT);
+    assert_int_equal(OPS(s, audit, there, applied.audit_id, &audit), EG_ENOENT);
+    assert_int_equal(OPS(s, list, &f, 0, 10, &facts, &n), EG_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(OPS(s, search_text, &f, &term, 1, 10, &hits, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 10, &hits, &n), EG_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(OPS(s, lineage, there, a, &facts, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, claims_of, a, &claims, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, claims_by_key, &f, EG_STR("s"), EG_STR("a"), 10, &rows, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, statements_of, a, &spans, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, conflicts, &cf, &conflicts, &n), EG_OK);
+    assert_int_equal(n, 0);
+    cf.fact = a;
+    assert_int_equal(OPS(s, conflicts, &cf, &conflicts, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, pair_known, a, b, &known), EG_OK);
+    assert_false(known);
+    assert_int_equal(OPS(s, feedback, there, EG_STR("t"), &x, &y), EG_OK);
+    assert_true(x == 0 && y == 0);
+    assert_int_equal(OPS(s, audit_list, there, 0, 10, &audits, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, stats, there, &stats), EG_OK);
+    assert_true(stats.facts == 1 && stats.conflicts_total == 0 && stats.agents == 0);
+    char suffix[9];
+    snprintf(suffix, sizeof suffix, "%02X%02x%02x%02x", a.bytes[12], a.bytes[13], a.bytes[14], a.bytes[15]);
+    assert_int_equal(OPS(s, ids_by_suffix, there, eg_str_of(suffix), &id, 1, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, ids_by_suffix, EG_STR("local"), eg_str_of(suffix), &id, 1, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(id, a));
+    eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = a, .reason = EG_DELETED};
+    assert_int_equal(apply(s, NULL, 0, &close, 1, NULL), EG_OK); /* touches nothing of the other workspace */
+    s->rq.workspace = EG_STR("local");
+    assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
+    assert_int_equal(fact.close_reason, EG_NOT_CLOSED);
+    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
+}
