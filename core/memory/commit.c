@@ -255,14 +255,7 @@ static eg_status run(commit *c, eg_receipt *out) {
         if ((s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived)) != EG_OK) return s;
         if ((s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived)) != EG_OK) return s;
         f->id = SERVICES(c->m)->new_id(c->m->env.host);
-        c->row.statements = c->derived.statements;
-        c->row.statement_count = c->derived.statement_count;
-        c->row.claims = c->derived.claims;
-        c->row.claim_count = c->derived.claim_count;
-        c->row.terms = c->derived.terms;
-        c->row.term_count = c->derived.term_count;
-        c->row.vectors = c->derived.vectors;
-        c->row.vector_count = c->derived.vector_count;
+        eg_derived_attach(&c->derived, &c->row);
     }
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);

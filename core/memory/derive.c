@@ -68,3 +68,14 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
     d->vector_count = n;
     return EG_OK;
 }
+
+void eg_derived_attach(const eg_derived *d, eg_new_fact *row) {
+    row->statements = d->statements;
+    row->statement_count = d->statement_count;
+    row->claims = d->claims;
+    row->claim_count = d->claim_count;
+    row->terms = d->terms;
+    row->term_count = d->term_count;
+    row->vectors = d->vectors;
+    row->vector_count = d->vector_count;
+}

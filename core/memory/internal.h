@@ -55,6 +55,8 @@ eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str
 /* The vectors: the whole content and, when there are several statements, each of the first eight. Leaves
  * vector_count 0 when there is no model. */
 eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d);
+/* Makes the parts those of a row that is to be stored; d must live as long. */
+void eg_derived_attach(const eg_derived *d, eg_new_fact *row);
 /* SHA-256 of the normal form. */
 eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]);
 

@@ -125,14 +125,7 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
     if (!d) return EG_ENOMEM;
     if ((s = eg_derive_text(rq, arena, content, f->scope, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(t->m, rq, content, d)) != EG_OK) return s;
-    row->statements = d->statements;
-    row->statement_count = d->statement_count;
-    row->claims = d->claims;
-    row->claim_count = d->claim_count;
-    row->terms = d->terms;
-    row->term_count = d->term_count;
-    row->vectors = d->vectors;
-    row->vector_count = d->vector_count;
+    eg_derived_attach(d, row);
     return EG_OK;
 }
 

@@ -35,14 +35,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     f->operation = EG_ADD;
     if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(u->m, rq, f->content, d)) != EG_OK) return s;
-    row->statements = d->statements;
-    row->statement_count = d->statement_count;
-    row->claims = d->claims;
-    row->claim_count = d->claim_count;
-    row->terms = d->terms;
-    row->term_count = d->term_count;
-    row->vectors = d->vectors;
-    row->vector_count = d->vector_count;
+    eg_derived_attach(d, row);
     eg_precondition *unique = eg_draft_require(&u->d, EG_NO_CURRENT_HASH);
     unique->text = f->scope;
     unique->hash = f->content_hash;
