@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
+#include "core/host/static_plugins.h"
 #include "kernels/pool.h"
 
 /* Folder of the running executable. */
@@ -99,6 +100,14 @@ static int in_list(const char *list, eg_str name) {
     return 0;
 }
 
+/* The entry of a plugin that is part of the program; NULL when none has this name. */
+static const eg_plugin *static_plugin(eg_str name) {
+    for (const eg_static_plugin *s = eg_static_plugins; s->name; s++) {
+        if (eg_str_eq(name, eg_str_of(s->name))) return s->entry();
+    }
+    return NULL;
+}
+
 static eg_status load_plugins(eg_host *h, eg_error *err) {
     const char *at = eg_conf_get(h->config, "plugins"), *required = eg_conf_get(h->config, "plugins_required");
     eg_str word;
@@ -109,7 +118,9 @@ static eg_status load_plugins(eg_host *h, eg_error *err) {
                                                                 word.ptr, named ? ".so" : "");
         if (!path) return eg_fail_memory(err, word.len);
         eg_error problem = {0};
-        eg_status s = eg_plugins_load(&h->plugins, path, &h->services, &problem);
+        const eg_plugin *built_in = named ? static_plugin(word) : NULL;
+        eg_status s = built_in ? eg_plugins_take(&h->plugins, built_in->name, built_in, &h->services, &problem)
+                               : eg_plugins_load(&h->plugins, path, &h->services, &problem);
         if (s == EG_OK) continue;
         if (in_list(required, word)) return eg_fail(err, s, "%s", problem.text);
         h->services.log(h, EG_LOG_WARN, "plugins", problem.text);

@@ -205,6 +205,22 @@ static eg_status start(eg_plugins *p, eg_loaded_plugin *row, const eg_services *
     return eg_fail(err, s, "plugin %s ('%s') did not open: %s", row->plugin->name, row->path, why);
 }
 
+/* Checks the descriptor, refuses a second plugin of the name, opens. */
+static eg_status take_descriptor(eg_plugins *p, eg_loaded_plugin *row, const eg_plugin *plugin, const eg_services *services, eg_error *err) {
+    eg_status s = eg_plugin_check_descriptor(plugin, row->path, err);
+    for (size_t i = 0; s == EG_OK && i < p->count; i++) {
+        const eg_loaded_plugin *o = &p->rows[i];
+        if (o->plugin && strcmp(o->plugin->name, plugin->name) == 0) {
+            s = eg_fail(err, EG_ECONFLICT, "'%s': a plugin named %s is loaded from '%s'", row->path, plugin->name, o->path);
+        }
+    }
+    if (s != EG_OK) return s;
+    row->plugin = plugin;
+    s = start(p, row, services, err);
+    if (s != EG_OK) row->plugin = NULL;
+    return s;
+}
+
 static eg_status load(eg_plugins *p, eg_loaded_plugin *row, const eg_services *services, eg_error *err) {
     int fd;
     struct stat st;
@@ -227,20 +243,25 @@ static eg_status load(eg_plugins *p, eg_loaded_plugin *row, const eg_services *s
     const eg_plugin *(*entry)(void);
     *(void **)&entry = dlsym(library, "eg_plugin_entry"); /* POSIX: the cast of dlsym */
     if (!entry) return eg_fail(err, EG_EFORMAT, "'%s' is no Engram plugin: it exports no eg_plugin_entry", row->path);
-    const eg_plugin *plugin = entry();
-    s = eg_plugin_check_descriptor(plugin, row->path, err);
-    for (size_t i = 0; s == EG_OK && i < p->count; i++) {
-        const eg_loaded_plugin *o = &p->rows[i];
-        if (o->plugin && strcmp(o->plugin->name, plugin->name) == 0) {
-            s = eg_fail(err, EG_ECONFLICT, "'%s': a plugin named %s is loaded from '%s'", row->path, plugin->name, o->path);
-        }
+    s = take_descriptor(p, row, entry(), services, err);
+    if (s == EG_OK) {
+        row->device = st.st_dev;
+        row->inode = st.st_ino;
     }
-    if (s != EG_OK) return s;
-    row->device = st.st_dev;
-    row->inode = st.st_ino;
-    row->plugin = plugin;
-    s = start(p, row, services, err);
-    if (s != EG_OK) row->plugin = NULL;
+    return s;
+}
+
+eg_status eg_plugins_take(eg_plugins *p, const char *name, const eg_plugin *plugin, const eg_services *services, eg_error *err) {
+    if (p->count == EG_MOST_PLUGINS) return eg_fail(err, EG_ELIMIT, "more than %d plugins are listed", EG_MOST_PLUGINS);
+    eg_loaded_plugin *row = &p->rows[p->count];
+    *row = (eg_loaded_plugin){.path = eg_arena_printf(p->arena, "static:%s", name)};
+    if (!row->path) return eg_fail_memory(err, strlen(name));
+    p->count++;
+    eg_status s = take_descriptor(p, row, plugin, services, err);
+    if (s != EG_OK) {
+        row->problem = eg_arena_copy(p->arena, eg_str_of(err->text));
+        if (!row->problem) row->problem = "out of memory";
+    }
     return s;
 }
 

@@ -59,6 +59,8 @@ typedef struct eg_plugins {
 void eg_plugins_fill_services(eg_services *services);
 
 /* Loads one file (absolute) and opens it. A refusal leaves nothing registered and is noted in the table. */
+/* Takes a plugin that is part of the program: the same checks and registrations, without a file. */
+eg_status eg_plugins_take(eg_plugins *p, const char *name, const eg_plugin *plugin, const eg_services *services, eg_error *err);
 eg_status eg_plugins_load(eg_plugins *p, const char *path, const eg_services *services, eg_error *err);
 /* Closes all, last opened first. Nothing is unmapped: code of ours may still hold pointers. */
 void eg_plugins_close(eg_plugins *p);
