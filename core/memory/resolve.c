@@ -33,13 +33,13 @@ static void sort_by_severity(eg_conflict *c, size_t n) {
 
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
                               eg_conflict_view **out, size_t *n) {
-    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status,
-                                 .limit = limit && limit < EG_MAX_LISTED ? limit : EG_MAX_LISTED};
+    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;
     if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
     if (s != EG_OK) return s;
-    sort_by_severity(rows, *n);
+    sort_by_severity(rows, *n); /* before the limit: an old severe one must not fall out */
+    if (limit && *n > limit) *n = limit;
     return eg_conflict_views(m, rq, rows, *n, out);
 }
 
