@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/load.h"
-#include "models/wordpiece.h"
+#include "models/tokenizer.h"
 
 enum { GROUP_TOKENS = 128, MAX_TEXTS = 1 << 20 };
 
@@ -16,18 +16,18 @@ struct eg_model {
     eg_engine *engine;
     eg_arena arena;
     eg_config config;
-    const eg_wordpiece *tokenizer;
+    const eg_tokenizer *tokenizer;
     eg_bert bert;
     eg_classifier classifier;
 };
 
 static eg_status fill(eg_model *m, const char *dir, eg_error *err) {
     eg_status s = eg_config_read(dir, &m->arena, &m->config, err);
-    if (s == EG_OK) s = eg_wordpiece_open(dir, &m->arena, &m->tokenizer, err);
+    if (s == EG_OK) s = eg_tokenizer_open(dir, &m->arena, &m->tokenizer, err);
     if (s != EG_OK) return s;
-    if (eg_wordpiece_size(m->tokenizer) > m->config.vocabulary)
+    if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
-                       eg_wordpiece_size(m->tokenizer), m->config.vocabulary);
+                       eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
     if (m->config.head == EG_HEAD_CLASSES && m->config.labels == 0)
         return eg_fail(err, EG_EFORMAT, "'%s': config.json: a classifier without id2label", dir);
     return eg_load_bert(dir, &m->config, m->engine, &m->arena, &m->bert, &m->classifier, err);
@@ -94,14 +94,14 @@ static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, con
     if (valid < text.len)
         return eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
     out->count = 0;
-    return eg_wordpiece_encode(m->tokenizer, text, out, err);
+    return eg_tokenizer_encode(m->tokenizer, text, out, err);
 }
 
 /* Appends one text or pair to the batch. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens scratch[2], batch *b, eg_error *err) {
     int is_pair = pair.second.ptr != NULL;
-    if (is_pair && m->config.types < 2)
-        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is 1");
+    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer))
+        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &scratch[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &scratch[1], err);
     if (s != EG_OK) return s;
@@ -110,7 +110,7 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens s
     uint8_t *types = realloc(b->types, bytes);
     if (!types) return eg_fail_memory(err, bytes);
     b->types = types;
-    s = eg_wordpiece_join(m->tokenizer, &scratch[0], is_pair ? &scratch[1] : NULL, most, &b->ids, types + b->ids.count, err);
+    s = eg_tokenizer_join(m->tokenizer, &scratch[0], is_pair ? &scratch[1] : NULL, most, &b->ids, types + b->ids.count, err);
     b->offsets[i + 1] = b->ids.count;
     return s;
 }

@@ -3,16 +3,13 @@
 #include "models/wordpiece.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "core/base/file.h"
 #include "core/base/json.h"
-#include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/bert_unicode_tables.h"
 
-enum { MAX_FILE = 64 << 20, MAX_WORD = 100 /* code points; a longer word is unknown */, MAX_VOCABULARY = 1 << 24, SPECIALS = 5 };
+enum { MAX_WORD = 100 /* code points; a longer word is unknown */, MAX_VOCABULARY = 1 << 24, SPECIALS = 5 };
 
 /* A piece of the vocabulary; of "##ing" the text is "ing" and `inner` 1. */
 typedef struct piece {
@@ -255,60 +252,9 @@ eg_status eg_wordpiece_from_json(eg_str json, eg_arena *arena, const eg_wordpiec
     return s;
 }
 
-/* do_lower_case of tokenizer_config.json; 1 when it does not say. */
-static eg_status read_lowercase(const char *path, eg_arena *arena, int *lowercase, eg_error *err) {
-    *lowercase = 1;
-    eg_str bytes;
-    if (!eg_file_exists(path)) return EG_OK;
-    eg_status s = eg_file_read(path, MAX_FILE, arena, &bytes, err);
-    if (s != EG_OK) return s;
-    eg_json j;
-    eg_json_init(&j, "tokenizer_config.json", bytes, arena, err);
-    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
-        if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k == EG_JSON_KEY && j.depth == 1 && is(&j, "do_lower_case")) *lowercase = eg_json_next(&j) != EG_JSON_FALSE;
-    }
-    return EG_OK;
-}
-
-eg_status eg_wordpiece_open(const char *dir, eg_arena *arena, const eg_wordpiece **out, eg_error *err) {
-    char *json = eg_arena_printf(arena, "%s/tokenizer.json", dir), *vocab = eg_arena_printf(arena, "%s/vocab.txt", dir);
-    char *config = eg_arena_printf(arena, "%s/tokenizer_config.json", dir);
-    if (!json || !vocab || !config) return eg_fail_memory(err, strlen(dir) + 32);
-    eg_str bytes;
-    eg_status s;
-    if (eg_file_exists(json)) {
-        s = eg_file_read(json, MAX_FILE, arena, &bytes, err);
-        return s == EG_OK ? eg_wordpiece_from_json(bytes, arena, out, err) : s;
-    }
-    int lowercase;
-    if ((s = read_lowercase(config, arena, &lowercase, err)) != EG_OK) return s;
-    s = eg_file_read(vocab, MAX_FILE, arena, &bytes, err);
-    if (s == EG_ENOENT) return eg_fail(err, s, "'%s' has neither tokenizer.json nor vocab.txt", dir);
-    return s == EG_OK ? eg_wordpiece_from_vocab(bytes, lowercase, arena, out, err) : s;
-}
-
 uint32_t eg_wordpiece_size(const eg_wordpiece *w) { return w->size; }
 
 /* ---- encoding ---- */
-
-void eg_tokens_release(eg_tokens *t) {
-    free(t->ids);
-    *t = (eg_tokens){0};
-}
-
-static eg_status reserve(eg_tokens *t, size_t more, eg_error *err) {
-    size_t need, bytes;
-    if (!eg_size_add(t->count, more, &need)) return eg_fail_memory(err, SIZE_MAX);
-    if (need <= t->capacity) return EG_OK;
-    size_t capacity = t->capacity ? t->capacity : 128;
-    while (capacity < need && capacity <= SIZE_MAX / 2) capacity *= 2;
-    uint32_t *p = eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(t->ids, bytes) : NULL;
-    if (!p) return eg_fail_memory(err, need * sizeof *p);
-    t->ids = p;
-    t->capacity = capacity;
-    return EG_OK;
-}
 
 /* The word being collected: normalised bytes, at most MAX_WORD code points (one more marks it as too long). */
 typedef struct word {
@@ -375,7 +321,7 @@ static eg_status encode_plain(const eg_wordpiece *w, eg_str text, eg_tokens *out
     size_t at = 0;
     while (at < text.len) {
         /* a code point ends at most one word of MAX_WORD pieces and adds a few words of its own */
-        eg_status s = reserve(out, 2 * MAX_WORD + 64, err);
+        eg_status s = eg_tokens_reserve(out, 2 * MAX_WORD + 64, err);
         if (s != EG_OK) return s;
         uint32_t cp;
         at += eg_utf8_decode(text.ptr + at, text.len - at, &cp);
@@ -409,7 +355,7 @@ static eg_status encode_plain(const eg_wordpiece *w, eg_str text, eg_tokens *out
         }
         }
     }
-    eg_status s = reserve(out, MAX_WORD, err);
+    eg_status s = eg_tokens_reserve(out, MAX_WORD, err);
     if (s == EG_OK) word_end(w, &d, out);
     return s;
 }
@@ -433,7 +379,7 @@ eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out
             continue;
         }
         eg_status s = encode_plain(w, (eg_str){text.ptr + from, at - from}, out, err);
-        if (s == EG_OK) s = reserve(out, 1, err);
+        if (s == EG_OK) s = eg_tokens_reserve(out, 1, err);
         if (s != EG_OK) return s;
         out->ids[out->count++] = w->special_id[special];
         at += w->special[special].len;
@@ -442,41 +388,7 @@ eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out
     return encode_plain(w, (eg_str){text.ptr + from, text.len - from}, out, err);
 }
 
-/* How many tokens of each side stay: the longer side gives first; when both are too long they share, and the odd one goes
- * to the longer. */
-static void truncate_longest_first(size_t *first, size_t *second, size_t most) {
-    if (*first + *second <= most) return;
-    size_t *lesser = *first > *second ? second : first, *longer = lesser == first ? second : first;
-    size_t n1 = *lesser, n2 = n1 > most || most - n1 < n1 ? n1 : most - n1;
-    if (n1 + n2 > most) {
-        n1 = most / 2;
-        n2 = n1 + most % 2;
-    }
-    *lesser = n1;
-    *longer = n2;
-}
-
-eg_status eg_wordpiece_join(const eg_wordpiece *w, const eg_tokens *first, const eg_tokens *second, size_t most,
-                            eg_tokens *ids, uint8_t *types, eg_error *err) {
-    size_t around = second ? 3 : 2, n1 = first->count, n2 = second ? second->count : 0;
-    if (most < around + 1) return eg_fail(err, EG_EINVAL, "at most %zu tokens leave no room for text", most);
-    truncate_longest_first(&n1, &n2, most - around);
-    eg_status s = reserve(ids, n1 + n2 + around, err);
-    if (s != EG_OK) return s;
-    uint32_t *to = ids->ids + ids->count;
-    *to++ = w->classify;
-    if (n1) memcpy(to, first->ids, n1 * sizeof *to);
-    to += n1;
-    *to++ = w->separate;
-    if (second) {
-        if (n2) memcpy(to, second->ids, n2 * sizeof *to);
-        to += n2;
-        *to++ = w->separate;
-    }
-    if (types) {
-        memset(types, 0, n1 + 2);
-        if (second) memset(types + n1 + 2, 1, n2 + 1);
-    }
-    ids->count += n1 + n2 + around;
-    return EG_OK;
+void eg_wordpiece_around(const eg_wordpiece *w, uint32_t *classify, uint32_t *separate) {
+    *classify = w->classify;
+    *separate = w->separate;
 }
