@@ -1,5 +1,7 @@
 /* pack.c - the packed form of weights: panels of panel_width outputs, k after k, so that a micro-kernel reads
  * memory in one stream. The same for all levels but for the width. */
+#include <math.h>
+
 #include "core/base/size.h"
 #include "kernels/kernels.h"
 
@@ -21,6 +23,17 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
     for (size_t n = N; n % width != 0; n++) { /* the last panel's empty outputs */
         float *to = packed + n / width * width * K + n % width;
         for (size_t i = 0; i < K; i++) to[i * width] = 0;
+    }
+}
+
+void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales) {
+    for (size_t from = 0; from < K; from += 128) {
+        size_t n = K - from < 128 ? K - from : 128;
+        float most = 0;
+        for (size_t i = from; i < from + n; i++) most = fabsf(w[i]) > most ? fabsf(w[i]) : most;
+        float inverse = most > 1e-30f ? 127.0f / most : 0;
+        scales[from / 128] = inverse > 0 ? most / 127.0f : 0;
+        for (size_t i = from; i < from + n; i++) out[i] = (int8_t)rintf(w[i] * inverse);
     }
 }
 

@@ -1,8 +1,8 @@
-/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h, then this file, and
+/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h and s8.h, then this file, and
  * thereby gets its table. Not a header of declarations: including it defines the static functions of a level.
  *
  * A level's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
- * the largest micro-kernel), dot_s8. See kernels.h for what each kernel promises. */
+ * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for. See kernels.h for what each kernel promises. */
 #include "kernels/kernels.h"
 
 #include "kernels/generic/math.h"
@@ -206,6 +206,8 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
     }
 }
 
+#include "kernels/generic/s8.h"
+
 /* ---- attention ---- */
 
 enum { QUERY_ROWS = 4 };
@@ -271,5 +273,7 @@ static void attention(const eg_attention *a) {
     {                                                                                                            \
         .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention, \
         .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,      \
-        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8  \
+        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8, \
+        .s8_panel_width = S8_PANEL, .s8_row_bytes = s8_row_bytes, .s8_packed_bytes = s8_packed_bytes, .s8_pack = s8_pack,  \
+        .s8_quantize = s8_quantize, .s8_gemm = s8_gemm, .s8_gemm_quantized = s8_gemm_quantized                             \
     }

@@ -20,9 +20,19 @@ extern "C" {
 typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
-/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has (or the one that $ENGRAM_LEVEL names:
- * scalar, avx2, avx512, neon). Asking for a level that the CPU lacks: EG_EUNSUPPORTED. */
-typedef enum eg_level { EG_LEVEL_AUTO = 0, EG_LEVEL_SCALAR, EG_LEVEL_AVX2, EG_LEVEL_AVX512, EG_LEVEL_NEON } eg_level;
+/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
+ * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod). Asking for a level that the CPU lacks:
+ * EG_EUNSUPPORTED. */
+typedef enum eg_level {
+    EG_LEVEL_AUTO = 0,
+    EG_LEVEL_SCALAR,
+    EG_LEVEL_AVX2,
+    EG_LEVEL_AVX512,
+    EG_LEVEL_NEON,
+    EG_LEVEL_AVXVNNI,    /* AVX2 with vpdpbusd */
+    EG_LEVEL_AVX512VNNI, /* AVX-512 with vpdpbusd */
+    EG_LEVEL_DOTPROD     /* NEON with sdot */
+} eg_level;
 
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
 
