@@ -27,7 +27,7 @@ static void close_subject(subject *s) {
 static eg_status open_subject(const char *dir, subject *s, eg_error *err) {
     *s = (subject){.info = {.size = sizeof s->info}};
     eg_status st = eg_engine_create(NULL, &s->engine, err);
-    if (st == EG_OK) st = eg_model_open(s->engine, dir, &s->model, err);
+    if (st == EG_OK) st = eg_model_open(s->engine, dir, NULL, &s->model, err);
     if (st == EG_OK) st = eg_model_describe(s->model, &s->info, err);
     size_t width = s->info.hidden > s->info.labels ? s->info.hidden : s->info.labels;
     s->out = malloc((width + 1) * MOST_BATCH * sizeof *s->out);

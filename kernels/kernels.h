@@ -25,14 +25,24 @@ typedef struct eg_epilogue {
     eg_activation activation;
 } eg_epilogue;
 
-/* Attention of one sequence and one head: out = softmax(Q K^T * scale) V. */
+/* Relative positions of one head: head_size rows of `width` floats (at least 2 * span + 16, zeros behind the 2 * span columns). The
+ * distance query - key stands in column span - 1 - distance while the sequence has up to `direct` tokens; beyond, in
+ * column[distance]. */
+typedef struct eg_relative {
+    const float *key, *query;
+    size_t span, width, direct;
+    const uint16_t *column; /* indexed from -(length - 1) to length - 1; each below 2 * span */
+} eg_relative;
+
+/* Attention of one sequence and one head: out = softmax(Q K^T * scale) V, with relative positions where they are given. */
 typedef struct eg_attention {
     const float *q, *k, *v; /* length rows of head_size floats, rows ld_qkv apart */
     float *out;             /* length rows, rows ld_out apart */
     size_t ld_qkv, ld_out;
     size_t length, head_size;
     float scale;
-    float *scratch; /* eg_attention_scratch(length, head_size) floats, 64-byte aligned */
+    float *scratch; /* eg_attention_scratch(...) floats, 64-byte aligned */
+    const eg_relative *relative; /* NULL: none */
 } eg_attention;
 
 typedef struct eg_kernels {
@@ -99,7 +109,8 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
                   float *packed);
 /* A row of K weights to s8: scales[b] = the largest |w| of block b / 127, out = rint(w / that). */
 void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales);
-size_t eg_attention_scratch(size_t length, size_t head_size);
+/* span: 0 where no sequence needs columns to be gathered (length <= direct, or no relative positions). 0 on overflow. */
+size_t eg_attention_scratch(size_t length, size_t head_size, size_t span);
 
 /* OpenBLAS as a GEMM by name, for CPUs without kernels of ours, as oracle and as baseline: same contract as
  * gemm() over all N, but W unpacked (N x K, row-major). EG_EUNSUPPORTED in a build without it. */

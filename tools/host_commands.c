@@ -163,7 +163,7 @@ static void report_model(doctor *d, const eg_host *host, eg_engine *engine, cons
     eg_model *model = NULL;
     int64_t begun = eg_clock_monotonic();
     eg_status s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
-    if (s == EG_OK) s = eg_model_open(engine, folder, &model, &err);
+    if (s == EG_OK) s = eg_model_open(engine, folder, NULL, &model, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
     report(d, s == EG_OK, "model", s == EG_OK ? text : err.text);
     eg_model_close(model);

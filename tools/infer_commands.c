@@ -174,7 +174,7 @@ static int open_model(const call *c, const char *fallback, eg_engine **engine, e
     eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, sizeof folder, &err);
     eg_host_close(host);
     if (s == EG_OK) s = eg_engine_create(&o, engine, &err);
-    if (s == EG_OK) s = eg_model_open(*engine, folder, model, &err);
+    if (s == EG_OK) s = eg_model_open(*engine, folder, NULL, model, &err);
     return s == EG_OK ? 0 : complain("%s", err.text);
 }
 

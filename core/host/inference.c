@@ -26,7 +26,7 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
     eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
-    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &m->model, err);
+    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, NULL, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);

@@ -3,7 +3,6 @@
 #define EG_AVX2_S8_H
 
 #include <immintrin.h>
-#include <string.h>
 
 #define S8_GROUP 2
 #define S8_VECTORS 1
@@ -16,20 +15,26 @@ typedef struct i16x {
     __m256i a, b;
 } i16x;
 typedef i16x s8_weights;
-typedef __m256i s8_inputs;
+typedef const s8_input *s8_inputs; /* splatted in s8_dot */
 
 static inline i16x i16x_zero(void) { return (i16x){_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 static inline s8_weights s8_load(const int8_t *p) {
     const __m128i *q = (const __m128i *)(const void *)p;
     return (i16x){_mm256_cvtepi8_epi16(_mm_loadu_si128(q)), _mm256_cvtepi8_epi16(_mm_loadu_si128(q + 1))};
 }
-static inline s8_inputs s8_splat(const s8_input *p) {
-    int32_t two;
-    memcpy(&two, p, sizeof two);
-    return _mm256_set1_epi32(two);
-}
+static inline s8_inputs s8_splat(const s8_input *p) { return p; }
+/* In assembler: gcc 12 would gather the products of all rows first and spill the sums. Twelve sums, two registers of weights
+ * and these two are all sixteen. */
 static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
-    return (i16x){_mm256_add_epi32(acc.a, _mm256_madd_epi16(x, w.a)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(x, w.b))};
+    __m256i splat, product;
+    __asm__("vpbroadcastd %[x], %[splat]\n\t"
+            "vpmaddwd %[wa], %[splat], %[product]\n\t"
+            "vpmaddwd %[wb], %[splat], %[splat]\n\t"
+            "vpaddd %[product], %[a], %[a]\n\t"
+            "vpaddd %[splat], %[b], %[b]"
+            : [a] "+x"(acc.a), [b] "+x"(acc.b), [splat] "=&x"(splat), [product] "=&x"(product)
+            : [wa] "x"(w.a), [wb] "x"(w.b), [x] "m"(*(const s8_input(*)[2])x));
+    return acc;
 }
 static inline v16 i16x_to_v16(i16x x) { return (v16){_mm256_cvtepi32_ps(x.a), _mm256_cvtepi32_ps(x.b)}; }
 static inline void s8_put(s8_input *p, v16 q) {

@@ -208,66 +208,7 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
 
 #include "kernels/generic/s8.h"
 
-/* ---- attention ---- */
-
-enum { QUERY_ROWS = 4 };
-
-/* Scores of `rows` query rows with all keys: sum over d ascending, 16 keys side by side. */
-static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i,
-                                                         const float *keys, size_t padded, float *out) {
-    v16 scale = v16_set(a->scale);
-    for (size_t j = 0; j < padded; j += 16) {
-        v16 sum[QUERY_ROWS];
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t d = 0; d < a->head_size; d++) {
-            v16 k = v16_load(keys + d * padded + j);
-#pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(a->q[(i + r) * a->ld_qkv + d]), k, sum[r]);
-        }
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) v16_store(out + r * padded + j, v16_mul(sum[r], scale));
-    }
-}
-
-/* Weighted values of `rows` query rows: sum over keys ascending, 16 elements of the head side by side. */
-static inline __attribute__((always_inline)) void weigh(const size_t rows, const eg_attention *a, size_t i, size_t padded,
-                                                        const float *weights) {
-    for (size_t d = 0; d < a->head_size; d += 16) {
-        size_t n = a->head_size - d;
-        v16 sum[QUERY_ROWS];
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t j = 0; j < a->length; j++) {
-            v16 v = load_part(a->v + j * a->ld_qkv + d, n);
-#pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(weights[r * padded + j]), v, sum[r]);
-        }
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) store_part(a->out + (i + r) * a->ld_out + d, n, sum[r]);
-    }
-}
-
-static void attention(const eg_attention *a) {
-    size_t padded = (a->length + 15) / 16 * 16;
-    float *keys = a->scratch, *rows = keys + a->head_size * padded;
-    for (size_t d = 0; d < a->head_size; d++) { /* transposed, so that keys stand side by side */
-        float *to = keys + d * padded;
-        for (size_t j = 0; j < a->length; j++) to[j] = a->k[j * a->ld_qkv + d];
-        for (size_t j = a->length; j < padded; j++) to[j] = 0;
-    }
-    size_t i = 0;
-    for (; i + QUERY_ROWS <= a->length; i += QUERY_ROWS) {
-        scores(QUERY_ROWS, a, i, keys, padded, rows);
-        softmax(rows, QUERY_ROWS, a->length, padded);
-        weigh(QUERY_ROWS, a, i, padded, rows);
-    }
-    for (; i < a->length; i++) {
-        scores(1, a, i, keys, padded, rows);
-        softmax(rows, 1, a->length, padded);
-        weigh(1, a, i, padded, rows);
-    }
-}
+#include "kernels/generic/attention.h"
 
 #define EG_KERNEL_TABLE(level_value, level_name)                                                             \
     {                                                                                                            \

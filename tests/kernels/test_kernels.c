@@ -161,7 +161,7 @@ static void attention_is_the_same_everywhere(void **state) {
         for (size_t h = 0; h < 4; h++) {
             size_t d = heads[h], ld = 3 * d + 1;
             buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
-            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d) * 4 + 63) / 64 * 64);
+            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
             eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
                               .length = length, .head_size = d, .scale = 0.176f, .scratch = scratch};
@@ -187,6 +187,63 @@ static void attention_is_the_same_everywhere(void **state) {
             }
             free(scratch);
             done(&qkv), done(&out), done(&truth);
+        }
+}
+
+/* Relative positions: each distance in a column of its own, read as slices and gathered; and distances that share columns. */
+static void relative_attention_is_the_same_everywhere(void **state) {
+    (void)state;
+    enum { SPAN = 64, WIDTH = 2 * SPAN + 16, FAR = 80 };
+    uint16_t own[2 * FAR], shared[2 * FAR];
+    for (int distance = 1 - FAR; distance < FAR; distance++) {
+        int near = distance > 8 ? 8 + (distance - 8) / 4 : distance < -8 ? -8 + (distance + 8) / 4 : distance;
+        own[distance + FAR] = (uint16_t)(SPAN - 1 - distance); /* read only below SPAN */
+        shared[distance + FAR] = (uint16_t)(SPAN - 1 - near);
+    }
+    for (size_t length = 1; length <= 70; length += length < 20 ? 1 : 9)
+        for (size_t d = 8; d <= 64; d += 28) {
+            size_t ld = 3 * d + 1;
+            buffer qkv = make(length * ld, 1), key = make(d * WIDTH, 0), query = make(d * WIDTH, 3), out = make(length * d, 0);
+            buffer truth[2] = {copy(&out), copy(&out)};
+            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, SPAN) * 4 + 63) / 64 * 64);
+            assert_non_null(scratch);
+            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* scores that leave more than one weight */
+            for (int share = 0; share < 2; share++) {
+                eg_relative x = {.key = key.data, .query = query.data, .span = SPAN, .width = WIDTH, .column = (share ? shared : own) + FAR};
+                eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
+                                  .length = length, .head_size = d, .scale = 0.1f, .scratch = scratch, .relative = &x};
+                if (!share && length > SPAN) continue;
+                for (size_t l = 0; l < level_count; l++)
+                    for (int slices = 0; slices <= !share; slices++) {
+                        int first = l == 0 && !slices;
+                        x.direct = slices ? SPAN : 0;
+                        a.out = first ? truth[share].data : out.data;
+                        levels[l]->attention(&a);
+                        if (!first) same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", levels[l], length * 100 + d);
+                    }
+                double weights[FAR];
+                for (size_t i = 0; i < length; i++) {
+                    double sum = 0, most = -1e300;
+                    for (size_t j = 0; j < length; j++) {
+                        size_t c = x.column[(int)i - (int)j];
+                        double score = 0;
+                        for (size_t k = 0; k < d; k++) {
+                            double q = (double)a.q[i * ld + k], b = (double)a.k[j * ld + k];
+                            score += q * b + q * (double)key.data[k * WIDTH + c] + b * (double)query.data[k * WIDTH + c];
+                        }
+                        weights[j] = score * (double)a.scale;
+                        most = fmax(most, weights[j]);
+                    }
+                    for (size_t j = 0; j < length; j++) sum += weights[j] = exp(weights[j] - most);
+                    for (size_t k = 0; k < d; k++) {
+                        double y = 0;
+                        for (size_t j = 0; j < length; j++) y += weights[j] / sum * (double)a.v[j * ld + k];
+                        assert_true(fabs(y - (double)truth[share].data[i * d + k]) < 1e-4);
+                    }
+                }
+            }
+            free(scratch);
+            done(&qkv), done(&key), done(&query), done(&out), done(&truth[0]), done(&truth[1]);
         }
 }
 
@@ -387,7 +444,8 @@ int main(void) {
 #endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_and_rows),          cmocka_unit_test(gemm_is_the_same_everywhere),
-        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(relative_attention_is_the_same_everywhere),
+        cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(s8_is_the_same_everywhere),    cmocka_unit_test(s8_weights_are_rounded),
         cmocka_unit_test(functions_are_accurate),        cmocka_unit_test(half_floats_are_exact),
         cmocka_unit_test(levels_can_be_named),
