@@ -321,6 +321,42 @@ static void update_supersedes_the_best_match(void **state) {
     fixture_close(&f);
 }
 
+/* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by now does not come back. */
+static void undo_restores_the_former_end(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The staging cluster is frozen for the audit.");
+    args.scope = EG_STR("infra");
+    args.ttl_days = 10;
+    eg_receipt first = commit_args(&f, args);
+    char lineage[EG_ID_TEXT];
+    eg_id_format(first.fact.lineage_id, lineage);
+    eg_commit_args retire = EG_COMMIT_DEFAULTS;
+    retire.operation = EG_DELETE;
+    retire.corrects_lineage = eg_str_of(lineage);
+    f.now += 4 * EG_DAY;
+    eg_receipt gone = commit_args(&f, retire);
+    f.now += EG_DAY;
+    eg_undone undone;
+    if (f.ops->undo(f.memory, f.rq, gone.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 1);
+    assert_int_equal(undone.restored[0].valid_until, first.fact.valid_until);
+
+    eg_commit_args update = EG_COMMIT_DEFAULTS;
+    update.content = EG_STR("The staging cluster is open again after the audit.");
+    update.scope = EG_STR("infra");
+    update.corrects_lineage = eg_str_of(lineage);
+    eg_receipt newer = commit_args(&f, update);
+    f.now += 10 * EG_DAY; /* now the restored fact would be over */
+    if (f.ops->undo(f.memory, f.rq, newer.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 0);
+    assert_int_equal(undone.closed_count, 1);
+    assert_int_equal(f.ops->undo(f.memory, f.rq, gone.undo_id, &undone), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "ended by itself"));
+    fixture_close(&f);
+}
+
 static void undo_of_an_update_restores_the_old_fact(void **state) {
     (void)state;
     WITH(f, 1);
@@ -459,6 +495,7 @@ int main(void) {
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
         cmocka_unit_test(update_supersedes_the_best_match),
+        cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
