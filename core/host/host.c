@@ -156,7 +156,8 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .storage = h->storage, .detectors = h->plugins.registrar.detectors,
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
-                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models, .host = h,
+                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models,
+                         .wake = eg_host_worker_wake, .host = h,
                          .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
@@ -202,8 +203,7 @@ eg_status eg_host_open(const eg_host_options *options, eg_host **out, eg_error *
     h->plugins.arena = &h->arena;
     pthread_mutex_init(&h->model_lock, NULL);
     pthread_mutex_init(&h->id_lock, NULL);
-    pthread_mutex_init(&h->worker_lock, NULL);
-    pthread_cond_init(&h->worker_wake, NULL);
+    eg_host_worker_init(h);
     eg_status s = put_together(h, err);
     if (s != EG_OK) {
         eg_host_close(h);

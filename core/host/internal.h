@@ -62,7 +62,7 @@ struct eg_host {
     pthread_t worker;
     pthread_mutex_t worker_lock;
     pthread_cond_t worker_wake;
-    int worker_runs;
+    int worker_runs, worker_due; /* due: something was left for the worker */
     volatile int worker_stop;
 };
 
@@ -74,6 +74,9 @@ void eg_host_close_models(eg_host *host);
 eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
 void eg_host_describe_models(void *host, eg_memory_status *out);
 /* worker.c */
+void eg_host_worker_init(eg_host *host); /* the lock and the condition; host.c destroys them */
+/* Something was left for the worker. Thread class: any, also when no worker runs. */
+void eg_host_worker_wake(void *host);
 eg_status eg_host_worker_start(eg_host *host, eg_error *err);
 void eg_host_worker_stop(eg_host *host);
 

@@ -24,6 +24,11 @@ struct eg_memory {
 #define SERVICES(m) ((m)->env.services)
 #define STORE(m, call, ...) ((m)->env.storage_ops->call((m)->env.storage, __VA_ARGS__))
 
+/* Something was left for the worker: a job, or hits to count. */
+static inline void eg_memory_wake(eg_memory *m) {
+    if (m->env.wake) m->env.wake(m->env.host);
+}
+
 /* ---- ids.c ---- */
 enum { EG_ID_TEXT = 37 };
 void eg_id_format(eg_id id, char out[EG_ID_TEXT]);
@@ -86,6 +91,7 @@ typedef struct eg_draft {
     eg_change *changes;
     size_t precondition_count, precondition_capacity, change_count, change_capacity;
     int failed;
+    int leaves_jobs; /* the worker is woken for them */
 } eg_draft;
 void eg_draft_begin(eg_draft *d, eg_request *rq);
 /* Zeroed new rows; when memory is out a scratch row, and eg_draft_apply says so. */

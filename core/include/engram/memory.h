@@ -139,7 +139,7 @@ typedef struct eg_memory_ops {
     eg_status (*lineage)(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n);
     eg_status (*status)(eg_memory *m, eg_request *rq, eg_memory_status *out);
     /* Works on due detection jobs in the calling thread until none is left or the request's deadline; *left: jobs
-     * that still wait in the store. */
+     * that still wait in the store; left may be NULL: counting reads much. */
     eg_status (*work)(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
 } eg_memory_ops;
 
