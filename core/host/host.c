@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 #include "core/host/static_plugins.h"
+#include "core/text/text.h"
 #include "kernels/pool.h"
 
 /* Folder of the running executable. */
@@ -56,13 +57,26 @@ static void look_up(void *self, const char *key, const char *value, const char *
     if (strcmp(key, o->key) == 0) o->origin = origin;
 }
 
+static const char *origin_of_setting(const eg_host *h, const char *key) {
+    origin_of o = {key, ""};
+    eg_conf_each(h->config, look_up, &o);
+    return o.origin;
+}
+
+/* A wrong default scope is told once, with its origin, instead of at every commit. */
+static eg_status check_scope(eg_host *h, eg_error *err) {
+    eg_error problem = {0};
+    eg_str canonical;
+    const char *scope = eg_conf_get(h->config, "scope");
+    eg_status s = scope ? eg_text_scope(&h->arena, eg_str_of(scope), &canonical, &problem) : EG_OK;
+    return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", origin_of_setting(h, "scope"), problem.text);
+}
+
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
     const char *named = eg_conf_get(h->config, "workspace");
     if (named) {
-        origin_of o = {"workspace", ""};
-        eg_conf_each(h->config, look_up, &o);
         h->workspace = eg_str_of(named);
-        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(o.origin);
+        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(origin_of_setting(h, "workspace"));
         return eg_workspace_check(h->workspace, err);
     }
     eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, err);
@@ -180,6 +194,7 @@ static eg_status put_together(eg_host *h, eg_error *err) {
     if (s == EG_OK) s = eg_paths_resolve(&h->arena, h->options.home, &h->folders, err);
     if (s == EG_OK) s = eg_project_file_find(&h->arena, folder, &project, err);
     if (s == EG_OK) s = read_settings(h, project, err);
+    if (s == EG_OK) s = check_scope(h, err);
     if (s == EG_OK) s = choose_workspace(h, folder, err);
     if (s == EG_OK) s = find_paths(h, err);
     if (s != EG_OK) return s;

@@ -41,6 +41,7 @@ eg_status eg_id_resolve(eg_memory *m, eg_request *rq, const char *what, eg_str t
 /* ---- arguments.c ---- */
 /* EG_EINVAL with the argument's name for invalid UTF-8, NUL bytes, blank where `needed`, or EG_ELIMIT over most bytes. */
 eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most, int needed);
+/* The canonical form. An empty one (also "/") is "general", or, where a scope is a filter, stays empty: all. */
 eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out);
 
 /* ---- derive.c ---- */

@@ -34,7 +34,7 @@ typedef struct eg_receipt {
 } eg_receipt;
 
 typedef struct eg_query_args {
-    eg_str topic, scope, agent_id;
+    eg_str topic, scope, agent_id; /* scope and agent_id: empty: all; scope "/": all */
     uint32_t limit;    /* 0: 10 */
     int64_t as_of;     /* 0: now */
     int32_t fact_type; /* -1: any */
