@@ -89,7 +89,7 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
 static eg_status find_paths(eg_host *h, eg_error *err) {
     eg_arena *a = &h->arena;
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
-    const char *installed = eg_arena_printf(a, "%s/../lib/engram/plugins", h->beside);
+    const char *installed = eg_arena_printf(a, "%s/" ENGRAM_PLUGINS_FROM_BIN, h->beside);
     const char *database = eg_conf_get(h->config, "database");
     h->paths = (eg_host_paths){.data = h->folders.data, .config = h->folders.config, .cache = h->folders.cache,
                                .plugins = built && eg_file_exists(built) ? built : installed,
@@ -276,7 +276,7 @@ void eg_host_plugins(const eg_host *h,
 
 eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, size_t out_size, eg_error *err) {
     const char *bases[] = {h->paths.models, h->beside, h->beside, h->beside};
-    static const char *const below[] = {"", "/../models/weights", "/../share/engram/models", "/models/weights"};
+    static const char *const below[] = {"", "/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
     int is_path = strchr(name, '/') != NULL;
     for (size_t i = 0; i < (is_path ? 1u : 4u); i++) {
         char config[MOST_PATH + 16];
@@ -286,6 +286,6 @@ eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, si
         if (eg_file_exists(config)) return EG_OK;
     }
     if (is_path) return eg_fail(err, EG_ENOENT, "'%s' holds no model: config.json is missing", name);
-    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/../share/engram/models", name,
+    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN, name,
                    h->paths.models, h->beside, h->beside);
 }
