@@ -13,7 +13,7 @@ volatile int stop_requested;
 #define END {NULL, NULL, NULL, NULL, 0}
 
 static const option commit_options[] = {
-    {"scope", "PATH", "topic of the fact, such as auth/jwt (default: general)", "scope", 't'},
+    {"scope", "PATH", "topic of the fact, such as auth/jwt (default: the setting scope, else general)", "scope", 't'},
     {"agent", "NAME", "who says so", "agent_id", 't'},
     {"engineer", "NAME", "the person behind it", "engineer", 't'},
     {"confidence", "0..1", "how sure (default: 0.8)", "confidence", 'n'},
@@ -25,7 +25,8 @@ static const option commit_options[] = {
     {"durability", "D", "durable or ephemeral", "durability", 't'},
     {"wait-ms", "N", "how long to wait for the verdict (default: 30000)", "wait_ms", 'n'},
     END};
-static const option query_options[] = {{"scope", "PATH", "only this scope and those below it", "scope", 't'},
+static const option query_options[] = {{"scope", "PATH", "only this scope and those below it; / is all (default: the setting scope, else all)",
+                                        "scope", 't'},
                                        {"limit", "N", "at most N facts (default: 10)", "limit", 'n'},
                                        {"as-of", "TIME", "what was known then, for example 2026-11-01", "as_of", 't'},
                                        {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},

@@ -23,7 +23,7 @@ static eg_status fail_errno(eg_error *err, const char *what, const char *path) {
 
 /* Opens a regular file for reading; *size gets its length. */
 static eg_status open_regular(const char *path, int *fd, size_t *size, eg_error *err) {
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is refused below, not waited for */
     if (*fd < 0) return fail_errno(err, "open", path);
     struct stat st;
     if (fstat(*fd, &st) != 0) {
