@@ -2,6 +2,7 @@
  * weights once. */
 #include "models/load.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +67,9 @@ static eg_status find_scales(loader *l, const char *name, const eg_tensor *t, co
     if (!copy) return EG_ENOMEM;
     memcpy(copy, s->data, s->bytes);
     for (size_t i = 0; i < s->elements; i++)
-        if (!isfinite(copy[i]))
-            return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' holds a value that is no number", l->file->name, scales_name);
+        if (!(fabsf(copy[i]) <= FLT_MAX / 128)) /* every product with an s8 value is finite too */
+            return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' holds NaN, infinity or a scale that is too large at element %zu",
+                           l->file->name, scales_name, i);
     *out = copy;
     return EG_OK;
 }
