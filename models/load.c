@@ -2,6 +2,7 @@
  * Each matrix is converted row by row straight into its packed form, so that memory holds the weights once. */
 #include "models/load.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,11 @@ static eg_status find(loader *l, const char *name, size_t rows, size_t columns, 
     return EG_OK;
 }
 
+static eg_status refuse(loader *l, const eg_tensor *t, eg_status status, const char *why, size_t at) {
+    char name[NAME];
+    return eg_fail(l->err, status, "%s: tensor '%s' %s at element %zu", t->file, eg_quote(t->name, 100, name, sizeof name), why, at);
+}
+
 /* A matrix whose rows are read one after the other. */
 typedef struct matrix {
     const eg_tensor *t, *scales; /* scales: of an I8 tensor, else NULL */
@@ -107,17 +113,13 @@ static eg_status find_matrix(loader *l, const char *name, size_t rows, size_t co
     if (s != EG_OK || m->t->dtype != EG_I8) return s;
     snprintf(scales_name, sizeof scales_name, "%s.scales", name);
     if ((s = find(l, scales_name, rows, m->blocks, &m->scales)) != EG_OK) return s;
-    return m->scales->dtype == EG_F32 ? EG_OK : eg_fail(l->err, EG_EUNSUPPORTED, "tensor '%s' must be F32", scales_name);
-}
-
-static eg_status not_finite(loader *l, const eg_tensor *t, size_t at) {
-    return eg_fail(l->err, EG_EFORMAT, "tensor '%.*s' holds NaN or infinity at element %zu", (int)t->name.len, t->name.ptr, at);
+    return m->scales->dtype == EG_F32 ? EG_OK : refuse(l, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
 }
 
 /* Elements [from, from + n) of a tensor of floats, checked to be finite. The data may be unaligned. */
 static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t n, float *out) {
     const unsigned char *p = t->data;
-    if (t->dtype == EG_I8) return eg_fail(l->err, EG_EUNSUPPORTED, "tensor '%.*s' is I8 but no matrix", (int)t->name.len, t->name.ptr);
+    if (t->dtype == EG_I8) return refuse(l, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
     if (t->dtype == EG_F32) {
         memcpy(out, p + from * 4, n * 4);
     } else {
@@ -131,13 +133,22 @@ static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t 
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(out[i])) return not_finite(l, t, from + i);
+        if (!isfinite(out[i])) return refuse(l, t, EG_EFORMAT, "holds NaN or infinity", from + i);
     return EG_OK;
+}
+
+/* The scales of row r: finite, and so small that every product with an s8 value is finite too. */
+static eg_status read_scales(loader *l, const matrix *m, size_t r, float *out) {
+    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, out);
+    for (size_t i = 0; s == EG_OK && i < m->blocks; i++)
+        if (!(fabsf(out[i]) <= FLT_MAX / 128))
+            return refuse(l, m->scales, EG_EFORMAT, "holds a scale that is too large", r * m->blocks + i);
+    return s;
 }
 
 static eg_status read_row(loader *l, const matrix *m, size_t r, float *out) {
     if (!m->scales) return read_floats(l, m->t, r * m->columns, m->columns, out);
-    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, l->scales);
+    eg_status s = read_scales(l, m, r, l->scales);
     if (s == EG_OK) l->e->kernels->dequantize_s8((const int8_t *)m->t->data + r * m->columns, l->scales, m->columns, out);
     return s;
 }
@@ -147,9 +158,9 @@ static eg_status read_row_s8(loader *l, const matrix *m, size_t r, int8_t *out, 
     eg_status s;
     if (m->scales) {
         memcpy(out, m->t->data + r * m->columns, m->columns);
-        s = read_floats(l, m->scales, r * m->blocks, m->blocks, scales);
+        s = read_scales(l, m, r, scales);
         for (size_t i = 0; i < m->columns; i++)
-            if (out[i] == -128) return eg_fail(l->err, EG_EFORMAT, "tensor '%.*s' holds -128 at element %zu", (int)m->t->name.len, m->t->name.ptr, r * m->columns + i);
+            if (out[i] == -128) return refuse(l, m->t, EG_EFORMAT, "holds -128", r * m->columns + i);
         return s;
     }
     if ((s = read_floats(l, m->t, r * m->columns, m->columns, l->row)) == EG_OK) eg_s8_quantize_weights(l->row, m->columns, out, scales);

@@ -40,10 +40,14 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
-    eg_status s = fill(m, dir, (eg_format)o->format, err);
+    eg_error why = {0};
+    eg_status s = fill(m, dir, (eg_format)o->format, &why);
     if (s != EG_OK) {
-        eg_error why = err ? *err : (eg_error){0};
-        if (err && !strstr(why.text, dir)) eg_fail(err, s, "model '%s': %s", dir, why.text);
+        if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
+        if (strstr(why.text, dir))
+            eg_fail(err, s, "%s", why.text);
+        else
+            eg_fail(err, s, "model '%s': %s", dir, why.text);
         eg_model_close(m);
         return s;
     }

@@ -226,6 +226,15 @@ static void test_files(void **state) {
     eg_map_close(&map); /* twice is once */
     assert_int_equal(eg_file_read(dir, 100, &a, &got, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, "not a regular file"));
+    snprintf(deep, sizeof deep, "%s/fifo", dir); /* nobody writes: refused, not waited for */
+    assert_int_equal(mkfifo(deep, 0600), 0);
+    assert_int_equal(eg_file_read(deep, 100, &a, &got, &err), EG_EINVAL);
+    assert_int_equal(eg_map_open(deep, &map, &err), EG_EINVAL);
+    assert_int_equal(unlink(deep), 0);
+    assert_int_equal(symlink("nowhere", deep), 0); /* there, and of no use */
+    assert_int_equal(eg_file_exists(deep), 1);
+    assert_int_equal(eg_file_read(deep, 100, &a, &got, &err), EG_ENOENT);
+    assert_int_equal(unlink(deep), 0);
     snprintf(file_below, sizeof file_below, "%s/below", path);
     assert_int_equal(eg_file_read(file_below, 100, &a, &got, &err), EG_ENOENT);
     assert_int_equal(eg_file_replace(file_below, "x", 1, 0600, &err), EG_ENOENT);
