@@ -5,7 +5,7 @@ set -eu
 seconds=${1:-10}
 [ $# -gt 0 ] && shift
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined -DENGRAM_TESTS=OFF -DENGRAM_OPENBLAS=OFF
+CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined -DENGRAM_TESTS=OFF
 ninja -C build-fuzz fuzz
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -40,8 +40,10 @@ char *__wrap_eg_arena_printf(eg_arena *a, const char *format, ...);
 
 static atomic_long until_failure; /* 1: the next one fails; 0 and below: none does */
 static atomic_long held;          /* allocations that were not given back */
+static atomic_long asked;         /* all that ever were asked for */
 
 static int fails(void) {
+    atomic_fetch_add(&asked, 1);
     if (atomic_load(&until_failure) <= 0) return 0;
     if (atomic_fetch_sub(&until_failure, 1) != 1) return 0;
     errno = ENOMEM;
@@ -224,7 +226,32 @@ static void test_calls(void **state) {
             }
 }
 
+/* Once a call has been made, the same call allocates nothing. */
+static void test_steady_state(void **state) {
+    (void)state;
+    eg_engine *e = create(1);
+    eg_model *m;
+    float out[TEXTS * TINY_HIDDEN];
+    eg_error err;
+    assert_int_equal(tiny_open(e, classifier, &m, &err), EG_OK);
+    for (int round = 0; round < 3; round++) {
+        long before = atomic_load(&asked);
+        assert_int_equal(eg_model_classify(m, pairs, TEXTS, out, NULL, &err), EG_OK);
+        for (size_t i = 0; i < TEXTS; i++) assert_int_equal(eg_model_classify(m, &pairs[i], 1, out, NULL, &err), EG_OK);
+        if (round) assert_int_equal(atomic_load(&asked), before);
+    }
+    eg_model_close(m);
+    assert_int_equal(tiny_open(e, embedder, &m, &err), EG_OK);
+    for (int round = 0; round < 3; round++) {
+        long before = atomic_load(&asked);
+        assert_int_equal(eg_model_embed(m, texts, TEXTS, out, NULL, &err), EG_OK);
+        if (round) assert_int_equal(atomic_load(&asked), before);
+    }
+    eg_model_close(m);
+    eg_engine_destroy(e);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create), cmocka_unit_test(test_open), cmocka_unit_test(test_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create), cmocka_unit_test(test_open), cmocka_unit_test(test_calls), cmocka_unit_test(test_steady_state)};
     return cmocka_run_group_tests(tests, begin, end);
 }
