@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/load.h"
-#include "models/wordpiece.h"
+#include "models/tokenizer.h"
 
 enum { GROUP_TOKENS = 128, MAX_TEXTS = 1 << 20 };
 
@@ -16,31 +16,32 @@ struct eg_model {
     eg_engine *engine;
     eg_arena arena;
     eg_config config;
-    const eg_wordpiece *tokenizer;
-    eg_bert bert;
-    eg_classifier classifier;
+    const eg_tokenizer *tokenizer;
+    eg_weights weights;
 };
 
-static eg_status fill(eg_model *m, const char *dir, eg_error *err) {
+static eg_status fill(eg_model *m, const char *dir, eg_format format, eg_error *err) {
     eg_status s = eg_config_read(dir, &m->arena, &m->config, err);
-    if (s == EG_OK) s = eg_wordpiece_open(dir, &m->arena, &m->tokenizer, err);
+    if (s == EG_OK) s = eg_tokenizer_open(dir, &m->arena, &m->tokenizer, err);
     if (s != EG_OK) return s;
-    if (eg_wordpiece_size(m->tokenizer) > m->config.vocabulary)
+    if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
-                       eg_wordpiece_size(m->tokenizer), m->config.vocabulary);
-    if (m->config.head == EG_HEAD_CLASSES && m->config.labels == 0)
-        return eg_fail(err, EG_EFORMAT, "'%s': config.json: a classifier without id2label", dir);
-    return eg_load_bert(dir, &m->config, m->engine, &m->arena, &m->bert, &m->classifier, err);
+                       eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
+    return eg_weights_load(dir, &m->config, m->engine, format, &m->weights, err);
 }
 
-eg_status eg_model_open(eg_engine *engine, const char *dir, eg_model **out, eg_error *err) {
+eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out, eg_error *err) {
+    static const eg_model_options defaults = {.size = sizeof defaults};
+    const eg_model_options *o = options ? options : &defaults;
     *out = NULL;
+    if (o->size < sizeof *o || o->reserved || o->format > EG_FORMAT_S8)
+        return eg_fail(err, EG_EINVAL, "eg_model_options: size, format or reserved is wrong");
     eg_model *m = calloc(1, sizeof *m);
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
     eg_error why = {0};
-    eg_status s = fill(m, dir, &why);
+    eg_status s = fill(m, dir, (eg_format)o->format, &why);
     if (s != EG_OK) {
         if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
         if (strstr(why.text, dir))
@@ -56,13 +57,14 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, eg_model **out, eg_e
 
 void eg_model_close(eg_model *m) {
     if (!m) return;
+    eg_weights_release(&m->weights);
     eg_arena_release(&m->arena);
     free(m);
 }
 
 eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *err) {
     eg_model_info full = {.size = info->size,
-                          .architecture = m->config.architecture.ptr,
+                          .architecture = m->config.architecture_name,
                           .head = m->config.head,
                           .layers = m->config.layers,
                           .hidden = m->config.hidden,
@@ -72,7 +74,8 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .max_tokens = m->config.max_tokens,
                           .labels = m->config.labels,
                           .label_names = m->config.label_names,
-                          .weight_bytes = m->arena.used};
+                          .weight_bytes = m->weights.block_size,
+                          .format = m->weights.format};
     if (info->size < offsetof(eg_model_info, layers)) return eg_fail(err, EG_EINVAL, "eg_model_info: size is not set");
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
     return EG_OK;
@@ -98,14 +101,14 @@ static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, con
     if (valid < text.len)
         return eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
     out->count = 0;
-    return eg_wordpiece_encode(m->tokenizer, text, out, err);
+    return eg_tokenizer_encode(m->tokenizer, text, out, err);
 }
 
 /* Appends one text or pair to the batch. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens scratch[2], batch *b, eg_error *err) {
     int is_pair = pair.second.ptr != NULL;
-    if (is_pair && m->config.types < 2)
-        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is 1");
+    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer))
+        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &scratch[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &scratch[1], err);
     if (s != EG_OK) return s;
@@ -114,7 +117,7 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens s
     uint8_t *types = realloc(b->types, bytes);
     if (!types) return eg_fail_memory(err, bytes);
     b->types = types;
-    s = eg_wordpiece_join(m->tokenizer, &scratch[0], is_pair ? &scratch[1] : NULL, most, &b->ids, types + b->ids.count, err);
+    s = eg_tokenizer_join(m->tokenizer, &scratch[0], is_pair ? &scratch[1] : NULL, most, &b->ids, types + b->ids.count, err);
     b->offsets[i + 1] = b->ids.count;
     return s;
 }
@@ -153,7 +156,7 @@ typedef struct run {
     const batch *b;
     const eg_cancel *cancel;
     float *out;
-    int classes;       /* 0: embeddings */
+    eg_head head;
     size_t *groups;    /* first text of each group, and n */
     size_t group_count;
     atomic_int status; /* the first that is not EG_OK */
@@ -174,16 +177,21 @@ static void pool_group(const run *r, size_t first, size_t n, const size_t *offse
     }
 }
 
-/* Runs the head over the first token of each sequence; two rows of scratch. */
+/* Runs the head over the first token of each sequence; `rows` holds two times n rows. */
 static void classify_group(const run *r, size_t first, size_t n, const size_t *offsets, const float *states, float *rows) {
     size_t H = r->m->config.hidden, labels = r->m->config.labels;
-    float *pooled = rows + H;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(rows, states + offsets[i] * H, H * sizeof *rows);
-        eg_linear_run(r->m->engine, NULL, &r->m->classifier.pooler, 1, rows, H, pooled, H, EG_ACT_TANH, NULL, 0);
-        eg_linear_run(r->m->engine, NULL, &r->m->classifier.output, 1, pooled, H, r->out + (first + i) * labels, labels,
-                      EG_ACT_NONE, NULL, 0);
-    }
+    const eg_classifier *head = &r->m->weights.classifier;
+    eg_rows in = {.x = rows, .ld = H}, dense = {.x = rows + n * H, .ld = H}, out = {.x = r->out + first * labels, .ld = labels};
+    for (size_t i = 0; i < n; i++) memcpy(rows + i * H, states + offsets[i] * H, H * sizeof *rows);
+    eg_linear_run(r->m->engine, NULL, &head->dense, n, in, dense, head->activation, NULL);
+    eg_linear_run(r->m->engine, NULL, &head->output, n, dense, out, EG_ACT_NONE, NULL);
+}
+
+/* The last layer over every token. */
+static void label_group(const run *r, size_t begin, size_t tokens, const float *states) {
+    size_t H = r->m->config.hidden, labels = r->m->config.labels;
+    eg_rows in = {.x = (float *)states, .ld = H}, out = {.x = r->out + begin * labels, .ld = labels};
+    eg_linear_run(r->m->engine, NULL, &r->m->weights.classifier.output, tokens, in, out, EG_ACT_NONE, NULL);
 }
 
 static eg_status run_group(run *r, size_t g, eg_pool *pool) {
@@ -195,7 +203,7 @@ static eg_status run_group(run *r, size_t g, eg_pool *pool) {
         longest = length > longest ? length : longest;
     }
     uint32_t lanes = pool ? eg_pool_threads(pool) : 1;
-    size_t floats = eg_bert_scratch(&m->bert, tokens, longest, lanes), head = 2 * (size_t)m->config.hidden;
+    size_t floats = eg_encoder_scratch(m->engine, &m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
     size_t *offsets = malloc((n + 1) * sizeof *offsets);
     eg_workspace *w = NULL;
     eg_status s = floats && offsets ? eg_workspace_take(m->engine, floats + head, &w, NULL) : EG_ENOMEM;
@@ -203,9 +211,10 @@ static eg_status run_group(run *r, size_t g, eg_pool *pool) {
         for (size_t i = 0; i <= n; i++) offsets[i] = r->b->offsets[first + i] - begin;
         eg_ragged ragged = {r->b->ids.ids + begin, r->b->types + begin, offsets, n};
         const float *states;
-        s = eg_bert_forward(m->engine, pool, &m->bert, &ragged, w->floats, &states, r->cancel);
-        if (s == EG_OK && r->classes) classify_group(r, first, n, offsets, states, w->floats + floats);
-        if (s == EG_OK && !r->classes) pool_group(r, first, n, offsets, states);
+        s = eg_encoder_forward(m->engine, pool, &m->weights.encoder, &ragged, w->floats, &states, r->cancel);
+        if (s == EG_OK && r->head == EG_HEAD_CLASSES) classify_group(r, first, n, offsets, states, w->floats + floats);
+        if (s == EG_OK && r->head == EG_HEAD_TOKENS) label_group(r, begin, tokens, states);
+        if (s == EG_OK && r->head == EG_HEAD_EMBEDDING) pool_group(r, first, n, offsets, states);
     }
     eg_workspace_give(m->engine, w);
     free(offsets);
@@ -236,8 +245,8 @@ static eg_status make_groups(run *r, eg_error *err) {
     return EG_OK;
 }
 
-static eg_status run_batch(const eg_model *m, const batch *b, float *out, int classes, const eg_cancel *cancel, eg_error *err) {
-    run r = {.m = m, .b = b, .cancel = cancel, .out = out, .classes = classes};
+static eg_status run_batch(const eg_model *m, const batch *b, float *out, eg_head head, const eg_cancel *cancel, eg_error *err) {
+    run r = {.m = m, .b = b, .cancel = cancel, .out = out, .head = head};
     atomic_init(&r.status, EG_OK);
     eg_status s = make_groups(&r, err);
     if (s != EG_OK) return s;
@@ -258,7 +267,7 @@ static eg_status run_batch(const eg_model *m, const batch *b, float *out, int cl
 eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
     batch b;
     eg_status s = make_batch(m, texts, NULL, n, &b, err);
-    if (s == EG_OK) s = run_batch(m, &b, out, 0, cancel, err);
+    if (s == EG_OK) s = run_batch(m, &b, out, EG_HEAD_EMBEDDING, cancel, err);
     batch_release(&b);
     return s;
 }
@@ -266,10 +275,23 @@ eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float
 eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, float *logits, const eg_cancel *cancel,
                             eg_error *err) {
     if (m->config.head != EG_HEAD_CLASSES)
-        return eg_fail(err, EG_EUNSUPPORTED, "this model has no classification head: config.json names BertModel");
+        return eg_fail(err, EG_EUNSUPPORTED, "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
     batch b;
     eg_status s = make_batch(m, NULL, pairs, n, &b, err);
-    if (s == EG_OK) s = run_batch(m, &b, logits, 1, cancel, err);
+    if (s == EG_OK) s = run_batch(m, &b, logits, EG_HEAD_CLASSES, cancel, err);
+    batch_release(&b);
+    return s;
+}
+
+eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
+                                const eg_cancel *cancel, eg_error *err) {
+    if (m->config.head != EG_HEAD_TOKENS)
+        return eg_fail(err, EG_EUNSUPPORTED, "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
+    batch b;
+    eg_status s = make_batch(m, texts, NULL, n, &b, err);
+    if (s == EG_OK) memcpy(offsets, b.offsets, (n + 1) * sizeof *offsets);
+    if (s == EG_OK && b.offsets[n] > most) s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b.offsets[n], most);
+    if (s == EG_OK) s = run_batch(m, &b, logits, EG_HEAD_TOKENS, cancel, err);
     batch_release(&b);
     return s;
 }

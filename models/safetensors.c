@@ -165,6 +165,7 @@ eg_status eg_safetensors_parse(const char *name, eg_str bytes, eg_arena *arena, 
         if (eg_json_next(&j) != EG_JSON_OBJECT) return refuse(&j, key, "is described by something that is no object");
         eg_tensor *t = &out->tensors[out->count];
         size_t begin = 0, end = 0;
+        t->file = name;
         t->name = key;
         if ((s = read_tensor(&j, t, &begin, &end)) != EG_OK) return s;
         char quoted[96];

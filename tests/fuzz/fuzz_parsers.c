@@ -5,7 +5,7 @@
 #include "core/base/json.h"
 #include "models/config.h"
 #include "models/safetensors.h"
-#include "models/wordpiece.h"
+#include "models/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -52,29 +52,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     eg_config config;
     s = eg_config_parse(bytes, &arena, &config, &err);
 #elif defined(FUZZ_TOKENIZER) || defined(FUZZ_VOCAB)
-    const eg_wordpiece *w;
+    const eg_tokenizer *w;
 #if defined(FUZZ_TOKENIZER)
-    s = eg_wordpiece_from_json(bytes, &arena, &w, &err);
+    s = eg_tokenizer_from_json(bytes, &arena, &w, &err);
 #else
-    s = eg_wordpiece_from_vocab(bytes, 1, &arena, &w, &err);
+    s = eg_tokenizer_from_vocab(bytes, 1, &arena, &w, &err);
 #endif
     if (s == EG_OK) {
         eg_tokens tokens = {0};
-        s = eg_wordpiece_encode(w, EG_STR("The limit is 5, [SEP] not abba."), &tokens, &err);
+        s = eg_tokenizer_encode(w, EG_STR("The limit is 5, [SEP] not abba."), &tokens, &err);
         for (size_t i = 0; i < tokens.count; i++)
-            if (tokens.ids[i] >= eg_wordpiece_size(w)) abort();
+            if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
         eg_tokens_release(&tokens);
     }
 #elif defined(FUZZ_ENCODE)
-    const eg_wordpiece *w;
-    s = eg_wordpiece_from_vocab(EG_STR(vocabulary), size & 1, &arena, &w, &err);
+    const eg_tokenizer *w;
+    s = eg_tokenizer_from_vocab(EG_STR(vocabulary), size & 1, &arena, &w, &err);
     if (s != EG_OK) abort();
     eg_tokens tokens = {0}, joined = {0};
     uint8_t types[32];
-    s = eg_wordpiece_encode(w, bytes, &tokens, &err);
+    s = eg_tokenizer_encode(w, bytes, &tokens, &err);
     for (size_t i = 0; i < tokens.count; i++)
-        if (tokens.ids[i] >= eg_wordpiece_size(w)) abort();
-    if (s == EG_OK) s = eg_wordpiece_join(w, &tokens, size & 2 ? &tokens : NULL, 4 + size % 28, &joined, types, &err);
+        if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
+    if (s == EG_OK) s = eg_tokenizer_join(w, &tokens, size & 2 ? &tokens : NULL, 4 + size % 28, &joined, types, &err);
     if (s == EG_OK && joined.count > 4 + size % 28) abort();
     eg_tokens_release(&tokens);
     eg_tokens_release(&joined);

@@ -50,6 +50,7 @@ static eg_engine *engine_of(eg_level level, uint32_t threads, eg_gemm_kind gemm)
 
 typedef struct subject {
     const char *dir;
+    eg_format format;
     size_t width;  /* of a row, known once it was opened */
     float *wanted; /* TEXTS rows */
 } subject;
@@ -76,7 +77,8 @@ static void run(subject *c, const eg_model *m, const size_t *order, size_t n, fl
 static void run_all(subject *c, eg_engine *e, const size_t *order, size_t n, size_t each, float *out) {
     eg_model *m;
     eg_error err = {0};
-    if (eg_model_open(e, c->dir, &m, &err) != EG_OK) fail_msg("%s", err.text);
+    eg_model_options o = {.size = sizeof o, .format = c->format};
+    if (eg_model_open(e, c->dir, &o, &m, &err) != EG_OK) fail_msg("%s", err.text);
     for (size_t i = 0; i < n; i += each) run(c, m, order + i, n - i < each ? n - i : each, out);
     eg_model_close(m);
 }
@@ -89,18 +91,19 @@ static void check_same(subject *c, eg_level level, uint32_t threads, const size_
     run_all(c, e, order, n, each, got);
     for (size_t i = 0; i < n; i++)
         if (memcmp(got + order[i] * c->width, c->wanted + order[i] * c->width, c->width * sizeof *got) != 0)
-            fail_msg("%s: text %zu in calls of %zu differs at level %s with %u threads", c->dir, order[i], each, eg_level_name(level), threads);
+            fail_msg("%s, format %d: text %zu in calls of %zu differs at level %s with %u threads", c->dir, (int)c->format, order[i], each,
+                     eg_level_name(level), threads);
     eg_engine_destroy(e);
 }
 
 /* few: what the scalar level runs, which is a hundred times slower. */
-static void check(const char *dir, const size_t *few, size_t few_count) {
+static void check(const char *dir, eg_format format, const size_t *few, size_t few_count) {
     static float wanted[TEXTS * WIDEST], close[TEXTS * WIDEST];
     size_t forward[TEXTS], backward[TEXTS];
     for (size_t i = 0; i < TEXTS; i++) forward[i] = i, backward[i] = TEXTS - 1 - i;
     const eg_kernels *levels[MOST_LEVELS];
     size_t n = eg_kernels_available(levels, MOST_LEVELS);
-    subject c = {.dir = dir, .wanted = wanted};
+    subject c = {.dir = dir, .format = format, .wanted = wanted};
     eg_engine *e = engine_of(levels[n - 1]->level, 1, EG_GEMM_OWN);
     run_all(&c, e, forward, TEXTS, 1, wanted); /* the truth: the best level, one thread, one text a call */
     eg_engine_destroy(e);
@@ -113,7 +116,7 @@ static void check(const char *dir, const size_t *few, size_t few_count) {
         check_same(&c, levels[k]->level, 2, backward, TEXTS, TEXTS);
         check_same(&c, levels[k]->level, 2, forward, TEXTS, k + 1 == n ? 1 : 7);
     }
-    if (!(e = engine_of(levels[n - 1]->level, 1, EG_GEMM_OPENBLAS))) return; /* a build without it */
+    if (format == EG_FORMAT_S8 || !(e = engine_of(levels[n - 1]->level, 1, EG_GEMM_OPENBLAS))) return; /* f32 only, if it was built */
     run_all(&c, e, forward, TEXTS, TEXTS, close);
     eg_engine_destroy(e);
     for (size_t i = 0; i < TEXTS * c.width; i++)
@@ -122,14 +125,16 @@ static void check(const char *dir, const size_t *few, size_t few_count) {
 
 static void test_embedding(void **state) {
     (void)state;
-    const size_t few[] = {14, TEXTS - 1, 0, 1};
-    check(EMBED, few, sizeof few / sizeof *few);
+    const size_t few[] = {14, 24, 0, 1};
+    check(EMBED, EG_FORMAT_F32, few, sizeof few / sizeof *few);
+    check(EMBED, EG_FORMAT_S8, few, sizeof few / sizeof *few);
 }
 
 static void test_classification(void **state) {
     (void)state;
-    const size_t few[] = {1, 14, 0, 20};
-    check(NLI, few, sizeof few / sizeof *few);
+    const size_t few[] = {1, 14, 0};
+    check(NLI, EG_FORMAT_F32, few, sizeof few / sizeof *few);
+    check(NLI, EG_FORMAT_S8, few, sizeof few / sizeof *few);
 }
 
 int main(void) {

@@ -169,7 +169,7 @@ static void test_open(void **state) {
         int failed = disarm(n, s, &err, 0);
         if (failed && n > 1 && !strstr(err.text, classifier)) /* 1: the model itself, before it has a folder */
             fail_msg("'%s' does not name the model", err.text);
-        assert_true(failed ? m == NULL : n > 50);
+        assert_true(failed ? m == NULL : n > 20);
         eg_model_close(m);
         assert_int_equal(atomic_load(&held), before);
         assert_int_equal(open_files(), files);

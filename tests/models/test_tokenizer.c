@@ -11,7 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
-#include "models/wordpiece.h"
+#include "models/tokenizer.h"
 
 enum { MOST_IDS = 4096 };
 
@@ -42,7 +42,7 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
     }
 }
 
-static uint32_t block_hash(const eg_wordpiece *w, uint32_t block) {
+static uint32_t block_hash(const eg_tokenizer *w, uint32_t block) {
     uint32_t h = 2166136261u;
     eg_tokens words = {0}, ids = {0};
     for (uint32_t cp = block << 8; cp < (block + 1) << 8; cp++) {
@@ -51,8 +51,8 @@ static uint32_t block_hash(const eg_wordpiece *w, uint32_t block) {
         if (n == 0) continue; /* a surrogate */
         text[1 + n] = 'b';
         words.count = ids.count = 0;
-        assert_int_equal(eg_wordpiece_encode(w, (eg_str){text, n + 2}, &words, NULL), EG_OK);
-        assert_int_equal(eg_wordpiece_join(w, &words, NULL, 512, &ids, NULL, NULL), EG_OK);
+        assert_int_equal(eg_tokenizer_encode(w, (eg_str){text, n + 2}, &words, NULL), EG_OK);
+        assert_int_equal(eg_tokenizer_join(w, &words, NULL, 512, &ids, NULL, NULL), EG_OK);
         for (size_t i = 0; i < ids.count; i++)
             for (int shift = 0; shift < 32; shift += 8) h = (h ^ (ids.ids[i] >> shift & 255)) * 16777619u;
     }
@@ -61,12 +61,12 @@ static uint32_t block_hash(const eg_wordpiece *w, uint32_t block) {
     return h;
 }
 
-static void check_ids(const eg_wordpiece *w, const answer *a) {
+static void check_ids(const eg_tokenizer *w, const answer *a) {
     int is_pair = a->first.ptr != NULL;
     eg_tokens first = {0}, second = {0}, ids = {0};
-    assert_int_equal(eg_wordpiece_encode(w, is_pair ? a->first : a->text, &first, NULL), EG_OK);
-    if (is_pair) assert_int_equal(eg_wordpiece_encode(w, a->second, &second, NULL), EG_OK);
-    assert_int_equal(eg_wordpiece_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(w, is_pair ? a->first : a->text, &first, NULL), EG_OK);
+    if (is_pair) assert_int_equal(eg_tokenizer_encode(w, a->second, &second, NULL), EG_OK);
+    assert_int_equal(eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
     if (ids.count != a->count || (a->count && memcmp(ids.ids, a->ids, a->count * sizeof *a->ids) != 0))
         fail_msg("'%.*s': %zu tokens, the reference has %zu", (int)(is_pair ? a->first.len : a->text.len), is_pair ? a->first.ptr : a->text.ptr,
                  ids.count, a->count);
@@ -80,11 +80,11 @@ static void equals_the_reference(void **state) {
     static answer a;
     eg_arena arena;
     eg_error err = {0};
-    const eg_wordpiece *w;
+    const eg_tokenizer *w;
     eg_str golden;
     size_t lines = 0, blocks = 0;
     eg_arena_init(&arena, 0);
-    if (eg_wordpiece_open(WEIGHTS "/engram-embed-0", &arena, &w, &err) != EG_OK) fail_msg("%s", err.text);
+    if (eg_tokenizer_open(WEIGHTS "/engram-embed-0", &arena, &w, &err) != EG_OK) fail_msg("%s", err.text);
     if (eg_file_read(GOLDEN "/tokenizer.jsonl", 1 << 24, &arena, &golden, &err) != EG_OK) fail_msg("%s", err.text);
     while (golden.len) {
         const char *end = memchr(golden.ptr, '\n', golden.len);
@@ -115,12 +115,12 @@ static void broken_vocabularies_are_refused(void **state) {
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         eg_arena arena;
         eg_error err = {0};
-        const eg_wordpiece *w;
+        const eg_tokenizer *w;
         eg_arena_init(&arena, 0);
-        assert_int_not_equal(eg_wordpiece_from_json(eg_str_of(broken[i]), &arena, &w, &err), EG_OK);
+        assert_int_not_equal(eg_tokenizer_from_json(eg_str_of(broken[i]), &arena, &w, &err), EG_OK);
         if (!strstr(err.text, "tokenizer.json")) fail_msg("case %zu: '%s'", i, err.text);
         assert_null(w);
-        assert_int_not_equal(eg_wordpiece_from_vocab(EG_STR("a\nb\n"), 1, &arena, &w, &err), EG_OK);
+        assert_int_not_equal(eg_tokenizer_from_vocab(EG_STR("a\nb\n"), 1, &arena, &w, &err), EG_OK);
         assert_non_null(strstr(err.text, "vocab.txt"));
         eg_arena_release(&arena);
     }

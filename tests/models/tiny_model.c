@@ -132,7 +132,7 @@ void tiny_write(const tiny_model *m, const char *dir) {
     eg_buffer_release(&file);
 }
 
-eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) { return eg_model_open(e, dir, out, err); }
+eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) { return eg_model_open(e, dir, NULL, out, err); }
 
 void tiny_folder(char out[64]) {
     snprintf(out, 64, "/tmp/engram-tiny-XXXXXX");
