@@ -20,14 +20,14 @@ struct eg_model {
     eg_weights weights;
 };
 
-static eg_status fill(eg_model *m, const char *dir, eg_format format, eg_error *err) {
+static eg_status fill(eg_model *m, const char *dir, const eg_model_options *options, eg_error *err) {
     eg_status s = eg_config_read(dir, &m->arena, &m->config, err);
     if (s == EG_OK) s = eg_tokenizer_open(dir, &m->arena, &m->tokenizer, err);
     if (s != EG_OK) return s;
     if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
                        eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
-    return eg_weights_load(dir, &m->config, m->engine, format, &m->weights, err);
+    return eg_weights_load(dir, &m->config, m->engine, (eg_format)options->format, options->cache, &m->weights, err);
 }
 
 eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out, eg_error *err) {
@@ -41,7 +41,7 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
     eg_error why = {0};
-    eg_status s = fill(m, dir, (eg_format)o->format, &why);
+    eg_status s = fill(m, dir, o, &why);
     if (s != EG_OK) {
         if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
         if (strstr(why.text, dir))
@@ -74,7 +74,7 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .max_tokens = m->config.max_tokens,
                           .labels = m->config.labels,
                           .label_names = m->config.label_names,
-                          .weight_bytes = m->weights.block_size,
+                          .weight_bytes = m->weights.block.size,
                           .format = m->weights.format};
     if (info->size < offsetof(eg_model_info, layers)) return eg_fail(err, EG_EINVAL, "eg_model_info: size is not set");
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);

@@ -194,25 +194,26 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32 or s8", f) : 0;
 }
 
-int model_folder(const call *c, const char *fallback, char *folder, size_t size) {
+int model_folder(const call *c, const char *fallback, char *folder, char *cache, size_t size) {
     static const char *const none[] = {"plugins="};
     const char *name = call_option(c, "model");
     eg_error err = {0};
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
     eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, size, &err);
+    snprintf(cache, size, "%s", eg_host_paths_of(host)->cache);
     eg_host_close(host);
     return s == EG_OK ? 0 : complain("%s", err.text);
 }
 
 /* The engine and model that the options name. */
 static int open_model(const call *c, const char *fallback, eg_engine **engine, eg_model **model) {
-    char folder[4096];
+    char folder[4096], cache[4096];
     eg_error err = {0};
     eg_engine_options o;
-    eg_model_options options = {.size = sizeof options};
+    eg_model_options options = {.size = sizeof options, .cache = cache};
     int status = infer_options(c, &o, &options.format);
-    if (!status) status = model_folder(c, fallback, folder, sizeof folder);
+    if (!status) status = model_folder(c, fallback, folder, cache, sizeof folder);
     if (status) return status;
     eg_status s = eg_engine_create(&o, engine, &err);
     if (s == EG_OK) s = eg_model_open(*engine, folder, &options, model, &err);

@@ -61,6 +61,10 @@ typedef struct eg_model_options {
     size_t size;     /* sizeof(eg_model_options); later fields are appended */
     uint32_t format; /* eg_format */
     uint32_t reserved; /* 0 */
+    /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
+     * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
+     * written costs only the packing. The folder is made when it is not there. */
+    const char *cache;
 } eg_model_options;
 
 typedef struct eg_model_info {
