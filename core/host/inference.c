@@ -90,11 +90,12 @@ static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, siz
     return eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
 }
 
-/* Adds one file of a model to its identity: name, length, bytes. A missing file counts as absent. */
-static void hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name) {
+/* Adds one file of a model to its identity: name, length, bytes. Of a missing file the name counts, when it is one of `always`. */
+static void hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name, int always) {
     char path[MOST_PATH + 64];
     eg_map map = {0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!always && !eg_file_exists(path)) return;
     crypto_hash_sha256_update(state, (const unsigned char *)name, strlen(name) + 1);
     if (!eg_file_exists(path) || eg_map_open(path, &map, NULL) != EG_OK) return;
     uint64_t size = map.size;
@@ -106,7 +107,10 @@ static void hash_file(crypto_hash_sha256_state *state, const char *folder, const
 eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
     static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
                                         "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-                                        "config_sentence_transformers.json", "model.safetensors"};
+                                        "config_sentence_transformers.json", "model.safetensors",
+                                        /* not in the identities of before */
+                                        "vocab.json", "merges.txt", "spm.model", "added_tokens.json"};
+    enum { FILES = sizeof files / sizeof *files, ALWAYS = FILES - 4 };
     eg_host *h = host;
     eg_status s = need(h, &h->embed, err);
     if (s != EG_OK) return s;
@@ -115,7 +119,7 @@ eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_e
         crypto_hash_sha256_state state;
         uint8_t hash[32];
         crypto_hash_sha256_init(&state);
-        for (size_t i = 0; i < sizeof files / sizeof *files; i++) hash_file(&state, h->embed.folder, files[i]);
+        for (size_t i = 0; i < FILES; i++) hash_file(&state, h->embed.folder, files[i], i < ALWAYS);
         crypto_hash_sha256_final(&state, hash);
         sodium_bin2hex(h->embed_id, sizeof h->embed_id, hash, sizeof hash);
     }
