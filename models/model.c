@@ -28,6 +28,9 @@ static eg_status fill(eg_model *m, const char *dir, eg_error *err) {
     if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
                        eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
+    if (m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 0))
+        return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer gives %u token types, config.json's type_vocab_size is %u", dir,
+                       eg_tokenizer_types(m->tokenizer, 0), m->config.types);
     if (m->config.head == EG_HEAD_CLASSES && m->config.labels == 0)
         return eg_fail(err, EG_EFORMAT, "'%s': config.json: a classifier without id2label", dir);
     return eg_load_bert(dir, &m->config, m->engine, &m->arena, &m->bert, &m->classifier, err);
@@ -100,7 +103,7 @@ static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, con
 /* Appends one text or pair to the batch. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens scratch[2], batch *b, eg_error *err) {
     int is_pair = pair.second.ptr != NULL;
-    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer))
+    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
         return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &scratch[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &scratch[1], err);

@@ -115,13 +115,18 @@ eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token 
     if (s == EG_OK) s = eg_added_build(&t->normalized, sorted + raw, count - raw, arena, err);
     if (s == EG_OK) s = check_around(t, &t->single, name, err);
     if (s == EG_OK) s = check_around(t, &t->pair, name, err);
-    for (size_t i = 0; i < t->pair.count; i++)
-        if (t->pair.items[i].type >= t->types) t->types = t->pair.items[i].type + 1u;
     return s;
 }
 
 uint32_t eg_tokenizer_size(const eg_tokenizer *t) { return t->size; }
-uint32_t eg_tokenizer_types(const eg_tokenizer *t) { return t->types; }
+
+uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair) {
+    const eg_around *a = is_pair ? &t->pair : &t->single;
+    uint32_t types = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->items[i].type >= types) types = a->items[i].type + 1u;
+    return types;
+}
 
 /* ---- encoding ---- */
 

@@ -33,7 +33,7 @@ struct eg_tokenizer {
     eg_normalizer normalizer;
     eg_added_set raw, normalized; /* looked for in the text, and in what the normaliser makes of it */
     eg_around single, pair;
-    uint32_t size, types;
+    uint32_t size; /* greatest id + 1 */
 };
 
 /* The id of a token of the vocabulary, as the files write it. 0: there is none. */

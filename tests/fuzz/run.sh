@@ -9,7 +9,14 @@ seeds=$(mktemp -d)
 trap 'rm -rf "$seeds"' EXIT
 for target in build-fuzz/fuzz/fuzz_*; do
     [ -x "$target" ] || continue
-    mkdir -p "$seeds/$(basename "$target")"
-    cp tests/models/golden/*/*.json models/weights/*/*.json "$seeds/$(basename "$target")/" 2>/dev/null || true
-    "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -artifact_prefix=build-fuzz/ "$seeds/$(basename "$target")"
+    folder=$seeds/$(basename "$target") golden=tests/models/golden
+    mkdir -p "$folder"
+    case $target in
+    *_encode*) cp $golden/texts.txt tests/models/compare_tokenizers.py "$folder/" ;;
+    *_bpe) { cat $golden/tokenizers/bpe-files/vocab.json; printf '\0'; cat $golden/tokenizers/bpe-files/merges.txt; } >"$folder/bpe" ;;
+    *_spm) cp $golden/tokenizers/unigram-spm/spm.model "$folder/" ;;
+    *_tokenizer) for kind in bpe unigram; do cp $golden/tokenizers/$kind-json/tokenizer.json "$folder/$kind.json"; done ;;
+    *) cp $golden/*/*.json models/weights/*/*.json "$folder/" 2>/dev/null || true ;;
+    esac
+    "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -artifact_prefix=build-fuzz/ "$folder"
 done

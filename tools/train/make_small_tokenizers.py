@@ -114,7 +114,7 @@ def write_expected(folder):
         t.enable_truncation(most)
         out.append({"first": first, "second": second, "most": most, "ids": t.encode(first, second).ids})
     t.no_truncation()
-    for block in range(0x110):
+    for block in [b for b in range(0x110) if b < 0x34 or b % 16 == 0]:  # of planes without characters, a part
         points = [chr(c) for c in range(block << 12, (block + 1) << 12) if not 0xD800 <= c <= 0xDFFF]
         ids = [e.ids for e in t.encode_batch([f"a{c}b {c}\u0301" for c in points])]
         out.append({"block": block, "shift": 12, "hash": fnv(i for line in ids for i in line)})
