@@ -27,6 +27,9 @@ static eg_status fill(eg_model *m, const char *dir, const eg_model_options *opti
     if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
                        eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
+    if (m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 0))
+        return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer gives %u token types, config.json's type_vocab_size is %u", dir,
+                       eg_tokenizer_types(m->tokenizer, 0), m->config.types);
     return eg_weights_load(dir, &m->config, m->engine, (eg_format)options->format, options->cache, &m->weights, err);
 }
 
@@ -107,7 +110,7 @@ static eg_status reserve_types(eg_batch *b, size_t more, eg_error *err) {
 /* Appends text i, or a pair. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b, eg_error *err) {
     int is_pair = pair.second.ptr != NULL;
-    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer))
+    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
         return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &b->sides[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &b->sides[1], err);

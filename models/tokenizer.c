@@ -48,7 +48,7 @@ void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is
                          : (eg_around){{begin, first, between, second, end}, 5};
 }
 
-/* Each text stands in its template once, and no id is outside. */
+/* Each text stands in its template once, no id is outside, and there is a special token: no text is without tokens. */
 static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const char *name, eg_error *err) {
     size_t parts[3] = {0};
     for (size_t i = 0; i < a->count; i++) {
@@ -56,8 +56,8 @@ static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const c
         if (a->items[i].what == EG_AROUND_TOKEN && a->items[i].id >= t->size)
             return eg_fail(err, EG_EFORMAT, "%s: the special token %u is not in the vocabulary of %u", name, a->items[i].id, t->size);
     }
-    if (parts[EG_AROUND_FIRST] != 1 || parts[EG_AROUND_SECOND] != (a == &t->pair))
-        return eg_fail(err, EG_EFORMAT, "%s: the template around %s must hold each text once", name, a == &t->pair ? "pairs" : "texts");
+    if (parts[EG_AROUND_FIRST] != 1 || parts[EG_AROUND_SECOND] != (a == &t->pair) || parts[EG_AROUND_TOKEN] == 0)
+        return eg_fail(err, EG_EFORMAT, "%s: the template around %s must hold each text once, and a special token", name, a == &t->pair ? "pairs" : "texts");
     return EG_OK;
 }
 
@@ -115,13 +115,18 @@ eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token 
     if (s == EG_OK) s = eg_added_build(&t->normalized, sorted + raw, count - raw, arena, err);
     if (s == EG_OK) s = check_around(t, &t->single, name, err);
     if (s == EG_OK) s = check_around(t, &t->pair, name, err);
-    for (size_t i = 0; i < t->pair.count; i++)
-        if (t->pair.items[i].type >= t->types) t->types = t->pair.items[i].type + 1u;
     return s;
 }
 
 uint32_t eg_tokenizer_size(const eg_tokenizer *t) { return t->size; }
-uint32_t eg_tokenizer_types(const eg_tokenizer *t) { return t->types; }
+
+uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair) {
+    const eg_around *a = is_pair ? &t->pair : &t->single;
+    uint32_t types = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->items[i].type >= types) types = a->items[i].type + 1u;
+    return types;
+}
 
 /* ---- encoding ---- */
 

@@ -19,8 +19,8 @@ eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, co
 
 /* One more than the greatest id. */
 uint32_t eg_tokenizer_size(const eg_tokenizer *t);
-/* One more than the greatest token type of a pair: what type_vocab_size must be to take pairs. */
-uint32_t eg_tokenizer_types(const eg_tokenizer *t);
+/* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at least. */
+uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
 /* Tokens of one text, growing. init with {0}. */
 typedef struct eg_tokens {

@@ -36,7 +36,7 @@ static int skip_counting(eg_json *j, size_t *children) {
 }
 
 static eg_status store(eg_json *j, eg_json_kind k, const char *section, const eg_field *f, eg_error *err) {
-    static const char *const kinds[] = {"a string", "true or false", "a whole number", "a value"};
+    static const char *const kinds[] = {"a string", "true or false", "a whole number", "a value", "an object"};
     if (f->kind == EG_FIELD_ANY) {
         eg_value *v = f->to;
         v->at = *j;
@@ -44,6 +44,8 @@ static eg_status store(eg_json *j, eg_json_kind k, const char *section, const eg
     }
     if (k == EG_JSON_ERROR) return EG_EFORMAT;
     if (k == EG_JSON_NULL) return EG_OK;
+    const eg_reader *reader = f->to;
+    if (f->kind == EG_FIELD_READ && k == EG_JSON_OBJECT) return reader->read(j, reader->self, err);
     if (f->kind == EG_FIELD_TEXT && k == EG_JSON_STRING)
         *(eg_str *)f->to = j->text;
     else if (f->kind == EG_FIELD_FLAG && (k == EG_JSON_TRUE || k == EG_JSON_FALSE))
@@ -182,7 +184,9 @@ static eg_status read_unigram(eg_tokenizer *t, const model_fields *f, eg_arena *
     return eg_unigram_finish(u, file, arena, err);
 }
 
-static eg_status read_model(eg_json *j, eg_tokenizer *t, eg_arena *arena, eg_error *err) {
+static eg_status read_model(eg_json *j, void *self, eg_error *err) {
+    eg_tokenizer *t = self;
+    eg_arena *arena = j->arena;
     model_fields f = {.most = -1, .unknown_id = -1};
     const eg_field fields[] = {{"type", EG_FIELD_TEXT, &f.type},
                                {"unk_token", EG_FIELD_TEXT, &f.unknown},
@@ -547,12 +551,13 @@ eg_status eg_tokenizer_from_json(eg_str json, eg_arena *arena, const eg_tokenize
     if (!t) return eg_fail_memory(err, sizeof *t);
     eg_json j;
     sections all = {0};
-    eg_value added = {0}, normalizer = {0}, splitter = {0}, model = {0};
+    eg_value added = {0}, normalizer = {0}, splitter = {0};
+    eg_reader model = {read_model, t};
     const eg_field fields[] = {{"added_tokens", EG_FIELD_ANY, &added},
                                {"normalizer", EG_FIELD_ANY, &normalizer},
                                {"pre_tokenizer", EG_FIELD_ANY, &splitter},
                                {"post_processor", EG_FIELD_ANY, &all.around},
-                               {"model", EG_FIELD_ANY, &model}};
+                               {"model", EG_FIELD_READ, &model}};
     eg_json_init(&j, file, json, arena, err);
     if (eg_json_next(&j) != EG_JSON_OBJECT) {
         eg_json_fail(&j, "an object was expected");
@@ -561,9 +566,8 @@ eg_status eg_tokenizer_from_json(eg_str json, eg_arena *arena, const eg_tokenize
     eg_status s = EG_FIELDS_READ(&j, "the file", fields, err);
     if (s != EG_OK) return s;
     if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
-    if (model.at.kind != EG_JSON_OBJECT) return missing(err, "model");
-    s = read_model(&model.at, t, arena, err);
-    if (s == EG_OK && normalizer.at.kind == EG_JSON_OBJECT) s = read_normalizer(&normalizer.at, t, &all, 0, arena, err);
+    if (!t->kind) return missing(err, "model");
+    if (normalizer.at.kind == EG_JSON_OBJECT) s = read_normalizer(&normalizer.at, t, &all, 0, arena, err);
     if (s == EG_OK && splitter.at.kind == EG_JSON_OBJECT) s = read_splitter(&splitter.at, &all, 0, err);
     if (s == EG_OK) s = fit_together(t, &all, err);
     if (s == EG_OK && added.at.kind == EG_JSON_ARRAY) s = read_added(&added, &all, arena, err);

@@ -6,7 +6,7 @@
 #include "models/sentencepiece.h"
 #include "models/tokenizer_parts.h"
 
-enum { MAX_FILE = 256 << 20, MAX_SPECIALS = 8 };
+enum { MAX_FILE = 64 << 20, MAX_SPECIALS = 8 };
 
 /* tokenizer_config.json. */
 typedef struct settings {

@@ -33,7 +33,7 @@ struct eg_tokenizer {
     eg_normalizer normalizer;
     eg_added_set raw, normalized; /* looked for in the text, and in what the normaliser makes of it */
     eg_around single, pair;
-    uint32_t size, types;
+    uint32_t size; /* greatest id + 1 */
 };
 
 /* The id of a token of the vocabulary, as the files write it. 0: there is none. */
@@ -57,12 +57,22 @@ typedef struct eg_value {
 } eg_value;
 
 /* A member of an object: where it goes. What is null or not there leaves *to as it is. */
-typedef enum eg_field_kind { EG_FIELD_TEXT /* eg_str */, EG_FIELD_FLAG /* int */, EG_FIELD_NUMBER /* int64_t */, EG_FIELD_ANY /* eg_value */ } eg_field_kind;
+typedef enum eg_field_kind {
+    EG_FIELD_TEXT,   /* eg_str */
+    EG_FIELD_FLAG,   /* int */
+    EG_FIELD_NUMBER, /* int64_t */
+    EG_FIELD_ANY,    /* eg_value */
+    EG_FIELD_READ    /* eg_reader: an object that is read at once, being large */
+} eg_field_kind;
 typedef struct eg_field {
     const char *name;
     eg_field_kind kind;
     void *to;
 } eg_field;
+typedef struct eg_reader {
+    eg_status (*read)(eg_json *j, void *self, eg_error *err); /* j stands on the object */
+    void *self;
+} eg_reader;
 
 /* Reads the object that j stands on, to its end; other members are passed over. section is used in messages. EG_EFORMAT when a
  * member is of another kind or stands there twice. */

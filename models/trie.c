@@ -26,10 +26,7 @@ static eg_status grow(builder *b, eg_error *err) {
     if (count > MOST_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MOST_UNITS);
     eg_trie_unit *units = realloc(b->units, count * sizeof *units);
     if (!units) return eg_fail_memory(err, count * sizeof *units);
-    if (b->count == 0) {
-        units[b->count++] = (eg_trie_unit){0, NO_PARENT, 0};
-        b->end = 1;
-    }
+    for (; b->count < BYTES; b->count++) units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base falls below 1 */
     for (uint32_t i = (uint32_t)b->count; i < count; i++) {
         units[i] = (eg_trie_unit){0, NO_PARENT, b->last};
         *(b->last ? &units[b->last].base : &b->first) = i;
@@ -59,9 +56,9 @@ static eg_status find_base(builder *b, const uint8_t *labels, size_t n, uint32_t
     uint32_t at = b->first;
     for (int tries = 0; at && tries < TRIES; tries++, at = b->units[at].base) {
         *base = at - labels[0];
-        if (at > labels[0] && *base + BYTES <= b->count && fits(b, *base, labels, n)) return EG_OK;
+        if (*base + BYTES <= b->count && fits(b, *base, labels, n)) return EG_OK;
     }
-    *base = b->end > labels[0] ? b->end - labels[0] : 1;
+    *base = b->end - labels[0];
     return *base + BYTES > b->count ? grow(b, err) : EG_OK;
 }
 
@@ -130,7 +127,7 @@ static eg_status build(builder *b, const eg_str *keys, uint32_t n, uint32_t *ord
 
 eg_status eg_trie_build(const eg_str *keys, size_t n, eg_arena *arena, eg_trie *out, eg_error *err) {
     if (n >= MOST_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of %zu pieces", n);
-    builder b = {0};
+    builder b = {.end = BYTES};
     uint32_t *order = malloc((n + 1) * sizeof *order), *copy = malloc((n + 1) * sizeof *copy);
     task *tasks = malloc((n + 1) * sizeof *tasks);
     eg_status s = order && copy && tasks ? build(&b, keys, (uint32_t)n, order, copy, tasks, err) : eg_fail_memory(err, n * sizeof *tasks);

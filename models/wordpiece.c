@@ -7,14 +7,23 @@
 
 enum { MAX_WORD = EG_WORDPIECE_WORD, INNER = 1 /* tag of a piece that continues a word: "##ing" */ };
 
-void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id) {
+/* The text of a token as the vocabulary writes it, and its tag. */
+static eg_str text_of(eg_str token, uint32_t *tag) {
     int is_inner = token.len > 2 && token.ptr[0] == '#' && token.ptr[1] == '#';
-    if (is_inner) token = (eg_str){token.ptr + 2, token.len - 2};
-    eg_vocabulary_add(&w->vocabulary, token, is_inner ? INNER : 0, id);
+    *tag = is_inner ? INNER : 0;
+    return is_inner ? (eg_str){token.ptr + 2, token.len - 2} : token;
+}
+
+void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id) {
+    uint32_t tag;
+    eg_str text = text_of(token, &tag);
+    eg_vocabulary_add(&w->vocabulary, text, tag, id);
 }
 
 int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id) {
-    const eg_piece *p = eg_vocabulary_find(&w->vocabulary, token.ptr, token.len, 0);
+    uint32_t tag;
+    eg_str text = text_of(token, &tag);
+    const eg_piece *p = eg_vocabulary_find(&w->vocabulary, text.ptr, text.len, tag);
     if (p) *id = p->id;
     return p != NULL;
 }

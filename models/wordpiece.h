@@ -16,7 +16,7 @@ typedef struct eg_wordpiece {
 
 /* A token of the vocabulary, for which eg_vocabulary_init made room. */
 void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id);
-/* The id of a token that begins a word. 0: there is none. */
+/* The id of a token as the vocabulary writes it. 0: there is none. */
 int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id);
 
 /* Appends the ids of text (valid UTF-8). EG_ENOMEM. */

@@ -7,7 +7,7 @@ seconds=${1:-10}
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined -DENGRAM_TESTS=OFF
 ninja -C build-fuzz fuzz
-work=$(mktemp -d)
+work=$(mktemp -d) golden=tests/models/golden
 trap 'rm -rf "$work"' EXIT
 
 # words FILE...: the words of the string literals of these sources, as a dictionary
@@ -29,7 +29,17 @@ seed() {
     mcp)
         cp tests/fuzz/seeds/*.jsonl "$work/$1"
         words plugins/frontends/mcp/*.[ch] plugins/toolsets/memory/*.c >"$work/$1.dict" ;;
+    encode*)
+        cp $golden/texts.txt tests/models/compare_tokenizers.py "$work/$1"
+        words tests/models/compare_tokenizers.py >"$work/$1.dict" ;;
+    bpe)
+        { cat $golden/tokenizers/bpe-files/vocab.json; printf '\0'; cat $golden/tokenizers/bpe-files/merges.txt; } >"$work/$1/bpe"
+        words models/*.c >"$work/$1.dict" ;;
+    spm)
+        cp $golden/tokenizers/unigram-spm/spm.model "$work/$1"
+        words models/sentencepiece.c >"$work/$1.dict" ;;
     *)
+        if [ "$1" = tokenizer ]; then for kind in bpe unigram; do cp $golden/tokenizers/$kind-json/tokenizer.json "$work/$1/$kind"; done; fi
         cp tests/fuzz/seeds/*.jsonl "$work/$1"
         for file in tests/models/golden/*/*.json models/weights/*/*.json; do cp "$file" "$work/$1/${file//\//_}"; done
         words models/*.c >"$work/$1.dict" ;;

@@ -53,9 +53,9 @@ def q(text):
 def cluster_class(c):
     if c in "\r\n":
         return "CR" if c == "\r" else "LF"
-    if q(c + GRAVE + GRAVE) == 2 and c != "\0":
+    if c == "\0" or q(c + GRAVE + GRAVE) == 2:  # keys end at NUL: it cannot be asked about
         return "CONTROL"
-    if q("a" + c) == 1 and c != "\0":
+    if q("a" + c) == 1:
         if q(COPYRIGHT + c + COPYRIGHT + GRAVE) == 4:
             return "ZWJ"
         if q(COPYRIGHT + c + ZWJ + COPYRIGHT + GRAVE) != 5:
@@ -64,7 +64,7 @@ def cluster_class(c):
             return "LINKER"
         return "EXTEND" if q("\u0915\u094d" + c + "\u0915" + GRAVE) == 5 else "EXTEND_PLAIN"
     if q(c + "a") == 1:
-        return "CONTROL" if c == "\0" else "PREPEND"
+        return "PREPEND"
     if q(c + ZWJ + COPYRIGHT + GRAVE) == 4:
         return "PICTOGRAPH"
     if q(c + "\u094d\u0915" + GRAVE) == 4:
