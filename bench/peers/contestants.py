@@ -24,7 +24,7 @@ class Engram:
         for run in tokenizers:
             run()
         seconds = time.perf_counter() - begun
-        return [run().tolist() for run in tokenizers], seconds
+        return [run() for run in tokenizers], seconds
 
     def prepare(self, variant, threads, texts, ids):
         return self.models[variant, threads].embedder(texts)

@@ -47,6 +47,9 @@ class Refused(Exception):
 
 
 def text_of(string):
+    """None becomes no text at all."""
+    if string is None:
+        return Text()
     raw = string.encode()
     return Text(raw, len(raw))
 
@@ -90,12 +93,20 @@ class Model:
         self.call("eg_model_classify", self.model, rows, ctypes.c_size_t(len(pairs)), out.ctypes.data_as(ctypes.c_void_p), None)
         return out
 
-    def tokenizer(self, text):
-        """A function that gives the token ids of this text."""
-        pair, ids, count = Pair(first=text_of(text)), np.empty(self.info.max_tokens, np.uint32), ctypes.c_size_t()
+    def label_tokens(self, texts):
+        """Logits of every token, text after text."""
+        rows, most = (Text * len(texts))(*map(text_of, texts)), len(texts) * self.info.max_tokens
+        out, offsets = np.empty((most, self.info.labels), np.float32), (ctypes.c_size_t * (len(texts) + 1))()
+        self.call("eg_model_label_tokens", self.model, rows, ctypes.c_size_t(len(texts)), out.ctypes.data_as(ctypes.c_void_p),
+                  ctypes.c_size_t(most), offsets, None)
+        return out[:offsets[len(texts)]]
+
+    def tokenizer(self, text, second=None):
+        """A function that gives the token ids of this text or pair."""
+        pair, ids, count = Pair(text_of(text), text_of(second)), np.empty(self.info.max_tokens, np.uint32), ctypes.c_size_t()
 
         def run():
             self.call("eg_model_tokenize", self.model, pair, ids.ctypes.data_as(ctypes.c_void_p), None, ctypes.c_size_t(len(ids)),
                       ctypes.byref(count))
-            return ids[:count.value]
+            return ids[:count.value].tolist()
         return run
