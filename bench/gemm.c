@@ -1,4 +1,4 @@
-/* gemm.c - see gemm.h. Medians of several short runs on one thread; the peak is measured in the same run by fused
+/* gemm.c - see gemm.h. Medians of several short runs on one thread; the peak is measured in the same run by
  * multiply-adds that stay in registers, so the percentages hold on a noisy machine too. */
 #include "bench/gemm.h"
 
@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 9 };
+enum { RUNS = 9, MOST_SIDE = 1536 };
 #define RUN_SECONDS 0.02
 
 typedef struct shape {
@@ -19,18 +19,35 @@ static const shape shapes[] = {{384, 384}, {1152, 384}, {1536, 384}, {384, 1536}
 static const size_t rows[] = {1, 4, 8, 16, 32, 64, 128};
 enum { SHAPES = 4, ROW_COUNTS = 7 };
 
+typedef enum contender { OWN, S8, BLAS } contender;
+
 typedef struct work {
-    const eg_kernels *k; /* NULL: OpenBLAS with ks arithmetic */
-    const eg_kernels *level;
+    contender subject;
+    const eg_kernels *k; /* the level; OpenBLAS takes its arithmetic of epilogues */
     size_t M, N, K;
     float *A, *W, *packed, *C;
+    void *A8, *W8; /* quantised */
 } work;
 
 static void run_once(const work *w) {
-    if (w->k)
+    if (w->subject == OWN)
         w->k->gemm(w->M, w->N, w->K, 0, w->N, w->A, w->K, w->packed, w->C, w->N, NULL);
+    else if (w->subject == S8)
+        w->k->s8_gemm(w->M, w->N, w->K, 0, w->N, w->A8, w->W8, w->C, w->N, NULL);
     else
-        (void)eg_gemm_openblas(w->level, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
+        (void)eg_gemm_openblas(w->k, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
+}
+
+/* Packs the weights both ways and quantises the inputs. */
+static void prepare(work *w) {
+    int8_t row[MOST_SIDE];
+    float scales[MOST_SIDE / 128];
+    eg_gemm_pack(w->k, w->N, w->K, 0, w->N, w->W, w->K, w->packed);
+    for (size_t n = 0; n < w->N; n++) {
+        eg_s8_quantize_weights(w->W + n * w->K, w->K, row, scales);
+        w->k->s8_pack(w->N, w->K, n, row, scales, w->W8);
+    }
+    w->k->s8_quantize(w->A, w->M, w->K, w->K, w->A8);
 }
 
 /* Median GFLOP/s. */
@@ -58,43 +75,45 @@ static void fill(float *x, size_t n) {
     }
 }
 
-static void print_row(FILE *out, int json, const char *level, const work *w, double rate, double peak, double blas, int first) {
-    if (json)
-        fprintf(out, "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f}",
-                first ? "" : ",", level, w->M, w->N, w->K, rate, peak > 0 ? 100 * rate / peak : 0, blas > 0 ? rate / blas : 0);
-    else
-        fprintf(out, "%-8s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx\n", level, w->M, w->N, w->K, rate,
-                peak > 0 ? 100 * rate / peak : 0, blas > 0 ? rate / blas : 0);
-}
+static double percent(double rate, double of) { return of > 0 ? 100 * rate / of : 0; }
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
-    double peak = eg_bench_peak(k->level);
+    double peak = eg_bench_peak(k->level), peak_s8 = eg_bench_peak_s8(k->level);
+    w->k = k;
     if (!json)
-        fprintf(out, "\n%s: measured FMA peak %.1f GFLOP/s\n%-8s %5s %5s %5s %9s %8s %10s\n", k->name, peak, "level", "M",
-                "N", "K", "GFLOP/s", "of peak", "OpenBLAS");
+        fprintf(out, "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s\n", k->name, peak,
+                peak_s8, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32");
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < ROW_COUNTS; r++) {
+            double rate[3];
             w->N = shapes[i].N;
             w->K = shapes[i].K;
             w->M = rows[r];
-            w->level = k;
-            eg_gemm_pack(k, w->N, w->K, 0, w->N, w->W, w->K, w->packed);
-            w->k = NULL;
-            double blas = eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK ? measure(w) : 0;
-            w->k = k;
-            print_row(out, json, k->name, w, measure(w), peak, blas, *first);
+            prepare(w);
+            int has_blas = eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK;
+            for (w->subject = OWN; w->subject <= BLAS; w->subject++) rate[w->subject] = w->subject == BLAS && !has_blas ? 0 : measure(w);
+            if (json)
+                fprintf(out, "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
+                        "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f}",
+                        *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]),
+                        rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]));
+            else
+                fprintf(out, "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx\n", k->name, w->M, w->N, w->K, rate[OWN],
+                        percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]), rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]));
             *first = 0;
         }
 }
 
 eg_status eg_bench_gemm(FILE *out, int json, eg_error *err) {
-    const eg_kernels *levels[4];
-    size_t level_count = eg_kernels_available(levels, 4), most = 1536 * 1536;
-    work w = {.A = aligned_alloc(64, most * sizeof(float)), .W = aligned_alloc(64, most * sizeof(float)),
-              .packed = aligned_alloc(64, most * sizeof(float)), .C = aligned_alloc(64, most * sizeof(float))};
+    const eg_kernels *levels[8];
+    /* four bytes a weight: padding and scales of any level fit */
+    size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
+    work w = {.A = aligned_alloc(64, bytes), .W = aligned_alloc(64, bytes), .packed = aligned_alloc(64, bytes), .C = aligned_alloc(64, bytes),
+              .A8 = aligned_alloc(64, bytes), .W8 = aligned_alloc(64, bytes)};
     eg_status s = EG_OK;
-    if (!w.A || !w.W || !w.packed || !w.C) {
-        s = eg_fail_memory(err, most * sizeof(float));
+    if (!w.A || !w.W || !w.packed || !w.C || !w.A8 || !w.W8) {
+        s = eg_fail_memory(err, bytes);
     } else {
         char cpu[128];
         int first = 1;
@@ -104,13 +123,10 @@ eg_status eg_bench_gemm(FILE *out, int json, eg_error *err) {
         if (json)
             fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
         else
-            fprintf(out, "f32 GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
+            fprintf(out, "GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
         for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first); /* the scalar truth is not timed */
         if (json) fprintf(out, "\n]}\n");
     }
-    free(w.A);
-    free(w.W);
-    free(w.packed);
-    free(w.C);
+    free(w.A), free(w.W), free(w.packed), free(w.C), free(w.A8), free(w.W8);
     return s;
 }

@@ -1,4 +1,5 @@
-/* peak.c - 12 chains (latency 4 or 5 times two units, and few enough for 16 registers) of independent fused multiply-adds that never leave the registers. See peak.h. */
+/* peak.c - 12 chains (latency 4 or 5 times two units, and few enough for 16 registers) of independent multiply-adds that never
+ * leave the registers. See peak.h. */
 #include "bench/peak.h"
 
 #include "bench/machine.h"
@@ -38,6 +39,37 @@ __attribute__((noipa, optimize("O3"))) static float run_neon(void) {
 }
 #endif
 
+/* The sums of small integers: `dot` onto each chain. */
+#define DOT_BODY(type, zero, set, dot, store)                                                                    type acc[CHAINS], x = set(0x01020304), y = set(0x04030201);                                                  __asm__ volatile("" : "+x"(x), "+x"(y)); /* the compiler must not know them */                               for (int c = 0; c < CHAINS; c++) acc[c] = zero;                                                              for (int i = 0; i < LOOPS; i++) {                                                                                _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++) dot(acc[c], x, y);                             }                                                                                                            int32_t out[16], sum = 0;                                                                                    for (int c = 0; c < CHAINS; c++) {                                                                               store((void *)out, acc[c]);                                                                                  sum += out[0];                                                                                           }                                                                                                            return (float)sum
+
+#if defined(__x86_64__)
+#define MADD_256(a, x, y)                                                                                    \
+    do {                                                                                                     \
+        __m256i p;                                                                                           \
+        __asm__("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&x"(p), "+x"(a) : "x"(y), "x"(x));            \
+    } while (0)
+#define MADD_512(a, x, y)                                                                                    \
+    do {                                                                                                     \
+        __m512i p;                                                                                           \
+        __asm__("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&v"(p), "+v"(a) : "v"(y), "v"(x));            \
+    } while (0)
+#define VNNI_256(a, x, y) __asm__("%{vex%} vpdpbusd %1, %2, %0" : "+x"(a) : "x"(y), "x"(x))
+#define VNNI_512(a, x, y) __asm__("vpdpbusd %1, %2, %0" : "+v"(a) : "v"(y), "v"(x))
+__attribute__((noipa, target("avx2"), optimize("O3"))) static float dot_avx2(void) {
+    DOT_BODY(__m256i, _mm256_setzero_si256(), _mm256_set1_epi32, MADD_256, _mm256_storeu_si256);
+}
+__attribute__((noipa, target("avx2"), optimize("O3"))) static float dot_avxvnni(void) {
+    DOT_BODY(__m256i, _mm256_setzero_si256(), _mm256_set1_epi32, VNNI_256, _mm256_storeu_si256);
+}
+__attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512(void) {
+    DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, MADD_512, _mm512_storeu_si512);
+}
+__attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512vnni(void) {
+    DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, VNNI_512, _mm512_storeu_si512);
+}
+#endif
+
+/* lanes: multiply-adds of one step of one chain */
 static double measure(float (*run)(void), double lanes) {
     double rates[RUNS];
     volatile float keep = run();
@@ -52,10 +84,21 @@ static double measure(float (*run)(void), double lanes) {
 
 double eg_bench_peak(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512) return measure(run_avx512, 16);
-    if (level == EG_LEVEL_AVX2) return measure(run_avx2, 8);
+    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI) return measure(run_avx512, 16);
+    if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_NEON) return measure(run_neon, 4);
+    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD) return measure(run_neon, 4);
+#endif
+    (void)level;
+    return 0;
+}
+
+double eg_bench_peak_s8(eg_level level) {
+#if defined(__x86_64__)
+    if (level == EG_LEVEL_AVX2) return measure(dot_avx2, 16);
+    if (level == EG_LEVEL_AVXVNNI) return measure(dot_avxvnni, 32);
+    if (level == EG_LEVEL_AVX512) return measure(dot_avx512, 32);
+    if (level == EG_LEVEL_AVX512VNNI) return measure(dot_avx512vnni, 64);
 #endif
     (void)level;
     return 0;

@@ -1,4 +1,5 @@
-/* kernels.h - the arithmetic of encoders: one table of functions a level (scalar, AVX2, AVX-512, NEON).
+/* kernels.h - the arithmetic of encoders: one table of functions a level (scalar, AVX2, AVX-512, NEON, and those with
+ * instructions for sums of small integers).
  * Knows no model: shapes, strides and constants come as arguments.
  *
  * The scalar table is the truth. Every other table gives the same bits for finite inputs: one accumulator an
@@ -24,14 +25,24 @@ typedef struct eg_epilogue {
     eg_activation activation;
 } eg_epilogue;
 
-/* Attention of one sequence and one head: out = softmax(Q K^T * scale) V. */
+/* Relative positions of one head: head_size rows of `width` floats (at least 2 * span + 16, zeros behind the 2 * span columns). The
+ * distance query - key stands in column span - 1 - distance while the sequence has up to `direct` tokens; beyond, in
+ * column[distance]. */
+typedef struct eg_relative {
+    const float *key, *query;
+    size_t span, width, direct;
+    const uint16_t *column; /* indexed from -(length - 1) to length - 1; each below 2 * span */
+} eg_relative;
+
+/* Attention of one sequence and one head: out = softmax(Q K^T * scale) V, with relative positions where they are given. */
 typedef struct eg_attention {
     const float *q, *k, *v; /* length rows of head_size floats, rows ld_qkv apart */
     float *out;             /* length rows, rows ld_out apart */
     size_t ld_qkv, ld_out;
     size_t length, head_size;
     float scale;
-    float *scratch; /* eg_attention_scratch(length, head_size) floats, 64-byte aligned */
+    float *scratch; /* eg_attention_scratch(...) floats, 64-byte aligned */
+    const eg_relative *relative; /* NULL: none */
 } eg_attention;
 
 typedef struct eg_kernels {
@@ -62,6 +73,25 @@ typedef struct eg_kernels {
     void (*dequantize_s8)(const int8_t *x, const float *scales, size_t n, float *out);
     /* sum over i of a[i] * b[i] as int32: exact. */
     int32_t (*dot_s8)(const int8_t *a, const int8_t *b, size_t n);
+
+    /* The s8 format, with one meaning on every level. Inputs are cut into blocks of 128 (the last may be shorter). Weights:
+     * s8 in [-127, 127] and one f32 scale a row and block. Activations: q in [0, 255], one f32 scale and one zero point in
+     * [0, 255] a row and block: range = max(x, 0) - min(x, 0), scale = range / 255, zero = rint(-min * (255 / range)),
+     * q = clamp(rint(x * (255 / range)) + zero); ranges up to 1e-30 are taken for 0. A GEMM adds up, block after block,
+     * sum = fma(float(sum over the block of (q - zero) * w), scale of x * scale of w, sum): the inner sum is an exact integer
+     * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm. Both stored forms are the level's own. */
+    size_t s8_panel_width;                      /* outputs side by side in a packed panel */
+    size_t (*s8_row_bytes)(size_t K);           /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
+    size_t (*s8_packed_bytes)(size_t N, size_t K);
+    /* Puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last. */
+    void (*s8_pack)(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed);
+    void (*s8_quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out);
+    /* As gemm; A: M quantised rows of K. n0 is a multiple of s8_panel_width, n1 too or N. */
+    void (*s8_gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
+                    const eg_epilogue *epilogue);
+    /* The same with the result quantised: M rows of N. n0 is a multiple of 128, n1 too or N. */
+    void (*s8_gemm_quantized)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
+                              const eg_epilogue *epilogue);
 } eg_kernels;
 
 /* The table of a level; EG_LEVEL_AUTO: the best of this CPU, or what $ENGRAM_LEVEL names. EG_EUNSUPPORTED with
@@ -77,7 +107,10 @@ size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K);
  * can be packed piece by piece (for example query, key and value into one matrix, or a row at a time). */
 void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld,
                   float *packed);
-size_t eg_attention_scratch(size_t length, size_t head_size);
+/* A row of K weights to s8: scales[b] = the largest |w| of block b / 127, out = rint(w / that). */
+void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales);
+/* span: 0 where no sequence needs columns to be gathered (length <= direct, or no relative positions). 0 on overflow. */
+size_t eg_attention_scratch(size_t length, size_t head_size, size_t span);
 
 /* OpenBLAS as a GEMM by name, for CPUs without kernels of ours, as oracle and as baseline: same contract as
  * gemm() over all N, but W unpacked (N x K, row-major). EG_EUNSUPPORTED in a build without it. */

@@ -7,9 +7,12 @@
 extern const eg_kernels eg_kernels_scalar;
 #if defined(__x86_64__)
 extern const eg_kernels eg_kernels_avx2;
+extern const eg_kernels eg_kernels_avxvnni;
 extern const eg_kernels eg_kernels_avx512;
+extern const eg_kernels eg_kernels_avx512vnni;
 #elif defined(__aarch64__)
 extern const eg_kernels eg_kernels_neon;
+extern const eg_kernels eg_kernels_dotprod;
 #endif
 
 #endif

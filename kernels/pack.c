@@ -1,5 +1,7 @@
 /* pack.c - the packed form of weights: panels of panel_width outputs, k after k, so that a micro-kernel reads
  * memory in one stream. The same for all levels but for the width. */
+#include <math.h>
+
 #include "core/base/size.h"
 #include "kernels/kernels.h"
 
@@ -24,11 +26,22 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
     }
 }
 
-size_t eg_attention_scratch(size_t length, size_t head_size) {
+void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales) {
+    for (size_t from = 0; from < K; from += 128) {
+        size_t n = K - from < 128 ? K - from : 128;
+        float most = 0;
+        for (size_t i = from; i < from + n; i++) most = fabsf(w[i]) > most ? fabsf(w[i]) : most;
+        float inverse = most > 1e-30f ? 127.0f / most : 0;
+        scales[from / 128] = inverse > 0 ? most / 127.0f : 0;
+        for (size_t i = from; i < from + n; i++) out[i] = (int8_t)rintf(w[i] * inverse);
+    }
+}
+
+size_t eg_attention_scratch(size_t length, size_t head_size, size_t span) {
     enum { QUERY_ROWS = 4 };
-    size_t padded, rows, size;
-    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) ||
-        !eg_size_mul(padded, rows, &size))
+    size_t padded, rows, size, gathered, count;
+    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) || !eg_size_mul(padded, rows, &size) ||
+        !eg_size_add(length, 1, &count) || !eg_size_mul(count, 2 * span, &gathered) || !eg_size_add(size, gathered, &size))
         return 0;
     return size;
 }

@@ -9,7 +9,8 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 
-enum { MAX_FILE = 4 << 20, MAX_LABELS = 1024, MAX_HIDDEN = 16384, MAX_LAYERS = 256, MAX_POSITIONS = 1 << 20, MAX_VOCABULARY = 1 << 24 };
+enum { MAX_FILE = 4 << 20, MAX_LABELS = 1024, MAX_HIDDEN = 16384, MAX_LAYERS = 256, MAX_POSITIONS = 1 << 20, MAX_VOCABULARY = 1 << 24,
+       MAX_SPAN = 4096 };
 
 static int is(const eg_json *j, const char *z) { return eg_str_eq(j->text, eg_str_of(z)); }
 
@@ -34,12 +35,10 @@ static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error
     uint32_t id = 0, count = 0;
     for (eg_json_kind k = eg_json_next(j); k != EG_JSON_OBJECT_END; k = eg_json_next(j)) {
         if (k == EG_JSON_KEY) {
-            char digits[8] = "", *end;
-            if (j->text.len && j->text.len < sizeof digits) memcpy(digits, j->text.ptr, j->text.len);
-            unsigned long v = strtoul(digits, &end, 10);
-            if (end == digits || *end || v >= MAX_LABELS)
-                return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
-            id = (uint32_t)v;
+            id = j->text.len ? 0 : MAX_LABELS;
+            for (size_t i = 0; i < j->text.len && id < MAX_LABELS; i++)
+                id = j->text.ptr[i] >= '0' && j->text.ptr[i] <= '9' ? id * 10 + (uint32_t)(j->text.ptr[i] - '0') : MAX_LABELS;
+            if (id >= MAX_LABELS) return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
         } else if (k == EG_JSON_STRING && !names[id]) {
             names[id] = eg_arena_copy(arena, j->text);
             if (!names[id]) return eg_fail_memory(err, j->text.len);
@@ -61,76 +60,144 @@ static eg_status refuse(eg_error *err, const char *field, eg_str value, const ch
                    eg_quote(value, 50, text, sizeof text), supported);
 }
 
-/* The last word decides the head: BertForSequenceClassification. */
+/* The last word decides the head: BertForSequenceClassification. What stands before it is the architecture, which
+ * model_type names again. */
 static eg_status read_architectures(eg_json *j, eg_config *c, eg_error *err) {
+    static const struct {
+        const char *ending;
+        eg_head head;
+    } known[] = {{"ForSequenceClassification", EG_HEAD_CLASSES}, {"ForTokenClassification", EG_HEAD_TOKENS},
+                 {"ForMaskedLM", EG_HEAD_EMBEDDING},             {"Model", EG_HEAD_EMBEDDING}};
     for (eg_json_kind k = eg_json_next(j); k != EG_JSON_ARRAY_END; k = eg_json_next(j)) {
         if (k != EG_JSON_STRING) return eg_fail(err, EG_EFORMAT, "config.json: architectures must be a list of names");
-        if (is(j, "BertForSequenceClassification"))
-            c->head = EG_HEAD_CLASSES;
-        else if (!is(j, "BertModel"))
-            return refuse(err, "architectures", j->text, "BertModel, BertForSequenceClassification");
+        size_t i = 0, n = sizeof known / sizeof *known;
+        for (; i < n; i++) {
+            size_t length = strlen(known[i].ending);
+            if (j->text.len > length && memcmp(j->text.ptr + j->text.len - length, known[i].ending, length) == 0) break;
+        }
+        if (i == n) return refuse(err, "architectures", j->text, "...Model, ...ForMaskedLM, ...ForSequenceClassification, ...ForTokenClassification");
+        c->head = known[i].head;
     }
     return EG_OK;
 }
 
+static eg_status read_model_type(const eg_json *j, eg_json_kind k, eg_config *c, int *seen, eg_error *err) {
+    static const struct {
+        const char *name;
+        eg_architecture architecture;
+    } known[] = {{"bert", EG_BERT}, {"roberta", EG_ROBERTA}, {"xlm-roberta", EG_ROBERTA}, {"deberta-v2", EG_DEBERTA}};
+    for (size_t i = 0; k == EG_JSON_STRING && i < sizeof known / sizeof *known; i++)
+        if (is(j, known[i].name)) {
+            c->architecture = known[i].architecture;
+            c->architecture_name = known[i].name;
+            *seen = 1;
+            return EG_OK;
+        }
+    if (k == EG_JSON_ERROR) return EG_EFORMAT;
+    return refuse(err, "model_type", k == EG_JSON_STRING ? j->text : EG_STR("no text"), "bert, roberta, xlm-roberta, deberta-v2");
+}
+
+/* The fields that name a variant of the arithmetic: only this one is built. NULL stands for the field's absence too. */
+static const struct fixed_text {
+    const char *name, *wanted;
+} fixed_texts[] = {{"hidden_act", "gelu"}, {"position_embedding_type", "absolute"}, {"norm_rel_ebd", "layer_norm"}, {"pooler_hidden_act", "gelu"}};
+static const struct fixed_flag {
+    const char *name;
+    int wanted;
+    eg_architecture of;
+} fixed_flags[] = {{"is_decoder", 0, EG_BERT},         {"is_decoder", 0, EG_ROBERTA},          {"relative_attention", 1, EG_DEBERTA},
+                   {"share_att_key", 1, EG_DEBERTA},   {"position_biased_input", 0, EG_DEBERTA}, {"attention_head_size", -1, EG_DEBERTA}};
+
 static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, const char *wanted, eg_error *err) {
     if (k == EG_JSON_NULL) return EG_OK;
+    if (k == EG_JSON_ERROR) return EG_EFORMAT; /* the reader has said where */
     if (k != EG_JSON_STRING || !is(j, wanted)) return refuse(err, field, k == EG_JSON_STRING ? j->text : EG_STR("?"), wanted);
     return EG_OK;
 }
 
-static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, int *model_type, eg_error *err) {
+/* What is checked once the whole file is read, since the order of fields is free. */
+typedef struct pending {
+    int model_type;
+    int flags[sizeof fixed_flags / sizeof *fixed_flags]; /* 0 absent, 1 false, 2 true, 3 something else */
+    int c2p, p2c; /* pos_att_type */
+    uint32_t padding, embedding_size, convolution, max_relative;
+} pending;
+
+/* "p2c|c2p" or ["p2c", "c2p"] */
+static void read_position_terms(eg_json *j, eg_json_kind k, pending *p) {
+    do {
+        if (k == EG_JSON_STRING) {
+            p->c2p |= memmem(j->text.ptr, j->text.len, "c2p", 3) != NULL;
+            p->p2c |= memmem(j->text.ptr, j->text.len, "p2c", 3) != NULL;
+        }
+        if (j->depth == 1) return; /* the string stood alone */
+        k = eg_json_next(j);
+    } while (k == EG_JSON_STRING);
+}
+
+static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *p, eg_error *err) {
     const number_field numbers[] = {{"vocab_size", &c->vocabulary, 1, MAX_VOCABULARY},
                                     {"hidden_size", &c->hidden, 1, MAX_HIDDEN},
                                     {"num_hidden_layers", &c->layers, 1, MAX_LAYERS},
                                     {"num_attention_heads", &c->heads, 1, 1024},
                                     {"intermediate_size", &c->intermediate, 1, 4 * MAX_HIDDEN},
                                     {"max_position_embeddings", &c->positions, 4, MAX_POSITIONS},
-                                    {"type_vocab_size", &c->types, 1, 16}};
+                                    {"type_vocab_size", &c->types, 0, 16},
+                                    {"pad_token_id", &p->padding, 0, MAX_VOCABULARY},
+                                    {"embedding_size", &p->embedding_size, 1, MAX_HIDDEN},
+                                    {"conv_kernel_size", &p->convolution, 0, 64},
+                                    {"position_buckets", &c->buckets, 2, 1 << 15}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (is(j, numbers[i].name)) return read_number(j, eg_json_next(j), &numbers[i], err);
+        if (is(j, numbers[i].name)) {
+            eg_json ahead = *j; /* null: absent */
+            if (eg_json_next(&ahead) == EG_JSON_NULL || (ahead.kind == EG_JSON_NUMBER && ahead.is_integer && ahead.integer == -1)) {
+                *j = ahead;
+                return EG_OK;
+            }
+            return read_number(j, eg_json_next(j), &numbers[i], err);
+        }
+    for (size_t i = 0; i < sizeof fixed_texts / sizeof *fixed_texts; i++)
+        if (is(j, fixed_texts[i].name)) return read_text(j, eg_json_next(j), fixed_texts[i].name, fixed_texts[i].wanted, err);
+    for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++)
+        if (is(j, fixed_flags[i].name)) {
+            const char *name = fixed_flags[i].name;
+            eg_json_kind k = eg_json_next(j);
+            int value = k == EG_JSON_FALSE ? 1 : k == EG_JSON_TRUE ? 2 : k == EG_JSON_NULL ? 0 : 3;
+            for (size_t n = i; n < sizeof fixed_flags / sizeof *fixed_flags; n++)
+                if (strcmp(fixed_flags[n].name, name) == 0) p->flags[n] = value;
+            return eg_json_skip(j) ? EG_OK : EG_EFORMAT;
+        }
     if (is(j, "layer_norm_eps")) {
         if (eg_json_next(j) != EG_JSON_NUMBER || !(j->number >= 0 && j->number < 1))
             return eg_fail(err, EG_EFORMAT, "config.json: layer_norm_eps must be a number from 0 to 1");
         c->layer_norm_eps = (float)j->number;
         return EG_OK;
     }
-    if (is(j, "model_type")) {
-        *model_type = 1;
-        return read_text(j, eg_json_next(j), "model_type", "bert", err);
+    if (is(j, "max_relative_positions")) { /* below 1: the number of positions */
+        if (eg_json_next(j) != EG_JSON_NUMBER || !j->is_integer || j->integer > MAX_POSITIONS)
+            return eg_fail(err, EG_EFORMAT, "config.json: max_relative_positions must be a number up to %d", MAX_POSITIONS);
+        p->max_relative = j->integer < 1 ? 0 : (uint32_t)j->integer;
+        return EG_OK;
     }
-    if (is(j, "hidden_act")) return read_text(j, eg_json_next(j), "hidden_act", "gelu", err);
-    if (is(j, "position_embedding_type")) return read_text(j, eg_json_next(j), "position_embedding_type", "absolute", err);
-    if (is(j, "is_decoder")) {
-        eg_json_kind k = eg_json_next(j);
-        return k == EG_JSON_FALSE || k == EG_JSON_NULL ? EG_OK : refuse(err, "is_decoder", EG_STR("not false"), "false");
+    if (is(j, "model_type")) return read_model_type(j, eg_json_next(j), c, &p->model_type, err);
+    if (is(j, "pos_att_type")) {
+        read_position_terms(j, eg_json_next(j), p);
+        return EG_OK;
     }
     int architectures = is(j, "architectures"), labels = is(j, "id2label");
     eg_json_kind k = eg_json_next(j);
     if (architectures && k == EG_JSON_ARRAY) return read_architectures(j, c, err);
+    if (labels && c->label_names) return eg_fail(err, EG_EFORMAT, "config.json: id2label stands there twice");
     if (labels && k == EG_JSON_OBJECT) return read_labels(j, arena, c, err);
     if ((architectures || labels) && k != EG_JSON_NULL && k != EG_JSON_ERROR)
         return eg_fail(err, EG_EFORMAT, "config.json: %s is of the wrong kind", labels ? "id2label" : "architectures");
     return eg_json_skip(j) ? EG_OK : EG_EFORMAT;
 }
 
-eg_status eg_config_parse(eg_str json, eg_arena *arena, eg_config *c, eg_error *err) {
-    *c = (eg_config){.architecture = EG_STR("bert"), .types = 2, .layer_norm_eps = 1e-12f};
-    eg_json j;
-    int model_type = 0;
-    eg_json_init(&j, "config.json", json, arena, err);
-    if (eg_json_next(&j) != EG_JSON_OBJECT) {
-        eg_json_fail(&j, "an object was expected");
-        return EG_EFORMAT;
-    }
-    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
-        if (k != EG_JSON_KEY) return EG_EFORMAT;
-        eg_status s = read_field(&j, arena, c, &model_type, err);
-        if (s != EG_OK) return s;
-        if (j.kind == EG_JSON_ERROR) return EG_EFORMAT;
-    }
-    if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
-    const char *missing = !model_type        ? "model_type"
+/* What is absent, and what contradicts the architecture. */
+static eg_status check(eg_config *c, const pending *p, eg_error *err) {
+    static const char *const two_labels[] = {"LABEL_0", "LABEL_1"};
+    const char *missing = !p->model_type     ? "model_type"
                           : !c->vocabulary   ? "vocab_size"
                           : !c->hidden       ? "hidden_size"
                           : !c->layers       ? "num_hidden_layers"
@@ -141,9 +208,65 @@ eg_status eg_config_parse(eg_str json, eg_arena *arena, eg_config *c, eg_error *
     if (missing) return eg_fail(err, EG_EFORMAT, "config.json: %s is missing", missing);
     if (c->hidden % c->heads)
         return eg_fail(err, EG_EFORMAT, "config.json: hidden_size %u is no multiple of num_attention_heads %u", c->hidden, c->heads);
+    for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
+        const struct fixed_flag *f = &fixed_flags[i];
+        if (f->of != c->architecture || (!p->flags[i] && f->wanted != 1)) continue;
+        if (p->flags[i] != f->wanted + 1)
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: %s is not %s: a %s model of this kind is not supported", f->name,
+                           f->wanted < 0 ? "absent" : f->wanted ? "true" : "false", c->architecture_name);
+    }
     c->max_tokens = c->positions;
+    if (c->architecture == EG_ROBERTA) {
+        c->first_position = p->padding + 1;
+        if (c->positions < c->first_position + 4)
+            return eg_fail(err, EG_EFORMAT, "config.json: max_position_embeddings %u leaves no positions after pad_token_id %u", c->positions, p->padding);
+        c->max_tokens = c->positions - c->first_position;
+    }
+    if (c->architecture == EG_DEBERTA) {
+        if (!p->c2p || !p->p2c) return eg_fail(err, EG_EUNSUPPORTED, "config.json: pos_att_type must name c2p and p2c");
+        if (c->types) return eg_fail(err, EG_EUNSUPPORTED, "config.json: type_vocab_size is %u; supported with deberta-v2: 0", c->types);
+        if (p->embedding_size && p->embedding_size != c->hidden)
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: embedding_size %u is not hidden_size %u", p->embedding_size, c->hidden);
+        if (p->convolution) return eg_fail(err, EG_EUNSUPPORTED, "config.json: conv_kernel_size is %u; supported: 0", p->convolution);
+        c->max_distance = p->max_relative ? p->max_relative : c->positions;
+        c->span = c->buckets ? c->buckets : c->max_distance;
+        if (c->buckets && c->buckets / 2 + 1 >= c->max_distance)
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: position_buckets %u do not fit %u relative positions", c->buckets, c->max_distance);
+        if (c->span > MAX_SPAN) return eg_fail(err, EG_ELIMIT, "config.json: relative positions reach %u; at most %d", c->span, MAX_SPAN);
+    } else if (!c->types) {
+        return eg_fail(err, EG_EFORMAT, "config.json: type_vocab_size must be at least 1 for %s", c->architecture_name);
+    }
     if (c->head == EG_HEAD_EMBEDDING) c->labels = 0;
+    if (c->head != EG_HEAD_EMBEDDING && !c->labels) { /* the format's default */
+        c->labels = 2;
+        c->label_names = (const char **)two_labels;
+    }
     return EG_OK;
+}
+
+eg_status eg_config_parse(eg_str json, eg_arena *arena, eg_config *c, eg_error *err) {
+    *c = (eg_config){.types = UINT32_MAX, .layer_norm_eps = -1};
+    eg_json j;
+    pending p = {0};
+    p.padding = UINT32_MAX;
+    eg_json_init(&j, "config.json", json, arena, err);
+    if (eg_json_next(&j) != EG_JSON_OBJECT) {
+        eg_json_fail(&j, "an object was expected");
+        return EG_EFORMAT;
+    }
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k != EG_JSON_KEY) return eg_fail(err, EG_EFORMAT, "config.json: a field holds a value of the wrong kind");
+        eg_status s = read_field(&j, arena, c, &p, err);
+        if (s != EG_OK) return s;
+        if (j.kind == EG_JSON_ERROR) return EG_EFORMAT;
+    }
+    if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
+    /* defaults of the architectures, as the reference has them */
+    if (c->types == UINT32_MAX) c->types = c->architecture == EG_DEBERTA ? 0 : 2;
+    if (c->layer_norm_eps < 0) c->layer_norm_eps = c->architecture == EG_DEBERTA ? 1e-7f : 1e-12f;
+    if (p.padding == UINT32_MAX) p.padding = c->architecture == EG_ROBERTA ? 1 : 0;
+    return check(c, &p, err);
 }
 
 /* A JSON file of the folder; *found 0 when it is not there. */
@@ -184,11 +307,12 @@ static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c,
     int found;
     eg_status s = open_json(dir, "sentence_bert_config.json", arena, &j, &found, err);
     if (s != EG_OK || !found) return s;
+    if (eg_json_next(&j) != EG_JSON_OBJECT) eg_json_fail(&j, "an object was expected");
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k != EG_JSON_KEY || !is(&j, "max_seq_length")) continue;
-        if (eg_json_next(&j) != EG_JSON_NUMBER || !j.is_integer) continue;
-        if (j.integer < 4) return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: max_seq_length is below 4");
+        if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, "max_seq_length") || eg_json_next(&j) == EG_JSON_NULL) continue;
+        if (j.kind != EG_JSON_NUMBER || !j.is_integer || j.integer < 4)
+            return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: max_seq_length must be a number from 4 on");
         if (j.integer < c->max_tokens) c->max_tokens = (uint32_t)j.integer;
     }
     return EG_OK;

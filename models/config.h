@@ -8,8 +8,11 @@
 
 typedef enum eg_pooling { EG_POOL_MEAN = 0, EG_POOL_CLS } eg_pooling;
 
+typedef enum eg_architecture { EG_BERT, EG_ROBERTA, EG_DEBERTA } eg_architecture;
+
 typedef struct eg_config {
-    eg_str architecture; /* "bert" */
+    eg_architecture architecture;
+    const char *architecture_name; /* "bert", "roberta", "deberta-v2" */
     eg_head head;
     uint32_t vocabulary, hidden, layers, heads, intermediate, positions, types;
     float layer_norm_eps;
@@ -17,6 +20,10 @@ typedef struct eg_config {
     const char **label_names;
     eg_pooling pooling;
     uint32_t max_tokens;
+    uint32_t first_position; /* the row of the position table that the first token gets (RoBERTa: after the one of the padding) */
+    /* DeBERTa: relative positions are kept apart up to buckets / 2, then by the logarithm up to max_distance; the table has
+     * 2 * span rows. */
+    uint32_t span, buckets, max_distance;
 } eg_config;
 
 /* Reads dir's files. A model that is not supported is refused with the field that says why. */

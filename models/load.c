@@ -1,87 +1,132 @@
-/* load.c - see load.h. Each matrix is converted row by row straight into its packed form, so that memory holds the
- * weights once. */
+/* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block of
+ * memory, then to fill it, or to find the parts in one that a cache holds.
+ * Each matrix is converted row by row straight into its packed form, so that memory holds the weights once. */
 #include "models/load.h"
 
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/file.h"
 #include "core/base/size.h"
 #include "core/base/status.h"
-#include "models/safetensors.h"
+#include "models/tensors.h"
 
 enum { BLOCK = 128, NAME = 160 };
 
+/* Where an architecture's checkpoints keep their tensors. */
+typedef struct names {
+    const char *prefix, *layer; /* layer: printf format of the index */
+    const char *query, *key, *value, *out, *attention_norm, *up, *down, *output_norm;
+    const char *dense, *output; /* of a classifier */
+    int dense_inside;           /* dense stands inside the prefix */
+    eg_activation activation;
+} names;
+
+static const names known[] = {
+    [EG_BERT] = {"bert.", "encoder.layer.%zu.", "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+                 "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm", "pooler.dense", "classifier", 1, EG_ACT_TANH},
+    [EG_ROBERTA] = {"roberta.", "encoder.layer.%zu.", "attention.self.query", "attention.self.key", "attention.self.value",
+                    "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
+                    "classifier.dense", "classifier.out_proj", 0, EG_ACT_TANH},
+    [EG_DEBERTA] = {"deberta.", "encoder.layer.%zu.", "attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj",
+                    "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
+                    "pooler.dense", "classifier", 0, EG_ACT_GELU},
+};
+
 typedef struct loader {
-    const eg_safetensors *file;
+    const eg_tensors *tensors;
+    const eg_config *config;
     const eg_engine *e;
-    eg_arena *arena;
-    float *row; /* the widest row */
+    const names *names;
     const char *prefix; /* "bert." or "" */
+    char *block;        /* NULL: measuring */
+    size_t used;
+    int fill;           /* else the block is measured, or was filled before */
+    eg_arena scratch;
+    const float *relative; /* DeBERTa's normed table of 2 * span rows; in scratch */
+    float *row, *scales;   /* of the widest row */
+    int8_t *row_s8;
+    int s8;
     eg_error *err;
 } loader;
 
-static float *aligned_floats(loader *l, size_t n) {
-    size_t bytes;
-    char *p = eg_size_mul(n, sizeof(float), &bytes) && eg_size_add(bytes, 64, &bytes) ? eg_arena_alloc(l->arena, bytes) : NULL;
-    if (!p) {
-        eg_fail_memory(l->err, n);
-        return NULL;
+/* Columns by distance, from -(max_tokens - 1) to max_tokens - 1; *out points at distance 0. Beyond buckets / 2 the bucket grows
+ * with the logarithm of the distance (arXiv 2006.03654, as the reference computes it, in f32). 0: no memory. */
+static int relative_columns(const eg_config *c, eg_arena *arena, const uint16_t **out) {
+    ptrdiff_t most = (ptrdiff_t)c->max_tokens, middle = c->buckets / 2, span = (ptrdiff_t)c->span;
+    uint16_t *columns = eg_arena_array(arena, 2 * (size_t)most, sizeof *columns);
+    if (!columns) return 0;
+    float whole = (float)log((double)((float)(c->max_distance - 1) / (float)middle));
+    for (ptrdiff_t distance = 1 - most; distance < most; distance++) {
+        ptrdiff_t far = distance < 0 ? -distance : distance, bucket = far;
+        if (c->buckets && far > middle) {
+            float part = (float)log((double)((float)far / (float)middle));
+            bucket = (ptrdiff_t)ceilf(part / whole * (float)(middle - 1)) + middle;
+        }
+        ptrdiff_t row = span + (distance < 0 ? -bucket : bucket);
+        row = row < 0 ? 0 : row > 2 * span - 1 ? 2 * span - 1 : row;
+        columns[distance + most] = (uint16_t)(2 * span - 1 - row);
     }
-    return (float *)(void *)(p + (64 - (uintptr_t)p % 64) % 64);
+    *out = columns + most;
+    return 1;
 }
 
-/* The tensor `prefix + name`, which must have this shape (columns 0: a vector of `rows`). */
+/* The next part of the block, 64-byte aligned; NULL while measuring. */
+static void *place(loader *l, size_t n, size_t size) {
+    size_t bytes, at = l->used;
+    if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &bytes) || !eg_size_add(at, bytes, &l->used)) l->used = SIZE_MAX;
+    return l->block ? l->block + at : NULL;
+}
+static float *place_floats(loader *l, size_t n) { return place(l, n, sizeof(float)); }
+
+static void full_name(const loader *l, const char *name, int inside, char out[NAME]) { snprintf(out, NAME, "%s%s", inside ? l->prefix : "", name); }
+
+/* The tensor of this full name, which must have this shape (columns 0: a vector of `rows`). */
 static eg_status find(loader *l, const char *name, size_t rows, size_t columns, const eg_tensor **out) {
-    char full[NAME];
-    snprintf(full, sizeof full, "%s%s", l->prefix, name);
-    const eg_tensor *t = *out = eg_safetensors_find(l->file, full);
-    if (!t) return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' is missing", l->file->name, full);
+    const char *file;
+    const eg_tensor *t = *out = eg_tensors_find(l->tensors, name, &file);
+    if (!t) return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' is missing", file, name);
     int fits = columns ? t->dims == 2 && t->shape[0] == rows && t->shape[1] == columns : t->dims == 1 && t->shape[0] == rows;
     if (!fits) {
         size_t d0 = t->dims > 0 ? t->shape[0] : 0, d1 = t->dims > 1 ? t->shape[1] : 0;
-        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has shape [%zu, %zu], the config asks for [%zu, %zu]", l->file->name,
-                       full, d0, d1, rows, columns);
+        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has shape [%zu, %zu], the config asks for [%zu, %zu]", file, name, d0, d1, rows, columns);
     }
     if (t->dtype == EG_OTHER_DTYPE)
-        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is of no supported type (F32, F16, BF16, I8 with scales)",
-                       l->file->name, full);
+        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is of no supported type (F32, F16, BF16, I8 with scales)", file, name);
     return EG_OK;
 }
 
-/* The scales of an s8 matrix, copied so that they are aligned; NULL and EG_OK for other types. */
-static eg_status find_scales(loader *l, const char *name, const eg_tensor *t, const float **out) {
-    *out = NULL;
-    if (t->dtype != EG_I8) return EG_OK;
+static eg_status refuse(loader *l, const eg_tensor *t, eg_status status, const char *why, size_t at) {
+    char name[NAME];
+    return eg_fail(l->err, status, "%s: tensor '%s' %s at element %zu", t->file, eg_quote(t->name, 100, name, sizeof name), why, at);
+}
+
+/* A matrix whose rows are read one after the other. */
+typedef struct matrix {
+    const eg_tensor *t, *scales; /* scales: of an I8 tensor, else NULL */
+    size_t rows, columns, blocks;
+} matrix;
+
+static eg_status find_matrix(loader *l, const char *name, size_t rows, size_t columns, matrix *m) {
     char scales_name[NAME];
+    *m = (matrix){.rows = rows, .columns = columns, .blocks = (columns + BLOCK - 1) / BLOCK};
+    eg_status s = find(l, name, rows, columns, &m->t);
+    if (s != EG_OK || m->t->dtype != EG_I8) return s;
     snprintf(scales_name, sizeof scales_name, "%s.scales", name);
-    size_t columns = t->dims == 2 ? t->shape[1] : 0, blocks = (columns + BLOCK - 1) / BLOCK;
-    const eg_tensor *s;
-    if (t->dims != 2) return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is I8 but no matrix", l->file->name, name);
-    eg_status status = find(l, scales_name, t->shape[0], blocks, &s);
-    if (status != EG_OK) return status;
-    if (s->dtype != EG_F32) return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' must be F32", l->file->name, scales_name);
-    float *copy = aligned_floats(l, s->elements);
-    if (!copy) return EG_ENOMEM;
-    memcpy(copy, s->data, s->bytes);
-    for (size_t i = 0; i < s->elements; i++)
-        if (!isfinite(copy[i]))
-            return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' holds a value that is no number", l->file->name, scales_name);
-    *out = copy;
-    return EG_OK;
+    if ((s = find(l, scales_name, rows, m->blocks, &m->scales)) != EG_OK) return s;
+    return m->scales->dtype == EG_F32 ? EG_OK : refuse(l, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
 }
 
-/* Elements [from, from + n) as floats, checked to be finite. */
-static eg_status to_floats(loader *l, const eg_tensor *t, const float *row_scales, size_t from, size_t n, float *out) {
+/* Elements [from, from + n) of a tensor of floats, checked to be finite. The data may be unaligned. */
+static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t n, float *out) {
     const unsigned char *p = t->data;
-    switch (t->dtype) {
-    case EG_F32:
+    if (t->dtype == EG_I8) return refuse(l, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
+    if (t->dtype == EG_F32) {
         memcpy(out, p + from * 4, n * 4);
-        break;
-    case EG_F16:
-    case EG_BF16:
-        for (size_t i = 0; i < n; i++) { /* the data may be unaligned */
+    } else {
+        for (size_t i = 0; i < n; i++) {
             uint16_t half;
             memcpy(&half, p + (from + i) * 2, 2);
             if (t->dtype == EG_F16)
@@ -89,154 +134,296 @@ static eg_status to_floats(loader *l, const eg_tensor *t, const float *row_scale
             else
                 eg_bfloat16_to_float(&half, &out[i], 1);
         }
-        break;
-    default:
-        l->e->kernels->dequantize_s8((const int8_t *)p + from, row_scales, n, out);
     }
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(out[i]))
-            return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%.*s' holds NaN or infinity at element %zu", l->file->name,
-                           (int)t->name.len, t->name.ptr, from + i);
+        if (!isfinite(out[i])) return refuse(l, t, EG_EFORMAT, "holds NaN or infinity", from + i);
     return EG_OK;
 }
 
-static eg_status load_vector(loader *l, const char *name, size_t n, const float **out) {
-    const eg_tensor *t;
-    eg_status s = find(l, name, n, 0, &t);
-    float *v = s == EG_OK ? aligned_floats(l, n) : NULL;
-    if (s == EG_OK && !v) return EG_ENOMEM;
-    if (s == EG_OK && t->dtype == EG_I8) return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is I8", l->file->name, name);
-    if (s == EG_OK) s = to_floats(l, t, NULL, 0, n, v);
-    *out = v;
+/* The scales of row r: finite, and so small that every product with an s8 value is finite too. */
+static eg_status read_scales(loader *l, const matrix *m, size_t r, float *out) {
+    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, out);
+    for (size_t i = 0; s == EG_OK && i < m->blocks; i++)
+        if (!(fabsf(out[i]) <= FLT_MAX / 128))
+            return refuse(l, m->scales, EG_EFORMAT, "holds a scale that is too large", r * m->blocks + i);
     return s;
+}
+
+static eg_status read_row(loader *l, const matrix *m, size_t r, float *out) {
+    if (!m->scales) return read_floats(l, m->t, r * m->columns, m->columns, out);
+    eg_status s = read_scales(l, m, r, l->scales);
+    if (s == EG_OK) l->e->kernels->dequantize_s8((const int8_t *)m->t->data + r * m->columns, l->scales, m->columns, out);
+    return s;
+}
+
+/* The row as s8 with scales: as the file has it, or rounded. */
+static eg_status read_row_s8(loader *l, const matrix *m, size_t r, int8_t *out, float *scales) {
+    eg_status s;
+    if (m->scales) {
+        memcpy(out, m->t->data + r * m->columns, m->columns);
+        s = read_scales(l, m, r, scales);
+        for (size_t i = 0; i < m->columns; i++)
+            if (out[i] == -128) return refuse(l, m->t, EG_EFORMAT, "holds -128", r * m->columns + i);
+        return s;
+    }
+    if ((s = read_floats(l, m->t, r * m->columns, m->columns, l->row)) == EG_OK) eg_s8_quantize_weights(l->row, m->columns, out, scales);
+    return s;
+}
+
+static eg_status load_vector(loader *l, const char *name, int inside, size_t n, const float **out) {
+    char full[NAME];
+    const eg_tensor *t;
+    float *v = place_floats(l, n);
+    *out = v;
+    if (!l->fill) return EG_OK;
+    full_name(l, name, inside, full);
+    eg_status s = find(l, full, n, 0, &t);
+    return s == EG_OK ? read_floats(l, t, 0, n, v) : s;
 }
 
 static eg_status load_rows(loader *l, const char *name, size_t rows, size_t columns, const float **out) {
-    const eg_tensor *t;
-    const float *scales;
-    eg_status s = find(l, name, rows, columns, &t);
-    if (s == EG_OK) s = find_scales(l, name, t, &scales);
-    float *m = s == EG_OK ? aligned_floats(l, rows * columns) : NULL;
-    if (s == EG_OK && !m) return EG_ENOMEM;
-    size_t blocks = (columns + BLOCK - 1) / BLOCK;
-    for (size_t r = 0; s == EG_OK && r < rows; r++)
-        s = to_floats(l, t, scales ? scales + r * blocks : NULL, r * columns, columns, m + r * columns);
-    *out = m;
+    char full[NAME];
+    matrix m;
+    float *to = place_floats(l, rows * columns);
+    *out = to;
+    if (!l->fill) return EG_OK;
+    full_name(l, name, 1, full);
+    eg_status s = find_matrix(l, full, rows, columns, &m);
+    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row(l, &m, r, to + r * columns);
     return s;
 }
 
-/* The word embeddings: s8 stays s8, a quarter of the memory; rows are dequantised as they are looked up. */
 static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *out) {
     const char *name = "embeddings.word_embeddings.weight";
-    const eg_tensor *t;
-    eg_status s = find(l, name, rows, columns, &t);
-    if (s != EG_OK) return s;
-    if (t->dtype != EG_I8) return load_rows(l, name, rows, columns, &out->f32);
-    if ((s = find_scales(l, name, t, &out->scales)) != EG_OK) return s;
-    char *copy = eg_arena_alloc(l->arena, t->bytes);
-    if (!copy) return eg_fail_memory(l->err, t->bytes);
-    memcpy(copy, t->data, t->bytes);
-    out->s8 = (const int8_t *)copy;
-    return EG_OK;
+    if (!l->s8) return load_rows(l, name, rows, columns, &out->f32);
+    char full[NAME];
+    matrix m;
+    size_t blocks = (columns + BLOCK - 1) / BLOCK;
+    int8_t *to = place(l, rows, columns);
+    float *scales = place_floats(l, rows * blocks);
+    *out = (eg_table){.s8 = to, .scales = scales};
+    if (!l->fill) return EG_OK;
+    full_name(l, name, 1, full);
+    eg_status s = find_matrix(l, full, rows, columns, &m);
+    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row_s8(l, &m, r, to + r * columns, scales + r * blocks);
+    return s;
 }
 
-/* Rows of `name`.weight to rows n0.. of a matrix of N x K that is being packed, and its bias. */
-static eg_status pack_part(loader *l, const char *name, size_t N, size_t K, size_t n0, size_t rows, float *packed, float *bias) {
-    char weight_name[NAME], bias_name[NAME];
-    const eg_tensor *weight, *offset;
-    const float *scales;
-    snprintf(weight_name, sizeof weight_name, "%s.weight", name);
-    snprintf(bias_name, sizeof bias_name, "%s.bias", name);
-    eg_status s = find(l, weight_name, rows, K, &weight);
-    if (s == EG_OK) s = find_scales(l, weight_name, weight, &scales);
-    if (s == EG_OK) s = find(l, bias_name, rows, 0, &offset);
-    if (s == EG_OK && offset->dtype == EG_I8)
-        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is I8", l->file->name, bias_name);
-    if (s == EG_OK) s = to_floats(l, offset, NULL, 0, rows, bias + n0);
-    size_t blocks = (K + BLOCK - 1) / BLOCK;
+/* Packs the rows of one matrix to rows n0.. of `to` (N x K), and its bias. */
+static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, size_t rows, const eg_linear *to, int s8) {
+    char full[NAME], weight[NAME + 8], bias_name[NAME + 8];
+    const eg_tensor *bias;
+    matrix m;
+    full_name(l, name, inside, full);
+    snprintf(weight, sizeof weight, "%s.weight", full);
+    snprintf(bias_name, sizeof bias_name, "%s.bias", full);
+    eg_status s = find_matrix(l, weight, rows, to->K, &m);
+    if (s == EG_OK) s = find(l, bias_name, rows, 0, &bias);
+    if (s == EG_OK) s = read_floats(l, bias, 0, rows, (float *)to->bias + n0);
     for (size_t r = 0; s == EG_OK && r < rows; r++) {
         int plain = l->e->gemm == EG_GEMM_OPENBLAS;
-        float *row = plain ? packed + (n0 + r) * K : l->row;
-        s = to_floats(l, weight, scales ? scales + r * blocks : NULL, r * K, K, row);
-        if (s == EG_OK && !plain) eg_gemm_pack(l->e->kernels, N, K, n0 + r, 1, row, K, packed);
+        if (s8) {
+            if ((s = read_row_s8(l, &m, r, l->row_s8, l->scales)) == EG_OK)
+                l->e->kernels->s8_pack(to->N, to->K, n0 + r, l->row_s8, l->scales, (void *)to->s8);
+            continue;
+        }
+        float *row = plain ? (float *)to->f32 + (n0 + r) * to->K : l->row;
+        if ((s = read_row(l, &m, r, row)) == EG_OK && !plain) eg_gemm_pack(l->e->kernels, to->N, to->K, n0 + r, 1, row, to->K, (float *)to->f32);
     }
     return s;
 }
 
-/* A linear layer out of `parts` equal matrices with names `names`, stacked. */
-static eg_status load_linear(loader *l, const char *const *names, size_t parts, size_t N, size_t K, eg_linear *out) {
-    size_t size = eg_gemm_packed_size(l->e->kernels, N, K);
-    float *packed = size ? aligned_floats(l, size) : NULL, *bias = aligned_floats(l, N);
-    if (!packed || !bias) return eg_fail_memory(l->err, N * K);
-    *out = (eg_linear){packed, bias, N, K};
+/* A linear layer out of `parts` equal matrices, stacked. */
+static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K, int s8, eg_linear *out) {
+    *out = (eg_linear){.N = N, .K = K, .bias = place_floats(l, N)};
+    if (s8)
+        out->s8 = place(l, l->e->kernels->s8_packed_bytes(N, K), 1);
+    else
+        out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < parts; i++) s = pack_part(l, names[i], N, K, i * (N / parts), N / parts, packed, bias);
+    for (size_t i = 0; l->fill && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out, s8);
     return s;
 }
 
 static eg_status load_norm(loader *l, const char *name, size_t n, eg_norm *out) {
     char full[NAME];
     snprintf(full, sizeof full, "%s.weight", name);
-    eg_status s = load_vector(l, full, n, &out->gamma);
+    eg_status s = load_vector(l, full, 1, n, &out->gamma);
     snprintf(full, sizeof full, "%s.bias", name);
-    return s == EG_OK ? load_vector(l, full, n, &out->beta) : s;
+    return s == EG_OK ? load_vector(l, full, 1, n, &out->beta) : s;
 }
 
-static eg_status load_layer(loader *l, size_t i, const eg_bert *b, eg_bert_layer *w) {
-    enum { PARTS = 8 };
-    static const char *const suffixes[PARTS] = {"attention.self.query", "attention.self.key",        "attention.self.value",
-                                                "attention.output.dense", "intermediate.dense",      "output.dense",
-                                                "attention.output.LayerNorm", "output.LayerNorm"};
-    char text[PARTS][NAME];
-    const char *names[PARTS];
-    for (size_t k = 0; k < PARTS; k++) {
-        snprintf(text[k], NAME, "encoder.layer.%zu.%s", i, suffixes[k]);
-        names[k] = text[k];
-    }
-    size_t H = b->hidden, I = b->intermediate;
-    eg_status s = load_linear(l, names, 3, 3 * H, H, &w->qkv);
-    if (s == EG_OK) s = load_linear(l, names + 3, 1, H, H, &w->out);
-    if (s == EG_OK) s = load_linear(l, names + 4, 1, I, H, &w->up);
-    if (s == EG_OK) s = load_linear(l, names + 5, 1, H, I, &w->down);
-    if (s == EG_OK) s = load_norm(l, names[6], H, &w->attention_norm);
-    return s == EG_OK ? load_norm(l, names[7], H, &w->output_norm) : s;
-}
-
-static eg_status load_all(loader *l, const eg_config *c, eg_bert *b, eg_classifier *classifier) {
-    static const char *const pooler = "pooler.dense", *const output = "classifier";
-    *b = (eg_bert){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
-                   .eps = c->layer_norm_eps};
-    b->layer = eg_arena_array(l->arena, c->layers, sizeof *b->layer);
-    l->row = aligned_floats(l, c->hidden > c->intermediate ? c->hidden : c->intermediate);
-    if (!b->layer || !l->row) return eg_fail_memory(l->err, c->layers * sizeof *b->layer);
-    eg_status s = load_words(l, c->vocabulary, c->hidden, &b->words);
-    if (s == EG_OK) s = load_rows(l, "embeddings.position_embeddings.weight", c->positions, c->hidden, &b->positions);
-    if (s == EG_OK) s = load_rows(l, "embeddings.token_type_embeddings.weight", c->types, c->hidden, &b->types);
-    if (s == EG_OK) s = load_norm(l, "embeddings.LayerNorm", c->hidden, &b->embedding_norm);
-    for (size_t i = 0; s == EG_OK && i < c->layers; i++) s = load_layer(l, i, b, &b->layer[i]);
-    if (s != EG_OK || c->head != EG_HEAD_CLASSES) return s;
-    s = load_linear(l, &pooler, 1, c->hidden, c->hidden, &classifier->pooler);
-    l->prefix = ""; /* the last layer stands beside the encoder */
-    return s == EG_OK ? load_linear(l, &output, 1, c->labels, c->hidden, &classifier->output) : s;
-}
-
-eg_status eg_load_bert(const char *dir, const eg_config *config, const eg_engine *engine, eg_arena *arena, eg_bert *bert,
-                       eg_classifier *classifier, eg_error *err) {
-    char *path = eg_arena_printf(arena, "%s/model.safetensors", dir);
-    if (!path) return eg_fail_memory(err, strlen(dir));
-    eg_map map;
-    eg_safetensors file;
-    eg_arena index; /* of the file; goes with it */
-    eg_arena_init(&index, 0);
-    eg_status s = eg_map_open(path, &map, err);
+/* A projection of the table of relative positions, a table a head: rows are elements of the head, columns distances. */
+static eg_status load_relative(loader *l, const char *name, const float **out) {
+    size_t H = l->config->hidden, rows = 2 * l->config->span, width = eg_relative_width(l->config->span);
+    float *to = place_floats(l, H * width);
+    *out = to;
+    if (!l->fill) return EG_OK;
+    size_t panels = eg_gemm_packed_size(l->e->kernels, H, H);
+    float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed), *bias = eg_arena_array(&l->scratch, H, sizeof *bias);
+    float *product = eg_arena_array(&l->scratch, rows * H, sizeof *product);
+    if (!packed || !bias || !product) return eg_fail_memory(l->err, panels);
+    eg_linear projection = {.f32 = packed + (64 - (uintptr_t)packed % 64) % 64 / sizeof *packed, .bias = bias, .N = H, .K = H};
+    eg_status s = pack_part(l, name, 1, 0, H, &projection, 0);
     if (s != EG_OK) return s;
-    s = eg_safetensors_parse("model.safetensors", (eg_str){(const char *)map.bytes, map.size}, &index, &file, err);
-    if (s == EG_OK) {
-        const char *prefix = eg_safetensors_find(&file, "bert.embeddings.word_embeddings.weight") ? "bert." : "";
-        loader l = {.file = &file, .e = engine, .arena = arena, .prefix = prefix, .err = err};
-        s = load_all(&l, config, bert, classifier);
-    }
-    eg_arena_release(&index);
-    eg_map_close(&map);
+    eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = (float *)l->relative, .ld = H}, (eg_rows){.x = product, .ld = H},
+                  EG_ACT_NONE, NULL);
+    for (size_t h = 0; h < H; h++)
+        for (size_t c = 0; c < width; c++) to[h * width + c] = c < rows ? product[(rows - 1 - c) * H + h] : 0;
+    return EG_OK;
+}
+
+/* The table of relative positions itself, normed. */
+static eg_status read_relative(loader *l) {
+    const eg_config *c = l->config;
+    char full[NAME];
+    matrix m;
+    size_t rows = 2 * c->span, H = c->hidden;
+    const eg_tensor *gamma, *beta;
+    float *table = eg_arena_array(&l->scratch, rows * H, sizeof *table), *norm = eg_arena_array(&l->scratch, 2 * H, sizeof *norm);
+    if (!table || !norm) return eg_fail_memory(l->err, rows * H);
+    l->relative = table;
+    full_name(l, "encoder.rel_embeddings.weight", 1, full);
+    eg_status s = find_matrix(l, full, rows, H, &m);
+    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row(l, &m, r, table + r * H);
+    full_name(l, "encoder.LayerNorm.weight", 1, full);
+    if (s == EG_OK && (s = find(l, full, H, 0, &gamma)) == EG_OK) s = read_floats(l, gamma, 0, H, norm);
+    full_name(l, "encoder.LayerNorm.bias", 1, full);
+    if (s == EG_OK && (s = find(l, full, H, 0, &beta)) == EG_OK) s = read_floats(l, beta, 0, H, norm + H);
+    if (s == EG_OK) l->e->kernels->layer_norm(table, rows, H, H, norm, norm + H, c->layer_norm_eps);
     return s;
+}
+
+static eg_status load_layer(loader *l, size_t i, eg_layer *w) {
+    enum { PARTS = 8 };
+    const names *n = l->names;
+    const char *const suffixes[PARTS] = {n->query, n->key, n->value, n->out, n->up, n->down, n->attention_norm, n->output_norm};
+    char text[PARTS][NAME], start[NAME];
+    const char *name[PARTS];
+    snprintf(start, sizeof start, n->layer, i);
+    for (size_t k = 0; k < PARTS; k++) {
+        snprintf(text[k], NAME, "%.60s%.80s", start, suffixes[k]);
+        name[k] = text[k];
+    }
+    size_t H = l->config->hidden, I = l->config->intermediate;
+    eg_status s = load_linear(l, name, 3, 1, 3 * H, H, l->s8, &w->qkv);
+    if (s == EG_OK) s = load_linear(l, name + 3, 1, 1, H, H, l->s8, &w->out);
+    if (s == EG_OK) s = load_linear(l, name + 4, 1, 1, I, H, l->s8, &w->up);
+    if (s == EG_OK) s = load_linear(l, name + 5, 1, 1, H, I, l->s8, &w->down);
+    if (s == EG_OK) s = load_norm(l, name[6], H, &w->attention_norm);
+    if (s == EG_OK) s = load_norm(l, name[7], H, &w->output_norm);
+    if (s != EG_OK || !l->config->span) return s;
+    s = load_relative(l, name[1], &w->relative_key);
+    return s == EG_OK ? load_relative(l, name[0], &w->relative_query) : s;
+}
+
+/* The walk: every part of the model in the order in which it lies in the block. */
+static eg_status walk(loader *l, eg_weights *out) {
+    const eg_config *c = l->config;
+    eg_encoder *m = &out->encoder;
+    eg_status s = load_words(l, c->vocabulary, c->hidden, &m->words);
+    if (s == EG_OK && c->architecture != EG_DEBERTA)
+        s = load_rows(l, "embeddings.position_embeddings.weight", c->positions, c->hidden, &m->positions);
+    if (s == EG_OK && c->types) s = load_rows(l, "embeddings.token_type_embeddings.weight", c->types, c->hidden, &m->types);
+    if (s == EG_OK) s = load_norm(l, "embeddings.LayerNorm", c->hidden, &m->embedding_norm);
+    for (size_t i = 0; s == EG_OK && i < c->layers; i++) s = load_layer(l, i, &m->layer[i]);
+    if (s != EG_OK || c->head == EG_HEAD_EMBEDDING) return s;
+    /* the head reads a row or a few of each text: f32 costs nothing there */
+    out->classifier = (eg_classifier){.activation = l->names->activation};
+    if (c->head == EG_HEAD_CLASSES) s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, 0, &out->classifier.dense);
+    const char *output = c->head == EG_HEAD_CLASSES ? l->names->output : "classifier";
+    return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, 0, &out->classifier.output) : s;
+}
+
+/* What decides the bytes of a block, for its cache. */
+typedef struct block_key {
+    uint32_t version, level, format, gemm;
+    uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets, max_distance, max_tokens;
+    float layer_norm_eps;
+    uint32_t file_count;
+    struct eg_file_stamp files[];
+} block_key;
+enum { BLOCK_VERSION = 1 };
+
+static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_block_key *key) {
+    const eg_config *c = l->config;
+    size_t files = l->tensors->count, size = sizeof(block_key) + files * sizeof(struct eg_file_stamp);
+    block_key *k = eg_arena_alloc(&l->scratch, size);
+    char real[PATH_MAX];
+    const char *where = realpath(dir, real) ? real : dir, *last = strrchr(where, '/');
+    uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
+    for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash, l->e->kernels->name,
+                                l->s8 ? "s8" : "f32", l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
+    if (!k || !key->name) return eg_fail_memory(l->err, size);
+    *k = (block_key){BLOCK_VERSION, l->e->kernels->level, out->format, l->e->gemm, c->architecture, c->head, c->vocabulary, c->hidden, c->layers,
+                     c->heads, c->intermediate, c->positions, c->types, c->labels, c->span, c->buckets, c->max_distance, c->max_tokens,
+                     c->layer_norm_eps, (uint32_t)files};
+    for (size_t i = 0; i < files; i++) k->files[i] = l->tensors->files[i].stamp;
+    key->bytes = k;
+    key->size = size;
+    return EG_OK;
+}
+
+static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights *out) {
+    const eg_config *c = l->config;
+    size_t widest = c->hidden > c->intermediate ? c->hidden : c->intermediate;
+    eg_block_key key;
+    out->encoder = (eg_encoder){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
+                                .eps = c->layer_norm_eps, .s8 = l->s8, .first_position = c->first_position,
+                                .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX, .direct = SIZE_MAX};
+    if (c->span) {
+        out->encoder.span = c->span;
+        out->encoder.direct = c->buckets ? c->buckets / 2 + 1 : c->span;
+        if (!relative_columns(c, &out->arena, &out->encoder.column)) return eg_fail_memory(l->err, c->max_tokens);
+    }
+    out->encoder.layer = eg_arena_array(&out->arena, c->layers, sizeof *out->encoder.layer);
+    l->row = eg_arena_array(&l->scratch, widest, sizeof *l->row);
+    l->scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *l->scales);
+    l->row_s8 = eg_arena_alloc(&l->scratch, widest);
+    if (!out->encoder.layer || !l->row || !l->scales || !l->row_s8) return eg_fail_memory(l->err, c->layers * sizeof *out->encoder.layer);
+    eg_status s = walk(l, out); /* measures */
+    if (s == EG_OK && l->used == SIZE_MAX) s = eg_fail_memory(l->err, l->used);
+    if (s == EG_OK) s = make_key(l, dir, out, &key);
+    if (s == EG_OK) s = eg_block_take(cache, &key, l->used, l->e->pool, &out->block, l->err);
+    if (s != EG_OK) return s;
+    l->block = out->block.data;
+    l->used = 0;
+    l->fill = !out->block.ready;
+    if (l->fill && c->span) s = read_relative(l);
+    if (s == EG_OK) s = walk(l, out);
+    if (s == EG_OK) eg_block_publish(&out->block, &key, l->e->pool);
+    return s;
+}
+
+eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_engine *engine, eg_format format, const char *cache,
+                          eg_weights *out, eg_error *err) {
+    eg_tensors tensors;
+    char words[NAME];
+    *out = (eg_weights){0};
+    eg_arena_init(&out->arena, 0);
+    eg_status s = eg_tensors_open(dir, &tensors, err);
+    if (s != EG_OK) return s;
+    loader l = {.tensors = &tensors, .config = config, .e = engine, .names = &known[config->architecture], .prefix = "", .err = err};
+    snprintf(words, sizeof words, "%sembeddings.word_embeddings.weight", l.names->prefix);
+    const eg_tensor *table = eg_tensors_find(&tensors, words, NULL);
+    if (table) l.prefix = l.names->prefix;
+    if (!table) table = eg_tensors_find(&tensors, "embeddings.word_embeddings.weight", NULL);
+    if (format == EG_FORMAT_AUTO) format = table && table->dtype == EG_I8 && engine->gemm == EG_GEMM_OWN ? EG_FORMAT_S8 : EG_FORMAT_F32;
+    if (format == EG_FORMAT_S8 && engine->gemm != EG_GEMM_OWN)
+        s = eg_fail(err, EG_EUNSUPPORTED, "the format s8 needs the engine's own GEMM, OpenBLAS has none");
+    out->format = format;
+    l.s8 = format == EG_FORMAT_S8;
+    eg_arena_init(&l.scratch, 0);
+    if (s == EG_OK) s = fill(&l, dir, cache, out);
+    eg_arena_release(&l.scratch);
+    eg_tensors_close(&tensors);
+    if (s != EG_OK) eg_weights_release(out);
+    return s;
+}
+
+void eg_weights_release(eg_weights *w) {
+    eg_block_release(&w->block);
+    eg_arena_release(&w->arena);
+    *w = (eg_weights){0};
 }

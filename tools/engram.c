@@ -51,8 +51,16 @@ static const option check_options[] = {
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avx512 or neon", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
+                                       END};
+static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+                                       {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       {"format", "F", "f32 or s8 (default: both side by side)", NULL, 't'},
+                                       {"quick", NULL, "fewer cells", NULL, 'b'},
                                        END};
 
 static const command commands[] = {
@@ -73,7 +81,10 @@ static const command commands[] = {
      "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
      model_options, run_embed, NULL, NULL},
-    {"bench", "gemm|model|nli", "measure this machine", NULL, model_options, run_bench, NULL, NULL},
+    {"bench", "gemm|model|nli [FILE]", "measure this machine",
+     "gemm: the matrix kernels. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
+     "{\"premise\", \"hypothesis\"} from end to end.",
+     bench_options, run_bench, NULL, NULL},
     {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
     {"models", "list", "the models that are here", NULL, no_options, run_models, NULL, NULL},
     {"doctor", "", "check the installation: settings, paths, plugins, models, store", NULL, no_options, run_doctor, NULL, NULL},

@@ -8,15 +8,20 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
+/* The place of a setting's value among its choices, which the configuration has checked and infer.h's enumerations follow. */
+static uint32_t choice_of(const eg_host *h, const char *key, const char *const *choices, uint32_t n) {
+    const char *value = eg_conf_get(h->config, key);
+    for (uint32_t i = 0; value && i < n; i++)
+        if (strcmp(value, choices[i]) == 0) return i;
+    return 0;
+}
+
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod"};
+    static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads")};
-    const char *level = eg_conf_get(h->config, "level"), *gemm = eg_conf_get(h->config, "gemm");
-    for (uint32_t i = 0; level && i < 5; i++) {
-        if (strcmp(level, levels[i]) == 0) o.level = i;
-    }
-    o.gemm = gemm && strcmp(gemm, "openblas") == 0 ? EG_GEMM_OPENBLAS : EG_GEMM_OWN;
+    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, 8),
+                           .gemm = choice_of(h, "gemm", gemms, 2)};
     return eg_engine_create(&o, &h->engine, err);
 }
 
@@ -25,7 +30,9 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
     eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
-    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &m->model, err);
+    static const char *const formats[] = {"auto", "f32", "s8"};
+    eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, 3), .cache = h->folders.cache};
+    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &o, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);

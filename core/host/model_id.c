@@ -20,8 +20,10 @@ enum { MOST_PATH = 4096 + 64, MOST_TEXT = 4096, HASH = crypto_hash_sha256_BYTES,
 
 static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
                                     "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-                                    "config_sentence_transformers.json", "model.safetensors"};
-enum { FILES = sizeof files / sizeof *files };
+                                    "config_sentence_transformers.json", "model.safetensors",
+                                    /* not in the identities of before: these count only where they are */
+                                    "vocab.json", "merges.txt", "spm.model", "added_tokens.json", "model.safetensors.index.json"};
+enum { FILES = sizeof files / sizeof *files, ALWAYS = FILES - 5 };
 
 static void path_of(const char *folder, const char *name, char out[MOST_PATH]) { snprintf(out, MOST_PATH, "%s/%s", folder, name); }
 
@@ -75,10 +77,11 @@ static int remembered(const char *path, const char *description, char id[EG_MODE
 }
 
 /* Adds one file to the identity: name, length, bytes. A missing file counts as absent. 0 when it cannot be read. */
-static int hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name) {
+static int hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name, int always) {
     char path[MOST_PATH];
     eg_map map = {0};
     path_of(folder, name, path);
+    if (!always && !eg_file_exists(path)) return 1;
     crypto_hash_sha256_update(state, (const unsigned char *)name, strlen(name) + 1);
     if (!eg_file_exists(path)) return 1;
     if (eg_map_open(path, &map, NULL) != EG_OK) return 0;
@@ -101,7 +104,7 @@ void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEX
     uint8_t hash[HASH];
     int whole = 1;
     crypto_hash_sha256_init(&state);
-    for (size_t i = 0; i < FILES; i++) whole &= hash_file(&state, folder, files[i]);
+    for (size_t i = 0; i < FILES; i++) whole &= hash_file(&state, folder, files[i], i < ALWAYS);
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(out, EG_MODEL_ID_TEXT, hash, sizeof hash);
 

@@ -1,6 +1,8 @@
 /* avx2.c - the table of the level "avx2": the kernels of generic/table.h over this level's lanes. Called through dispatch.c. */
 #include "kernels/avx2/lanes.h"
 
+#include "kernels/avx2/s8.h"
+
 #include "kernels/generic/table.h"
 
 #include "kernels/levels.h"

@@ -1,8 +1,8 @@
-/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h, then this file, and
+/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h and s8.h, then this file, and
  * thereby gets its table. Not a header of declarations: including it defines the static functions of a level.
  *
  * A level's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
- * the largest micro-kernel), dot_s8. See kernels.h for what each kernel promises. */
+ * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for. See kernels.h for what each kernel promises. */
 #include "kernels/kernels.h"
 
 #include "kernels/generic/math.h"
@@ -206,70 +206,15 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
     }
 }
 
-/* ---- attention ---- */
+#include "kernels/generic/s8.h"
 
-enum { QUERY_ROWS = 4 };
-
-/* Scores of `rows` query rows with all keys: sum over d ascending, 16 keys side by side. */
-static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i,
-                                                         const float *keys, size_t padded, float *out) {
-    v16 scale = v16_set(a->scale);
-    for (size_t j = 0; j < padded; j += 16) {
-        v16 sum[QUERY_ROWS];
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t d = 0; d < a->head_size; d++) {
-            v16 k = v16_load(keys + d * padded + j);
-#pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(a->q[(i + r) * a->ld_qkv + d]), k, sum[r]);
-        }
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) v16_store(out + r * padded + j, v16_mul(sum[r], scale));
-    }
-}
-
-/* Weighted values of `rows` query rows: sum over keys ascending, 16 elements of the head side by side. */
-static inline __attribute__((always_inline)) void weigh(const size_t rows, const eg_attention *a, size_t i, size_t padded,
-                                                        const float *weights) {
-    for (size_t d = 0; d < a->head_size; d += 16) {
-        size_t n = a->head_size - d;
-        v16 sum[QUERY_ROWS];
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t j = 0; j < a->length; j++) {
-            v16 v = load_part(a->v + j * a->ld_qkv + d, n);
-#pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(weights[r * padded + j]), v, sum[r]);
-        }
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) store_part(a->out + (i + r) * a->ld_out + d, n, sum[r]);
-    }
-}
-
-static void attention(const eg_attention *a) {
-    size_t padded = (a->length + 15) / 16 * 16;
-    float *keys = a->scratch, *rows = keys + a->head_size * padded;
-    for (size_t d = 0; d < a->head_size; d++) { /* transposed, so that keys stand side by side */
-        float *to = keys + d * padded;
-        for (size_t j = 0; j < a->length; j++) to[j] = a->k[j * a->ld_qkv + d];
-        for (size_t j = a->length; j < padded; j++) to[j] = 0;
-    }
-    size_t i = 0;
-    for (; i + QUERY_ROWS <= a->length; i += QUERY_ROWS) {
-        scores(QUERY_ROWS, a, i, keys, padded, rows);
-        softmax(rows, QUERY_ROWS, a->length, padded);
-        weigh(QUERY_ROWS, a, i, padded, rows);
-    }
-    for (; i < a->length; i++) {
-        scores(1, a, i, keys, padded, rows);
-        softmax(rows, 1, a->length, padded);
-        weigh(1, a, i, padded, rows);
-    }
-}
+#include "kernels/generic/attention.h"
 
 #define EG_KERNEL_TABLE(level_value, level_name)                                                             \
     {                                                                                                            \
         .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention, \
         .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,      \
-        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8  \
+        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8, \
+        .s8_panel_width = S8_PANEL, .s8_row_bytes = s8_row_bytes, .s8_packed_bytes = s8_packed_bytes, .s8_pack = s8_pack,  \
+        .s8_quantize = s8_quantize, .s8_gemm = s8_gemm, .s8_gemm_quantized = s8_gemm_quantized                             \
     }

@@ -1,6 +1,8 @@
 /* neon.c - the table of the level "neon": the kernels of generic/table.h over this level's lanes. Called through dispatch.c. */
 #include "kernels/neon/lanes.h"
 
+#include "kernels/neon/s8.h"
+
 #include "kernels/generic/table.h"
 
 #include "kernels/levels.h"

@@ -11,10 +11,15 @@
 
 #include "kernels/kernels.h"
 
+#if defined(__x86_64__)
+extern const eg_kernels eg_kernels_emulated; /* emulated.c */
+#endif
+
 enum { GUARD = 32 };
 #define GUARD_VALUE 12345.678f
 
-static const eg_kernels *levels[4];
+enum { MOST = 8 };
+static const eg_kernels *levels[MOST];
 static size_t level_count;
 static uint32_t seed = 1;
 
@@ -156,7 +161,7 @@ static void attention_is_the_same_everywhere(void **state) {
         for (size_t h = 0; h < 4; h++) {
             size_t d = heads[h], ld = 3 * d + 1;
             buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
-            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d) * 4 + 63) / 64 * 64);
+            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
             eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
                               .length = length, .head_size = d, .scale = 0.176f, .scratch = scratch};
@@ -185,6 +190,63 @@ static void attention_is_the_same_everywhere(void **state) {
         }
 }
 
+/* Relative positions: each distance in a column of its own, read as slices and gathered; and distances that share columns. */
+static void relative_attention_is_the_same_everywhere(void **state) {
+    (void)state;
+    enum { SPAN = 64, WIDTH = 2 * SPAN + 16, FAR = 80 };
+    uint16_t own[2 * FAR], shared[2 * FAR];
+    for (int distance = 1 - FAR; distance < FAR; distance++) {
+        int near = distance > 8 ? 8 + (distance - 8) / 4 : distance < -8 ? -8 + (distance + 8) / 4 : distance;
+        own[distance + FAR] = (uint16_t)(SPAN - 1 - distance); /* read only below SPAN */
+        shared[distance + FAR] = (uint16_t)(SPAN - 1 - near);
+    }
+    for (size_t length = 1; length <= 70; length += length < 20 ? 1 : 9)
+        for (size_t d = 8; d <= 64; d += 28) {
+            size_t ld = 3 * d + 1;
+            buffer qkv = make(length * ld, 1), key = make(d * WIDTH, 0), query = make(d * WIDTH, 3), out = make(length * d, 0);
+            buffer truth[2] = {copy(&out), copy(&out)};
+            float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, SPAN) * 4 + 63) / 64 * 64);
+            assert_non_null(scratch);
+            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* scores that leave more than one weight */
+            for (int share = 0; share < 2; share++) {
+                eg_relative x = {.key = key.data, .query = query.data, .span = SPAN, .width = WIDTH, .column = (share ? shared : own) + FAR};
+                eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
+                                  .length = length, .head_size = d, .scale = 0.1f, .scratch = scratch, .relative = &x};
+                if (!share && length > SPAN) continue;
+                for (size_t l = 0; l < level_count; l++)
+                    for (int slices = 0; slices <= !share; slices++) {
+                        int first = l == 0 && !slices;
+                        x.direct = slices ? SPAN : 0;
+                        a.out = first ? truth[share].data : out.data;
+                        levels[l]->attention(&a);
+                        if (!first) same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", levels[l], length * 100 + d);
+                    }
+                double weights[FAR];
+                for (size_t i = 0; i < length; i++) {
+                    double sum = 0, most = -1e300;
+                    for (size_t j = 0; j < length; j++) {
+                        size_t c = x.column[(int)i - (int)j];
+                        double score = 0;
+                        for (size_t k = 0; k < d; k++) {
+                            double q = (double)a.q[i * ld + k], b = (double)a.k[j * ld + k];
+                            score += q * b + q * (double)key.data[k * WIDTH + c] + b * (double)query.data[k * WIDTH + c];
+                        }
+                        weights[j] = score * (double)a.scale;
+                        most = fmax(most, weights[j]);
+                    }
+                    for (size_t j = 0; j < length; j++) sum += weights[j] = exp(weights[j] - most);
+                    for (size_t k = 0; k < d; k++) {
+                        double y = 0;
+                        for (size_t j = 0; j < length; j++) y += weights[j] / sum * (double)a.v[j * ld + k];
+                        assert_true(fabs(y - (double)truth[share].data[i * d + k]) < 1e-4);
+                    }
+                }
+            }
+            free(scratch);
+            done(&qkv), done(&key), done(&query), done(&out), done(&truth[0]), done(&truth[1]);
+        }
+}
+
 static void integers_are_exact(void **state) {
     (void)state;
     static int8_t a[1000], b[1000];
@@ -205,6 +267,101 @@ static void integers_are_exact(void **state) {
         }
         for (size_t i = 0; i < n; i++) assert_true(x[i] == (float)a[i] * scales[i / 128]);
     }
+}
+
+/* The s8 format as kernels.h defines it, with plain loops over one row of inputs and one of weights. */
+static float s8_truth(const float *x, const int8_t *w, const float *scales, size_t K) {
+    float sum = 0;
+    for (size_t from = 0; from < K; from += 128) {
+        size_t n = K - from < 128 ? K - from : 128;
+        float low = 0, high = 0;
+        for (size_t i = from; i < from + n; i++) low = fminf(low, x[i]), high = fmaxf(high, x[i]);
+        float range = high - low, inverse = range > 1e-30f ? 255.0f / range : 0, zero = rintf(-low * inverse);
+        int32_t exact = 0;
+        for (size_t i = from; i < from + n; i++) exact += (int32_t)(fminf(fmaxf(rintf(x[i] * inverse) + zero, 0), 255) - zero) * w[i];
+        sum = fmaf((float)exact, (inverse > 0 ? range / 255.0f : 0) * scales[from / 128], sum);
+    }
+    return sum;
+}
+
+static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
+    size_t blocks = (K + 127) / 128, ld = K + 3, ldc = N + 5;
+    buffer A = make(M * ld, 1), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1), truth = copy(&C);
+    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL, .residual = kind->residual ? residual.data : NULL,
+                        .ld_residual = N + 1, .activation = kind->activation};
+    if (M > 2) memset(A.data + ld, 0, K * sizeof(float)); /* a row without range */
+    int8_t *W = malloc(N * K);
+    float *scales = malloc(N * blocks * sizeof *scales), *back = malloc(M * N * sizeof *back);
+    assert_true(W && scales && back);
+    for (size_t i = 0; i < N * K; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        W[i] = (int8_t)(i % 11 == 0 ? -127 : i % 13 == 0 ? 127 : (int)(seed >> 24) % 127 - 63);
+    }
+    for (size_t i = 0; i < N * blocks; i++) scales[i] = fabsf(next_float()) * 0.01f;
+    for (size_t m = 0; m < M; m++)
+        for (size_t n = 0; n < N; n++) {
+            float sum = s8_truth(A.data + m * ld, W + n * K, scales + n * blocks, K) + (with.bias ? bias.data[n] : 0);
+            if (with.activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
+            truth.data[m * ldc + n] = sum + (with.residual ? residual.data[m * (N + 1) + n] : 0);
+        }
+    for (size_t l = 0; l < level_count; l++) {
+        const eg_kernels *k = levels[l];
+        char *rows = aligned_alloc(64, M * k->s8_row_bytes(K)), *out_rows = aligned_alloc(64, M * k->s8_row_bytes(N));
+        size_t bytes = (k->s8_packed_bytes(N, K) + 63) / 64 * 64;
+        char *packed = aligned_alloc(64, bytes), *direct = aligned_alloc(64, M * k->s8_row_bytes(N));
+        assert_true(rows && packed && out_rows && direct);
+        memset(packed, 0x55, bytes); /* what packing leaves untouched must not matter */
+        memset(rows, 0x55, M * k->s8_row_bytes(K));
+        for (size_t n = 0; n < N; n++) k->s8_pack(N, K, n, W + n * K, scales + n * blocks, packed);
+        k->s8_quantize(A.data, M, K, ld, rows);
+        buffer out = copy(&C);
+        size_t split = N / k->s8_panel_width / 2 * k->s8_panel_width;
+        k->s8_gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
+        k->s8_gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
+        same(&truth, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
+        /* quantised results: the same rows as quantising the results */
+        memset(out_rows, 0, M * k->s8_row_bytes(N));
+        memset(direct, 0, M * k->s8_row_bytes(N));
+        k->s8_quantize(out.data, M, N, ldc, out_rows);
+        split = N / 2 / 128 * 128;
+        k->s8_gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
+        k->s8_gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
+        assert_memory_equal(out_rows, direct, M * k->s8_row_bytes(N));
+        done(&out);
+        free(rows), free(packed), free(out_rows), free(direct);
+    }
+    free(W), free(scales), free(back);
+    done(&A), done(&bias), done(&residual), done(&C), done(&truth);
+}
+
+static void s8_is_the_same_everywhere(void **state) {
+    (void)state;
+    static const float some;
+    const eg_epilogue kinds[] = {{0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
+    for (size_t M = 1; M <= 26; M++)
+        for (size_t n = 0; n < 5; n++) {
+            static const size_t Ns[] = {1, 15, 32, 49, 100};
+            s8_case(M, Ns[n], 1 + (M * 7 + n * 13) % 40, &kinds[(M + n) % 4]);
+        }
+    s8_case(37, 384, 384, &kinds[3]);
+    s8_case(5, 300, 129, &kinds[2]);
+    s8_case(50, 257, 312, &kinds[1]);
+    s8_case(3, 3, 1536, &kinds[1]);
+}
+
+static void s8_weights_are_rounded(void **state) {
+    (void)state;
+    buffer w = make(300, 1);
+    int8_t q[300];
+    float scales[3];
+    memset(w.data + 128, 0, 128 * sizeof(float));
+    eg_s8_quantize_weights(w.data, 300, q, scales);
+    assert_true(scales[1] == 0);
+    for (size_t i = 0; i < 300; i++) {
+        assert_true(q[i] >= -127);
+        assert_true(fabsf((float)q[i] * scales[i / 128] - w.data[i]) <= scales[i / 128] * 0.5001f);
+    }
+    done(&w);
 }
 
 static void functions_are_accurate(void **state) {
@@ -248,6 +405,7 @@ static void levels_can_be_named(void **state) {
     const eg_kernels *k;
     eg_error err = {0};
     for (size_t l = 0; l < level_count; l++) {
+        if (strcmp(levels[l]->name, "emulated") == 0) continue;
         assert_int_equal(eg_kernels_select(levels[l]->level, &k, &err), EG_OK);
         assert_ptr_equal(k, levels[l]);
     }
@@ -263,23 +421,32 @@ static void levels_can_be_named(void **state) {
     else
         unsetenv("ENGRAM_LEVEL");
     free(before);
-    eg_level foreign = levels[level_count - 1]->level == EG_LEVEL_NEON ? EG_LEVEL_AVX2 : EG_LEVEL_NEON;
+    eg_level foreign = levels[1]->level == EG_LEVEL_NEON ? EG_LEVEL_AVX2 : EG_LEVEL_NEON;
     assert_int_equal(eg_kernels_select(foreign, &k, &err), EG_EUNSUPPORTED);
     assert_int_equal(eg_kernels_select((eg_level)99, &k, &err), EG_EINVAL);
 }
 
 int main(void) {
-    level_count = eg_kernels_available(levels, 4);
+    level_count = eg_kernels_available(levels, MOST);
     for (size_t l = 0; l < level_count; l++) print_message("level %s\n", levels[l]->name);
-    static const char *const all[] = {"avx2", "avx512", "neon"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const all[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "neon", "dotprod"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int here = 0;
         for (size_t l = 0; l < level_count; l++) here |= strcmp(levels[l]->name, all[i]) == 0;
         if (!here) print_message("level %s: not run here\n", all[i]);
     }
+#if defined(__x86_64__)
+    for (size_t l = 0; l < level_count; l++)
+        if (levels[l]->level == EG_LEVEL_AVX2) {
+            levels[level_count++] = &eg_kernels_emulated;
+            break;
+        }
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_and_rows),          cmocka_unit_test(gemm_is_the_same_everywhere),
-        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(relative_attention_is_the_same_everywhere),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(s8_is_the_same_everywhere),    cmocka_unit_test(s8_weights_are_rounded),
         cmocka_unit_test(functions_are_accurate),        cmocka_unit_test(half_floats_are_exact),
         cmocka_unit_test(levels_can_be_named),
     };

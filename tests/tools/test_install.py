@@ -74,6 +74,38 @@ class Installed(unittest.TestCase):
         found = self.ask("check", "-", stdin=b"oncall: billing = Ada\n\noncall: billing = Grace\n", expect=1)
         self.assertEqual([f["detection_tier"] for f in found["findings"]], ["plugin:rota"])
 
+    @unittest.skipIf(os.environ.get("ENGRAM_SANITIZE"), "an instrumented library needs an instrumented program")
+    def test_the_engine_alone(self):
+        """libengram-infer by pkg-config, shared and static, and from Python: the examples that ship."""
+        examples = os.path.join(TOP, "tools", "example", "infer")
+        folders = [os.path.join(root) for root, _, names in os.walk(self.prefix) if "engram-infer.pc" in names]
+        self.assertEqual(len(folders), 1)
+        library = os.path.dirname(folders[0])
+        env = dict(os.environ, PKG_CONFIG_PATH=folders[0], LD_LIBRARY_PATH=library)
+        model = os.path.join(self.prefix, "share", "engram", "models", "engram-embed-0")
+        texts = ["the cache holds 5 items", "five items fit the cache", "rain in the north"]
+        outputs = []
+        for static in (False, True):
+            program = os.path.join(self.folder, f"similar-{static}")
+            flags = subprocess.run(["pkg-config", "--cflags", "--libs", *(["--static"] if static else []), "engram-infer"], check=True, env=env,
+                                   capture_output=True, text=True).stdout.split()
+            if static:
+                flags = [os.path.join(library, "libengram-infer.a") if f == "-lengram-infer" else f for f in flags]
+            subprocess.run([CC, "-std=c17", "-Wall", "-Wextra", "-Werror", os.path.join(examples, "similar.c"), *flags, "-o", program], check=True)
+            outputs.append(subprocess.run([program, model, *texts], check=True, env=env, capture_output=True, text=True).stdout)
+        outputs.append(subprocess.run([sys.executable, os.path.join(examples, "similar.py"), os.path.join(library, "libengram-infer.so"), model,
+                                       *texts], check=True, env=env, capture_output=True, text=True).stdout)
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertEqual(outputs[0], outputs[2])
+        cosines = [float(line.split()[0]) for line in outputs[0].splitlines()]
+        self.assertEqual(cosines[0], 1.0)
+        self.assertGreater(cosines[1], cosines[2] + 0.2)
+        exported = subprocess.run(["nm", "-D", "--defined-only", os.path.join(library, "libengram-infer.so")], check=True, capture_output=True, text=True)
+        names = {line.split()[-1].split("@")[0] for line in exported.stdout.splitlines()}
+        with open(os.path.join(self.prefix, "include", "engram", "infer.h"), encoding="utf-8") as f:
+            declared = {word for word in f.read().replace("(", " ").replace("*", " ").split() if word.startswith("eg_")}
+        self.assertTrue(names and names <= declared, names - declared)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

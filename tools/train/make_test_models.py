@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tiny random BERT folders that tests/models uses, with what PyTorch and transformers (f32) compute on them.
+"""Writes the tiny random model folders that tests/models uses, with what PyTorch and transformers (f32) compute on them.
 Usage: make_test_models.py tests/models/golden   (needs torch, transformers, tokenizers, numpy, safetensors)
 
 Each folder holds config.json, vocab.txt, model.safetensors and expected.f32: one row (embedding or logits) a text of
@@ -12,7 +12,9 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_torch
-from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast
+from transformers import (BertConfig, BertForSequenceClassification, BertForTokenClassification, BertModel, BertTokenizerFast,
+                          DebertaV2Config, DebertaV2ForSequenceClassification, DebertaV2Model, RobertaConfig,
+                          RobertaForSequenceClassification, RobertaModel)
 
 from convert_weights import is_small, quantize
 
@@ -28,18 +30,27 @@ def vocabulary():
     return pieces + ["##" + c for c in letters] + ["##s", "##ing"][1:] + [w for w in WORDS if len(w) > 1]
 
 
-def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1):
+MODELS = {("bert", "embedding"): BertModel, ("bert", "classes"): BertForSequenceClassification, ("bert", "tokens"): BertForTokenClassification,
+          ("roberta", "embedding"): RobertaModel, ("roberta", "classes"): RobertaForSequenceClassification,
+          ("deberta-v2", "embedding"): DebertaV2Model, ("deberta-v2", "classes"): DebertaV2ForSequenceClassification}
+CONFIGS = {"bert": BertConfig, "roberta": RobertaConfig, "deberta-v2": DebertaV2Config}
+EXTRA = {"bert": [], "roberta": ["pad_token_id"],
+         "deberta-v2": ["relative_attention", "position_buckets", "max_relative_positions", "norm_rel_ebd", "share_att_key", "pos_att_type",
+                        "position_biased_input", "pooler_hidden_act"]}
+
+
+def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1, model_type="bert", shards=1, **options):
     torch.manual_seed(seed)
     folder = os.path.join(root, name)
     os.makedirs(folder, exist_ok=True)
     words = vocabulary()
-    config = BertConfig(vocab_size=len(words), hidden_size=hidden, num_hidden_layers=2, num_attention_heads=4,
-                        intermediate_size=hidden * 2 + 8, max_position_embeddings=48, initializer_range=0.25)
+    config = CONFIGS[model_type](vocab_size=len(words), hidden_size=hidden, num_hidden_layers=2, num_attention_heads=4,
+                                 intermediate_size=hidden * 2 + 8, max_position_embeddings=48, initializer_range=0.25, **options)
     if labels:
         config.id2label = dict(enumerate(labels))
         config.label2id = {v: k for k, v in enumerate(labels)}
         config.num_labels = len(labels)
-    model = (BertForSequenceClassification if kind == "classes" else BertModel)(config).eval()
+    model = MODELS[model_type, kind](config).eval()
     for key, p in model.named_parameters():  # biases and norms that are not the trivial ones
         if p.dim() == 1:
             p.data += 0.1 * torch.randn(p.shape)
@@ -59,13 +70,19 @@ def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1):
         save_file(out, path)
     else:
         kept = {k: v.to(dtype).contiguous() for k, v in state.items()}
-        save_torch(kept, path)
+        names = sorted(kept)
+        for i in range(shards):
+            part = {k: kept[k] for k in names[i::shards]}
+            save_torch(part, path if shards == 1 else os.path.join(folder, f"model-{i + 1:05}-of-{shards:05}.safetensors"))
+        if shards > 1:
+            where = {k: f"model-{n % shards + 1:05}-of-{shards:05}.safetensors" for n, k in enumerate(names)}
+            json.dump({"metadata": {"total_size": 0}, "weight_map": where}, open(path + ".index.json", "w"), indent=0)
         for k, v in state.items():
             v.copy_(kept[k].float())
     written = json.loads(config.to_json_string(use_diff=False))
     keys = ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act",
-            "max_position_embeddings", "type_vocab_size", "layer_norm_eps"]
-    written = {"architectures": [type(model).__name__], "model_type": "bert", **{k: written[k] for k in keys}}
+            "max_position_embeddings", "type_vocab_size", "layer_norm_eps"] + EXTRA[model_type]
+    written = {"architectures": [type(model).__name__], "model_type": model_type, **{k: written[k] for k in keys}}
     if labels:
         order = sorted(range(len(labels)), reverse=True)  # ids need not stand in order
         written["id2label"] = {str(i): labels[i] for i in order}
@@ -77,13 +94,17 @@ def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1):
                   open(os.path.join(folder, "1_Pooling", "config.json"), "w"))
     tokenizer = BertTokenizerFast(os.path.join(folder, "vocab.txt"), do_lower_case=True)
     rows = []
+    longest = config.max_position_embeddings - (config.pad_token_id + 1 if model_type == "roberta" else 0)
     with torch.no_grad():
         for i, text in enumerate(TEXTS):
-            if labels:
-                x = tokenizer([text], [TEXTS[(i + 1) % len(TEXTS)]], truncation=True, max_length=48, return_tensors="pt")
+            if kind == "tokens":
+                x = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
+                rows.extend(model(**x).logits[0].numpy())
+            elif labels:
+                x = tokenizer([text], [TEXTS[(i + 1) % len(TEXTS)]], truncation=True, max_length=longest, return_tensors="pt")
                 rows.append(model(**x).logits[0].numpy())
             else:
-                x = tokenizer(text, truncation=True, max_length=48, return_tensors="pt")
+                x = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
                 states = model(**x).last_hidden_state[0]
                 v = states[0] if cls else states.mean(dim=0)
                 rows.append((v / v.norm()).numpy())
@@ -100,6 +121,15 @@ def main(root):
     make(root, "one-f32", "classes", torch.float32, ["related"], seed=5)
     make(root, "two-f16", "classes", torch.float16, ["yes", "no"], seed=6)
     make(root, "three-s8", "classes", "s8", ["neutral", "contradiction", "entailment"], hidden=32, seed=7)
+    make(root, "roberta-f32", "classes", torch.float32, ["c", "e", "n"], seed=8, model_type="roberta", type_vocab_size=2, pad_token_id=0)
+    make(root, "roberta-mean", "embedding", torch.float16, seed=9, model_type="roberta", type_vocab_size=2, pad_token_id=0)
+    deberta = dict(model_type="deberta-v2", relative_attention=True, norm_rel_ebd="layer_norm", share_att_key=True,
+                   pos_att_type=["p2c", "c2p"], position_biased_input=False, type_vocab_size=0, max_relative_positions=-1, layer_norm_eps=1e-7)
+    make(root, "deberta-slices", "classes", torch.float32, ["c", "e", "n"], seed=10, position_buckets=96, **dict(deberta, max_relative_positions=64))
+    make(root, "deberta-buckets", "classes", torch.float16, ["c", "e", "n"], seed=11, position_buckets=8, hidden=32, **deberta)
+    make(root, "deberta-mean", "embedding", torch.float32, seed=12, position_buckets=8, **deberta)
+    make(root, "tokens-f32", "tokens", torch.float32, ["O", "B-X", "I-X"], seed=13)
+    make(root, "sharded-f16", "embedding", torch.float16, seed=14, shards=3)
 
 
 if __name__ == "__main__":

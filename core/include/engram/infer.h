@@ -4,7 +4,7 @@
  * state. Everything that a call returns lies in the caller's buffers. Any number of threads may call into the
  * same engine and the same model at once; destroy a thing only when nobody is inside a call on it.
  *
- * Same bits: for finite weights the f32 results do not depend on the batch a text is in, on the number of
+ * Same bits: for finite weights the f32 and s8 results do not depend on the batch a text is in, on the number of
  * threads, nor on the instruction set (EG_GEMM_OPENBLAS is outside this promise). */
 #ifndef ENGRAM_INFER_H
 #define ENGRAM_INFER_H
@@ -20,9 +20,19 @@ extern "C" {
 typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
-/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has (or the one that $ENGRAM_LEVEL names:
- * scalar, avx2, avx512, neon). Asking for a level that the CPU lacks: EG_EUNSUPPORTED. */
-typedef enum eg_level { EG_LEVEL_AUTO = 0, EG_LEVEL_SCALAR, EG_LEVEL_AVX2, EG_LEVEL_AVX512, EG_LEVEL_NEON } eg_level;
+/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
+ * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod). Asking for a level that the CPU lacks:
+ * EG_EUNSUPPORTED. */
+typedef enum eg_level {
+    EG_LEVEL_AUTO = 0,
+    EG_LEVEL_SCALAR,
+    EG_LEVEL_AVX2,
+    EG_LEVEL_AVX512,
+    EG_LEVEL_NEON,
+    EG_LEVEL_AVXVNNI,    /* AVX2 with vpdpbusd */
+    EG_LEVEL_AVX512VNNI, /* AVX-512 with vpdpbusd */
+    EG_LEVEL_DOTPROD     /* NEON with sdot */
+} eg_level;
 
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
 
@@ -41,23 +51,39 @@ EG_INFER_API void eg_engine_destroy(eg_engine *engine);
 EG_INFER_API uint32_t eg_engine_threads(const eg_engine *engine);
 EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
 
-typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1 } eg_head;
+typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1, EG_HEAD_TOKENS = 2 } eg_head;
+
+/* The arithmetic of a model's matrices. EG_FORMAT_AUTO: s8 for weights that are stored as s8, else f32. EG_FORMAT_S8: weights
+ * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. */
+typedef enum eg_format { EG_FORMAT_AUTO = 0, EG_FORMAT_F32, EG_FORMAT_S8 } eg_format;
+
+typedef struct eg_model_options {
+    size_t size;     /* sizeof(eg_model_options); later fields are appended */
+    uint32_t format; /* eg_format */
+    uint32_t reserved; /* 0 */
+    /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
+     * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
+     * written costs only the packing. The folder is made when it is not there. */
+    const char *cache;
+} eg_model_options;
 
 typedef struct eg_model_info {
     size_t size;              /* in: sizeof(eg_model_info) of the caller */
-    const char *architecture; /* "bert"; lives as long as the model, as all strings here */
+    const char *architecture; /* "bert", "roberta", "deberta-v2"; lives as long as the model, as all strings here */
     uint32_t head;            /* eg_head: what the folder's config declares */
     uint32_t layers, hidden, heads, intermediate, vocabulary;
     uint32_t max_tokens;      /* longest input with its special tokens; longer ones are truncated */
     uint32_t labels;          /* number of classes, 0 without a classification head */
     const char *const *label_names; /* labels names in id order */
     uint64_t weight_bytes;    /* of the packed weights in memory */
+    uint32_t format;          /* eg_format in use: EG_FORMAT_F32 or EG_FORMAT_S8 */
 } eg_model_info;
 
-/* Opens the folder dir: config.json, model.safetensors, tokenizer.json or vocab.txt, and for embeddings the
- * sentence-transformers files where they are. Nothing is kept open or half loaded on an error, which names the
+/* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), the tokenizer's
+ * files, and for embeddings the sentence-transformers files where they are. options may be NULL for the defaults. Nothing is kept open or half loaded on an error, which names the
  * file and the field: EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
-EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, eg_model **out, eg_error *err);
+EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out,
+                                     eg_error *err);
 EG_INFER_API void eg_model_close(eg_model *model);
 /* Fills *info as far as info->size covers. */
 EG_INFER_API eg_status eg_model_describe(const eg_model *model, eg_model_info *info, eg_error *err);
@@ -81,6 +107,11 @@ typedef struct eg_pair {
 /* Classification: writes n rows of `labels` logits to out. Errors as above; EG_EUNSUPPORTED without the head. */
 EG_INFER_API eg_status eg_model_classify(const eg_model *model, const eg_pair *pairs, size_t n, float *logits,
                                          const eg_cancel *cancel, eg_error *err);
+/* Token classification: writes a row of `labels` logits to out for every token of every text, special ones too, in the order
+ * of eg_model_tokenize; rows of text i are [offsets[i], offsets[i + 1]). offsets: n + 1. most: rows that logits holds; where
+ * they are too few, EG_ELIMIT, with offsets filled. Else as above. */
+EG_INFER_API eg_status eg_model_label_tokens(const eg_model *model, const eg_str *texts, size_t n, float *logits, size_t most,
+                                             size_t *offsets, const eg_cancel *cancel, eg_error *err);
 /* Turns rows of logits into probabilities in place: softmax, or the logistic function when labels is 1. */
 EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
 
@@ -91,6 +122,20 @@ EG_INFER_API eg_status eg_model_tokenize(const eg_model *model, eg_pair text, ui
 
 /* Probability of each label of one direction, or cosine: small helpers for hosts. n: length of both rows. */
 EG_INFER_API float eg_cosine(const float *a, const float *b, size_t n);
+
+/* For bindings that cannot include this header: the library's version ("0.1.0"), and the size of its structures, by which a
+ * binding can tell whether its own are the same; 0 for a number that is none. */
+typedef enum eg_infer_struct {
+    EG_STRUCT_STR = 0,
+    EG_STRUCT_ERROR,
+    EG_STRUCT_PAIR,
+    EG_STRUCT_CANCEL,
+    EG_STRUCT_ENGINE_OPTIONS,
+    EG_STRUCT_MODEL_OPTIONS,
+    EG_STRUCT_MODEL_INFO
+} eg_infer_struct;
+EG_INFER_API const char *eg_infer_version(void);
+EG_INFER_API size_t eg_infer_struct_size(uint32_t which);
 
 #ifdef __cplusplus
 }

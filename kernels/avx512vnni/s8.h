@@ -1,0 +1,34 @@
+/* s8.h (AVX-512 VNNI) - vpdpbusd: four unsigned activations times four weights onto each int32, no saturation. One line
+ * of assembler, since gcc 12 copies the accumulators of the intrinsic. */
+#ifndef EG_AVX512VNNI_S8_H
+#define EG_AVX512VNNI_S8_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#define S8_GROUP 4
+#define S8_VECTORS 2
+#define S8_ROWS 12
+#define S8_CENTRED 0
+#define S8_OFFSET 0.0f
+
+typedef uint8_t s8_input;
+typedef __m512i i16x, s8_weights, s8_inputs;
+
+static inline i16x i16x_zero(void) { return _mm512_setzero_si512(); }
+static inline s8_weights s8_load(const int8_t *p) { return _mm512_loadu_si512(p); }
+static inline s8_inputs s8_splat(const s8_input *p) {
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    return _mm512_set1_epi32(four);
+}
+static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));
+    return acc;
+}
+static inline v16 i16x_to_v16(i16x x) { return _mm512_cvtepi32_ps(x); }
+static inline void s8_put(s8_input *p, v16 q) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(q)));
+}
+
+#endif

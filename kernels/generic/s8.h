@@ -1,0 +1,204 @@
+/* s8.h - the kernels of the s8 format once, over a level's multiply-and-sum of small integers; included by table.h. The
+ * format and its one meaning stand in kernels.h.
+ *
+ * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2 or 4), S8_VECTORS and S8_ROWS (the
+ * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
+ * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put. */
+
+#define S8_PANEL (16 * S8_VECTORS)
+enum { S8_BLOCK = 128, S8_CHUNK_ROWS = 4 * S8_ROWS };
+
+static inline size_t s8_padded(size_t K) { return (K + 3) / 4 * 4; }
+static inline size_t s8_blocks(size_t K) { return (K + S8_BLOCK - 1) / S8_BLOCK; }
+static inline size_t s8_data_bytes(size_t K) { return (s8_padded(K) * sizeof(s8_input) + 63) / 64 * 64; }
+
+/* A row of activations: the inputs, then a scale a block, then a zero point (as stored, negated) a block. */
+static size_t s8_row_bytes(size_t K) { return s8_data_bytes(K) + (2 * s8_blocks(K) * sizeof(float) + 63) / 64 * 64; }
+static inline float *s8_row_scales(char *row, size_t K) { return (float *)(void *)(row + s8_data_bytes(K)); }
+
+/* A panel: for each block its weights, group after group, then a scale and the sum of the weights an output. */
+static inline size_t s8_panel_bytes(size_t K) { return S8_PANEL * (s8_padded(K) + 2 * s8_blocks(K) * sizeof(float)); }
+static size_t s8_packed_bytes(size_t N, size_t K) { return (N + S8_PANEL - 1) / S8_PANEL * s8_panel_bytes(K); }
+
+static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed) {
+    char *panel = (char *)packed + n / S8_PANEL * s8_panel_bytes(K);
+    size_t lane = n % S8_PANEL, last = n + 1 == N ? S8_PANEL : lane + 1; /* the last row leaves zeros in the empty lanes */
+    for (size_t from = 0; from < K; from += S8_BLOCK) {
+        size_t length = K - from < S8_BLOCK ? K - from : S8_BLOCK, padded = s8_padded(length);
+        float *tail = (float *)(void *)(panel + S8_PANEL * padded), sum = 0;
+        for (size_t k = 0; k < padded; k++) {
+            char *group = panel + k / S8_GROUP * S8_PANEL * S8_GROUP + k % S8_GROUP;
+            group[lane * S8_GROUP] = k < length ? (char)w[from + k] : 0;
+            for (size_t l = lane + 1; l < last; l++) group[l * S8_GROUP] = 0;
+            sum += k < length ? (float)w[from + k] : 0;
+        }
+        tail[lane] = scales[from / S8_BLOCK];
+        tail[S8_PANEL + lane] = sum;
+        for (size_t l = lane + 1; l < last; l++) tail[l] = tail[S8_PANEL + l] = 0;
+        panel += S8_PANEL * (padded + 2 * sizeof(float));
+    }
+}
+
+/* One block of one row: `n` values to `to`, padded to a multiple of 4. */
+static inline __attribute__((always_inline)) void s8_quantize_block(const float *x, size_t n, s8_input *to, float *scale, float *zero) {
+    v16 low = v16_set(0), high = v16_set(0);
+    for (size_t i = 0; i < n; i += 16) {
+        v16 v = load_part(x + i, n - i);
+        high = v16_max(v, high);
+        low = v16_max(v16_sub(v16_set(0), v), low);
+    }
+    float least = v16_max_lane(low), range = v16_max_lane(high) + least;
+    float inverse = range > 1e-30f ? 255.0f / range : 0, z = rintf(least * inverse);
+    v16 inverses = v16_set(inverse), zeros = v16_set(z), shift = v16_set(S8_CENTRED ? z : S8_OFFSET);
+    *scale = inverse > 0 ? range / 255.0f : 0;
+    *zero = -(z - S8_OFFSET);
+    for (size_t i = 0; i < n; i += 16) {
+        v16 q = v16_add(v16_round(v16_mul(load_part(x + i, n - i), inverses)), zeros);
+        q = v16_sub(v16_min(v16_max(q, v16_set(0)), v16_set(255)), shift);
+        if (n - i >= 16) {
+            s8_put(to + i, q);
+        } else {
+            s8_input part[16];
+            s8_put(part, q);
+            for (size_t k = i; k < s8_padded(n); k++) to[k] = k < n ? part[k - i] : 0;
+        }
+    }
+}
+
+static void s8_quantize(const float *x, size_t rows, size_t K, size_t ld, void *out) {
+    size_t blocks = s8_blocks(K);
+    for (size_t r = 0; r < rows; r++) {
+        char *row = (char *)out + r * s8_row_bytes(K);
+        float *scales = s8_row_scales(row, K);
+        for (size_t b = 0; b < blocks; b++) {
+            size_t from = b * S8_BLOCK, n = K - from < S8_BLOCK ? K - from : S8_BLOCK;
+            s8_quantize_block(x + r * ld + from, n, (s8_input *)(void *)row + from, &scales[b], &scales[blocks + b]);
+        }
+    }
+}
+
+/* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
+static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel, float *C, size_t ldc,
+                                                          size_t row, size_t column, size_t n, const eg_epilogue *e) {
+    size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
+    v16 sums[S8_ROWS][S8_VECTORS];
+#pragma GCC unroll 16
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < S8_VECTORS; v++) sums[r][v] = v16_set(0);
+    for (size_t b = 0; b < blocks; b++) {
+        size_t from = b * S8_BLOCK, length = K - from < S8_BLOCK ? K - from : S8_BLOCK, groups = s8_padded(length) / S8_GROUP;
+        const s8_input *a = (const s8_input *)(const void *)A + from;
+        i16x acc[S8_ROWS][S8_VECTORS];
+#pragma GCC unroll 16
+        for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+            for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
+        for (size_t g = 0; g < groups; g++, a += S8_GROUP, panel += S8_PANEL * S8_GROUP) {
+            s8_weights w[S8_VECTORS];
+#pragma GCC unroll 2
+            for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + 16 * S8_GROUP * v);
+            __builtin_prefetch(panel + 512);
+#pragma GCC unroll 16
+            for (size_t r = 0; r < rows; r++) {
+                s8_inputs x = s8_splat(a + r * lda);
+#pragma GCC unroll 2
+                for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
+            }
+        }
+        const float *tail = (const float *)(const void *)panel;
+        panel += S8_PANEL * 2 * sizeof(float);
+#pragma GCC unroll 16
+        for (size_t r = 0; r < rows; r++) {
+            const float *scales = (const float *)(const void *)(A + r * stride + s8_data_bytes(K));
+#pragma GCC unroll 2
+            for (size_t v = 0; v < S8_VECTORS; v++) {
+                v16 t = i16x_to_v16(acc[r][v]);
+                if (!S8_CENTRED) t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact: below 2^24 */
+                sums[r][v] = v16_fma(t, v16_mul(v16_set(scales[b]), v16_load(tail + 16 * v)), sums[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 16
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < S8_VECTORS; v++)
+            if (16 * v < n) {
+                size_t left = n - 16 * v, at = column + 16 * v;
+                store_part(C + r * ldc + 16 * v, left, finish(sums[r][v], e, row + r, at, left));
+            }
+}
+
+#define S8_TILE(rows)                                                                                                            \
+    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n, \
+                               const eg_epilogue *e) {                                                                           \
+        s8_tile(rows, K, A, panel, C, ldc, row, column, n, e);                                                                   \
+    }
+typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n,
+                              const eg_epilogue *e);
+S8_TILE(1)
+S8_TILE(2)
+S8_TILE(3)
+S8_TILE(4)
+#if S8_ROWS >= 6
+S8_TILE(5)
+S8_TILE(6)
+#endif
+#if S8_ROWS >= 12
+S8_TILE(7)
+S8_TILE(8)
+S8_TILE(9)
+S8_TILE(10)
+S8_TILE(11)
+S8_TILE(12)
+#endif
+static s8_tile_function *const s8_tiles[S8_ROWS + 1] = {
+    NULL,      s8_tile_1, s8_tile_2, s8_tile_3, s8_tile_4,
+#if S8_ROWS >= 6
+    s8_tile_5, s8_tile_6,
+#endif
+#if S8_ROWS >= 12
+    s8_tile_7, s8_tile_8, s8_tile_9, s8_tile_10, s8_tile_11, s8_tile_12,
+#endif
+};
+
+/* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. */
+static void s8_panel_rows(size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
+                          size_t ldc, const eg_epilogue *e) {
+    size_t blocks = (M + S8_ROWS - 1) / S8_ROWS, done = 0, n = N - column < S8_PANEL ? N - column : S8_PANEL;
+    const char *panel = packed + column / S8_PANEL * s8_panel_bytes(K);
+    for (size_t b = 0; b < blocks; b++) { /* of even height, as in gemm */
+        size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
+        s8_tiles[rows](K, A + (row + done) * s8_row_bytes(K), panel, C + done * ldc, ldc, row + done, column, n, e);
+        done += rows;
+    }
+}
+
+static void s8_gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
+                    const eg_epilogue *epilogue) {
+    static const eg_epilogue none = {0};
+    if (n1 > N) n1 = N;
+    for (size_t column = n0; column < n1; column += S8_PANEL)
+        s8_panel_rows(0, M, n1, K, column, A, packed, C + column, ldc, epilogue ? epilogue : &none);
+}
+
+static void s8_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
+                              const eg_epilogue *epilogue) {
+    static const eg_epilogue none = {0};
+    float tile[S8_CHUNK_ROWS * S8_BLOCK];
+    size_t blocks = s8_blocks(N);
+    if (n1 > N) n1 = N;
+    for (size_t from = n0; from < n1; from += S8_BLOCK) {
+        size_t to = n1 - from < S8_BLOCK ? n1 : from + S8_BLOCK, b = from / S8_BLOCK;
+        for (size_t row = 0; row < M; row += S8_CHUNK_ROWS) {
+            size_t rows = M - row < S8_CHUNK_ROWS ? M - row : S8_CHUNK_ROWS;
+            for (size_t column = from; column < to; column += S8_PANEL)
+                s8_panel_rows(row, rows, to, K, column, A, packed, tile + (column - from), S8_BLOCK, epilogue ? epilogue : &none);
+            for (size_t r = 0; r < rows; r++) {
+                char *target = (char *)out + (row + r) * s8_row_bytes(N);
+                float *scales = s8_row_scales(target, N);
+                s8_quantize_block(tile + r * S8_BLOCK, to - from, (s8_input *)(void *)target + from, &scales[b], &scales[blocks + b]);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+/* encoder.c - one forward pass, top to bottom: eg_encoder_forward. Five phases a layer: QKV; attention for each sequence and
+ * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8
+ * each pass that writes rows for the next matrix leaves them quantised too. */
+#include "models/encoder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/size.h"
+
+/* ---- work shared among threads: panels of a GEMM, heads of sequences, blocks of rows ---- */
+
+typedef struct linear_task {
+    const eg_kernels *k;
+    const eg_linear *w;
+    size_t M, share;
+    eg_rows in, out;
+    eg_epilogue epilogue;
+} linear_task;
+
+static void run_columns(void *arg, size_t i, uint32_t lane) {
+    (void)lane;
+    const linear_task *t = arg;
+    const eg_linear *w = t->w;
+    size_t n0 = i * t->share, n1 = n0 + t->share < w->N ? n0 + t->share : w->N;
+    if (w->f32)
+        t->k->gemm(t->M, w->N, w->K, n0, n1, t->in.x, t->in.ld, w->f32, t->out.x, t->out.ld, &t->epilogue);
+    else if (t->out.x)
+        t->k->s8_gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->s8, t->out.x, t->out.ld, &t->epilogue);
+    else
+        t->k->s8_gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->s8, t->out.q, &t->epilogue);
+}
+
+void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
+                   const float *residual) {
+    linear_task t = {.k = e->kernels, .w = w, .M = M, .in = in, .out = out,
+                     .epilogue = {.bias = w->bias, .residual = residual, .ld_residual = w->N, .activation = activation}};
+    if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) { /* checked when the engine was made: cannot fail for these sizes */
+        (void)eg_gemm_openblas(e->kernels, M, w->N, w->K, in.x, in.ld, w->f32, out.x, out.ld, &t.epilogue, NULL);
+        return;
+    }
+    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? e->kernels->s8_panel_width : 128; /* a task's columns: whole units */
+    size_t units = (w->N + unit - 1) / unit;
+    size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two a thread even out an unlucky one */
+    t.share = (units + tasks - 1) / tasks * unit;
+    tasks = (w->N + t.share - 1) / t.share;
+    if (pool)
+        eg_pool_run(pool, tasks, run_columns, &t);
+    else
+        run_columns(&t, 0, 0);
+}
+
+typedef struct attention_task {
+    const eg_engine *e;
+    const eg_encoder *m;
+    const eg_ragged *batch;
+    const float *qkv;
+    float *out, *scratch;
+    size_t scratch_each;
+    float scale;
+    const eg_layer *layer;
+} attention_task;
+
+static void run_head(void *arg, size_t i, uint32_t lane) {
+    const attention_task *t = arg;
+    size_t H = t->m->hidden, d = H / t->m->heads, sequence = i / t->m->heads, at = i % t->m->heads * d;
+    size_t from = t->batch->offsets[sequence], length = t->batch->offsets[sequence + 1] - from, first = from - t->batch->offsets[0];
+    const float *q = t->qkv + first * 3 * H + at;
+    size_t width = eg_relative_width(t->m->span);
+    eg_relative relative = {.span = t->m->span, .width = width, .direct = t->m->direct, .column = t->m->column};
+    if (relative.span) {
+        relative.key = t->layer->relative_key + at * width;
+        relative.query = t->layer->relative_query + at * width;
+    }
+    eg_attention a = {.q = q, .k = q + H, .v = q + 2 * H, .out = t->out + first * H + at, .ld_qkv = 3 * H, .ld_out = H,
+                      .length = length, .head_size = d, .scale = t->scale, .scratch = t->scratch + lane * t->scratch_each,
+                      .relative = relative.span ? &relative : NULL};
+    t->e->kernels->attention(&a);
+}
+
+enum { ROWS_EACH = 16 };
+typedef struct rows_task {
+    const eg_kernels *k;
+    const eg_norm *norm; /* NULL: quantise only */
+    eg_rows rows;        /* of `width`; q NULL: nothing to quantise */
+    size_t count, width;
+    float eps;
+} rows_task;
+
+static void run_rows(void *arg, size_t i, uint32_t lane) {
+    (void)lane;
+    const rows_task *t = arg;
+    size_t first = i * ROWS_EACH, n = t->count - first < ROWS_EACH ? t->count - first : ROWS_EACH;
+    float *x = t->rows.x + first * t->width;
+    if (t->norm) t->k->layer_norm(x, n, t->width, t->width, t->norm->gamma, t->norm->beta, t->eps);
+    if (t->rows.q) t->k->s8_quantize(x, n, t->width, t->width, (char *)t->rows.q + first * t->k->s8_row_bytes(t->width));
+}
+
+static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t), void *arg) {
+    if (pool)
+        eg_pool_run(pool, n, task, arg);
+    else
+        for (size_t i = 0; i < n; i++) task(arg, i, 0);
+}
+
+/* Norms the rows (norm NULL: not) and quantises them for the next matrix where that is s8. */
+static void finish_rows(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_norm *norm, eg_rows rows, size_t count) {
+    rows_task t = {e->kernels, norm, rows, count, m->hidden, m->eps};
+    each(pool, (count + ROWS_EACH - 1) / ROWS_EACH, run_rows, &t);
+}
+
+/* ---- the pass ---- */
+
+static void embed_tokens(const eg_engine *e, const eg_encoder *m, const eg_ragged *batch, float *x, float *row) {
+    size_t H = m->hidden, blocks = (H + 127) / 128;
+    for (size_t s = 0; s < batch->sequences; s++) {
+        size_t position = m->first_position;
+        for (size_t i = batch->offsets[s]; i < batch->offsets[s + 1]; i++, x += H) {
+            uint32_t id = batch->ids[i];
+            const float *word = m->words.f32 ? m->words.f32 + id * H : row;
+            if (!m->words.f32) e->kernels->dequantize_s8(m->words.s8 + id * H, m->words.scales + id * blocks, H, row);
+            if (!m->positions) {
+                memcpy(x, word, H * sizeof *x);
+                continue;
+            }
+            size_t at = id == m->padding ? m->first_position - 1 : position++;
+            e->kernels->add3(word, m->types + batch->types[i] * H, m->positions + at * H, x, H);
+        }
+    }
+}
+
+static int cancelled(const eg_cancel *c) {
+    return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
+}
+
+/* Sizes of the parts of scratch, in floats, each a multiple of 16 so that every part is aligned. */
+typedef struct layout {
+    size_t x, qkv, context, middle, quantized, attention_each;
+} layout;
+
+static size_t padded(size_t floats) { return (floats + 15) / 16 * 16; }
+
+static layout layout_of(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest) {
+    size_t middle = m->s8 ? e->kernels->s8_row_bytes(m->intermediate) / sizeof(float) : m->intermediate;
+    return (layout){.x = padded(tokens * m->hidden),
+                    .qkv = padded(tokens * 3 * m->hidden),
+                    .context = padded(tokens * m->hidden),
+                    .middle = padded(tokens * middle),
+                    .quantized = m->s8 ? padded(tokens * e->kernels->s8_row_bytes(m->hidden) / sizeof(float)) : 0,
+                    .attention_each = padded(eg_attention_scratch(longest, m->hidden / m->heads, longest > m->direct ? m->span : 0))};
+}
+
+size_t eg_encoder_scratch(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes) {
+    size_t widest = m->intermediate + 8 * m->hidden, bound;
+    if (!eg_size_mul(tokens, widest, &bound) || bound > SIZE_MAX / 64) return 0;
+    layout l = layout_of(e, m, tokens, longest);
+    return l.x + l.qkv + l.context + l.middle + l.quantized + lanes * l.attention_each;
+}
+
+eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, float *scratch,
+                             const float **states, const eg_cancel *cancel) {
+    size_t T = batch->offsets[batch->sequences] - batch->offsets[0], H = m->hidden, longest = 0;
+    for (size_t s = 0; s < batch->sequences; s++) {
+        size_t n = batch->offsets[s + 1] - batch->offsets[s];
+        longest = n > longest ? n : longest;
+    }
+    layout l = layout_of(e, m, T, longest);
+    float *at = scratch;
+    eg_rows x = {.x = at, .ld = H}, qkv = {.x = at += l.x, .ld = 3 * H}, context = {.x = at += l.qkv, .ld = H};
+    float *middle_part = at += l.context, *quantized = at += l.middle;
+    eg_rows middle = m->s8 ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
+    if (m->s8) x.q = context.q = quantized; /* never both at once */
+    attention_task attention = {e, m, batch, qkv.x, context.x, quantized + l.quantized, l.attention_each,
+                                1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1))), NULL}; /* three products in a score */
+
+    embed_tokens(e, m, batch, x.x, qkv.x);
+    finish_rows(e, pool, m, &m->embedding_norm, x, T);
+    for (size_t i = 0; i < m->layers; i++) {
+        const eg_layer *w = &m->layer[i];
+        if (cancelled(cancel)) return EG_ECANCELLED;
+        eg_linear_run(e, pool, &w->qkv, T, x, qkv, EG_ACT_NONE, NULL);
+        attention.layer = w;
+        each(pool, batch->sequences * m->heads, run_head, &attention);
+        if (m->s8) finish_rows(e, pool, m, NULL, context, T);
+        eg_linear_run(e, pool, &w->out, T, context, x, EG_ACT_NONE, x.x);
+        finish_rows(e, pool, m, &w->attention_norm, x, T);
+        eg_linear_run(e, pool, &w->up, T, x, middle, EG_ACT_GELU, NULL);
+        eg_linear_run(e, pool, &w->down, T, middle, x, EG_ACT_NONE, x.x);
+        finish_rows(e, pool, m, &w->output_norm, x, T);
+    }
+    *states = x.x;
+    return EG_OK;
+}

@@ -1,0 +1,83 @@
+/* encoder.h - the transformer encoder: weights as the forward pass wants them, and the pass itself over a ragged batch.
+ * Knows no text, no files. BERT after Devlin et al. 2018 (arXiv 1810.04805) as published checkpoints use it: post-layer
+ * norm, learned absolute positions, exact GELU. RoBERTa (arXiv 1907.11692) is the same with positions counted from another
+ * one, and none for padding. DeBERTa (arXiv 2006.03654, arXiv 2111.09543) has relative positions inside the attention; what the
+ * layers' projections make of them are constants. */
+#ifndef EG_MODELS_ENCODER_H
+#define EG_MODELS_ENCODER_H
+
+#include "models/engine.h"
+
+/* A matrix (N x K) in one of three forms: packed panels of f32, packed s8, or plain rows for OpenBLAS (f32). bias: N. */
+typedef struct eg_linear {
+    const float *f32; /* NULL: s8 */
+    const void *s8;
+    const float *bias;
+    size_t N, K;
+} eg_linear;
+
+typedef struct eg_norm {
+    const float *gamma, *beta;
+} eg_norm;
+
+typedef struct eg_layer {
+    eg_linear qkv; /* 3 hidden x hidden: query, key, value */
+    eg_linear out, up, down;
+    eg_norm attention_norm, output_norm;
+    const float *relative_key, *relative_query; /* DeBERTa: a table a head (eg_relative); else NULL */
+} eg_layer;
+
+/* Rows of f32, or of s8 with one scale a block of 128. */
+typedef struct eg_table {
+    const float *f32;
+    const int8_t *s8;
+    const float *scales;
+} eg_table;
+
+typedef struct eg_encoder {
+    size_t hidden, heads, intermediate, layers;
+    float eps;
+    int s8; /* the layers' matrices are s8, their inputs are quantised */
+    eg_table words;
+    const float *positions, *types; /* NULL in DeBERTa */
+    size_t first_position;          /* the row of the first token */
+    uint32_t padding;               /* RoBERTa: this id stands in the row before and is not counted; else UINT32_MAX */
+    size_t span, direct;            /* DeBERTa: see eg_relative */
+    const uint16_t *column;
+    eg_norm embedding_norm;
+    eg_layer *layer;
+} eg_encoder;
+
+/* Sequences one after the other: tokens of sequence i are [offsets[i], offsets[i + 1]) of ids and types; their rows of states count
+ * from offsets[0]. */
+typedef struct eg_ragged {
+    const uint32_t *ids;
+    const uint8_t *types;
+    const size_t *offsets;
+    size_t sequences;
+} eg_ragged;
+
+/* Rows of activations: f32 (ld apart), or the kernels' quantised rows, or both. */
+typedef struct eg_rows {
+    float *x;
+    size_t ld;
+    void *q;
+} eg_rows;
+
+/* Floats between the rows of a table of relative positions. */
+static inline size_t eg_relative_width(size_t span) { return 2 * span + 16; }
+
+/* Floats of scratch that a batch of `tokens` tokens, its longest sequence `longest` long, needs; 0 on overflow. */
+size_t eg_encoder_scratch(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes);
+
+/* out = epilogue(W in + bias) over M rows, shared among the pool's threads when pool is not NULL. An f32 matrix reads in.x, an
+ * s8 one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (s8 only). residual: rows of N or NULL. */
+void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
+                   const float *residual);
+
+/* The hidden states of the last layer, tokens x hidden, inside scratch (*states). pool NULL: on this thread alone.
+ * EG_ECANCELLED when cancel says so between layers. */
+eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, float *scratch,
+                             const float **states, const eg_cancel *cancel);
+
+#endif
