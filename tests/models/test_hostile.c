@@ -273,31 +273,32 @@ static void test_cut_off(void **state) {
 
 static void set_float(tiny_tensor *t, size_t at, float v) { memcpy(t->data + at * sizeof v, &v, sizeof v); }
 
-/* Every tensor of the model, broken in every way. */
-static void test_each_tensor(void **state) {
-    (void)state;
+/* Every tensor of the model, broken in every way; those of an I8 model run as s8. */
+static void check_each_tensor(const tiny_model *whole) {
     enum { MISSING, WIDER, FEWER, FLAT, DEEPER, NOT_A_NUMBER, INFINITE, OTHER_TYPE, BARE_I8, WAYS };
-    static const char *const says[WAYS] = {"missing", "shape", "shape", "shape", "shape", "NaN or infinity", "NaN or infinity", "type", ""};
-    tiny_model *whole = tiny_create(), *m = malloc(sizeof *m);
+    static const char *const says[WAYS] = {"missing", "shape", "shape", "shape", "shape", "NaN", "NaN", "type", ""};
+    tiny_model *m = malloc(sizeof *m);
     for (size_t i = 0; i < whole->count; i++)
         for (int way = 0; way < WAYS; way++) {
             *m = *whole;
             tiny_tensor *t = &m->tensors[i];
             char name[96], what[128];
-            size_t floats = t->bytes / sizeof(float), row = t->dims == 2 ? t->shape[1] * sizeof(float) : sizeof(float);
+            size_t element = strcmp(t->dtype, "I8") == 0 ? 1 : sizeof(float), count = t->bytes / element;
+            size_t row = (t->dims == 2 ? t->shape[1] : 1) * element;
             eg_status wanted = EG_EFORMAT;
+            if (element == 1 && way >= NOT_A_NUMBER) continue;
             snprintf(name, sizeof name, "%s", strncmp(t->name, "bert.", 5) == 0 ? t->name + 5 : t->name); /* the prefix is a guess */
             snprintf(what, sizeof what, "%s, way %d", name, way);
             if (way == MISSING) tiny_remove(m, t->name);
-            if (way == WIDER) t->shape[t->dims - 1]++, t->bytes += t->dims == 2 ? t->shape[0] * sizeof(float) : sizeof(float);
+            if (way == WIDER) t->shape[t->dims - 1]++, t->bytes += t->dims == 2 ? t->shape[0] * element : element;
             if (way == FEWER) t->shape[0]--, t->bytes -= row;
-            if (way == FLAT) t->dims = 1, t->shape[0] = floats;
-            if (way == FLAT && t->bytes == row * t->shape[0] && row == sizeof(float)) t->dims = 0, t->bytes = sizeof(float); /* a scalar */
+            if (way == FLAT && t->dims == 1) t->dims = 0, t->bytes = element; /* a scalar */
+            if (way == FLAT && t->dims == 2) t->dims = 1, t->shape[0] = count;
             if (way == DEEPER) t->shape[t->dims++] = 1;
-            if (way == NOT_A_NUMBER) set_float(t, floats - 1, NAN);
-            if (way == INFINITE) set_float(t, floats / 2, -INFINITY);
+            if (way == NOT_A_NUMBER) set_float(t, count - 1, NAN);
+            if (way == INFINITE) set_float(t, count / 2, -INFINITY);
             if (way == OTHER_TYPE) t->dtype = "I32", wanted = EG_EUNSUPPORTED;
-            if (way == BARE_I8) t->dtype = "I8", t->bytes = floats, wanted = t->dims == 2 ? EG_EFORMAT : EG_EUNSUPPORTED; /* no scales */
+            if (way == BARE_I8) t->dtype = "I8", t->bytes = count, wanted = t->dims == 2 && !strstr(name, ".scales") ? EG_EFORMAT : EG_EUNSUPPORTED;
             tiny_write(m, dir);
             refused(dir, wanted, "model.safetensors", name, what);
             if (!strstr(err.text, says[way])) fail_msg("%s: '%s' does not say %s", what, err.text, says[way]);
@@ -305,6 +306,15 @@ static void test_each_tensor(void **state) {
     tiny_write(whole, dir);
     taken("the whole model", NULL);
     free(m);
+}
+
+static void test_each_tensor(void **state) {
+    (void)state;
+    tiny_model *whole = tiny_create();
+    check_each_tensor(whole);
+    tiny_quantize(whole, "bert.embeddings.word_embeddings.weight");
+    tiny_quantize(whole, "bert.encoder.layer.0.output.dense.weight");
+    check_each_tensor(whole);
     free(whole);
 }
 
@@ -360,6 +370,68 @@ static void test_odd_but_good(void **state) {
     tiny_write(m, dir);
     taken("unaligned, with more tensors", odd);
     assert_memory_equal(plain, odd, sizeof plain);
+    free(m);
+}
+
+/* ---- a model in several files ---- */
+
+#define INDEX "model.safetensors.index.json"
+
+static void test_shards(void **state) {
+    (void)state;
+    static const struct {
+        const char *index;
+        eg_status status;
+        const char *file, *says;
+    } table[] = {{"", EG_EFORMAT, INDEX, "1:1:"},
+                 {"[]", EG_EFORMAT, INDEX, "object"},
+                 {"{}", EG_EFORMAT, INDEX, "names no file"},
+                 {"{\"weight_map\": {}}", EG_EFORMAT, INDEX, "names no file"},
+                 {"{\"weight_map\": null}", EG_EFORMAT, INDEX, "weight_map"},
+                 {"{\"weight_map\": [\"a.safetensors\"]}", EG_EFORMAT, INDEX, "weight_map"},
+                 {"{\"weight_map\": {\"x\": 1}}", EG_EFORMAT, INDEX, "weight_map"},
+                 {"{\"weight_map\": {\"x\": {\"y\": \"a.safetensors\"}}}", EG_EFORMAT, INDEX, "weight_map"},
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\"", EG_EFORMAT, INDEX, "1:"},
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\"}} more", EG_EFORMAT, INDEX, "bytes after the end"},
+                 {"{\"weight_map\": {\"x\": \"\"}}", EG_EFORMAT, INDEX, "file name"},
+                 {"{\"weight_map\": {\"x\": \"../a.safetensors\"}}", EG_EFORMAT, INDEX, "file name"},
+                 {"{\"weight_map\": {\"x\": \"/etc/passwd\"}}", EG_EFORMAT, INDEX, "file name"},
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\\u0000\"}}", EG_EFORMAT, INDEX, "file name"},
+                 {"{\"weight_map\": {\"x\": \"a\\u001b[2J\\n\"}}", EG_EFORMAT, INDEX, "file name"},
+                 {"{\"weight_map\": {\"x\": \"no.safetensors\"}}", EG_ENOENT, "no.safetensors", "No such file"},
+                 {"{\"weight_map\": {\"x\": \"vocab.txt\"}}", EG_ELIMIT, "vocab.txt", "header"},
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\"}}", EG_EFORMAT, "a.safetensors", "missing"},
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\", \"y\": \"b.safetensors\", \"z\": \"c.safetensors\"}}", EG_EFORMAT, "c.safetensors",
+                  "'eviltwin?'"}};
+    tiny_model *m = tiny_create();
+    float plain[TINY_LABELS], sharded[TINY_LABELS];
+    char path[96];
+    tiny_write(m, dir);
+    taken("one file", plain);
+    tiny_write_tensors(m, 0, 20, dir, "a.safetensors");
+    tiny_write_tensors(m, 20, m->count - 20, dir, "b.safetensors");
+    tiny_model twin = {.count = 1, .tensors = {{.name = "eviltwin\\n", .dtype = "U8", .dims = 1, .shape = {1}, .bytes = 1}}};
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    assert_int_equal(unlink(path), 0);
+    const char *good = "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {\"x\": \"b.safetensors\", \"y\": \"a.safetensors\", \"z\": \"a.safetensors\"}}";
+    tiny_write_file(dir, INDEX, good, strlen(good));
+    taken("two files", sharded);
+    assert_memory_equal(plain, sharded, sizeof plain);
+    tiny_write_tensors(&twin, 0, 1, dir, "c.safetensors");
+    *tiny_add(m, "", "U8", 1, 0, 1) = twin.tensors[0];
+    tiny_write_tensors(m, 20, m->count - 20, dir, "b.safetensors"); /* the twin is in both */
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        tiny_write_file(dir, INDEX, table[i].index, strlen(table[i].index));
+        refused(dir, table[i].status, table[i].file, table[i].says, table[i].index);
+    }
+    eg_buffer b = {0};
+    for (int i = 0; i < 300; i++) eg_buffer_format(&b, "%s\"%d\": \"%d\"", i ? ", " : "{\"weight_map\": {", i, i);
+    eg_buffer_text(&b, "}}");
+    tiny_write_file(dir, INDEX, b.ptr, b.len);
+    refused(dir, EG_ELIMIT, INDEX, "more than 256 files", "too many files");
+    eg_buffer_release(&b);
+    snprintf(path, sizeof path, "%s/%s", dir, INDEX);
+    assert_int_equal(unlink(path), 0);
     free(m);
 }
 
@@ -638,7 +710,7 @@ int main(void) {
         cmocka_unit_test(test_headers),        cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
         cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_each_tensor),    cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_odd_but_good),   cmocka_unit_test(test_config_fields),  cmocka_unit_test(test_config_sizes),
-        cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_shards),         cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_no_files),
         cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, begin, end);

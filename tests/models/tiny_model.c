@@ -110,12 +110,12 @@ void tiny_write_file(const char *dir, const char *name, const void *bytes, size_
     if (!f || (size && fwrite(bytes, 1, size, f) != size) || fclose(f) != 0) die("write", path);
 }
 
-void tiny_write(const tiny_model *m, const char *dir) {
+void tiny_write_tensors(const tiny_model *m, size_t first, size_t count, const char *dir, const char *name) {
     eg_buffer header = {0}, file = {0};
-    size_t at = 0;
-    for (size_t i = 0; i < m->count; i++) {
+    size_t at = 0, end = first + count;
+    for (size_t i = first; i < end; i++) {
         const tiny_tensor *t = &m->tensors[i];
-        eg_buffer_format(&header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "{", t->name, t->dtype);
+        eg_buffer_format(&header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i > first ? "," : "{", t->name, t->dtype);
         for (size_t k = 0; k < t->dims; k++) eg_buffer_format(&header, "%s%zu", k ? "," : "", t->shape[k]);
         eg_buffer_format(&header, "],\"data_offsets\":[%zu,%zu]}", at, at + t->bytes);
         at += t->bytes;
@@ -123,13 +123,17 @@ void tiny_write(const tiny_model *m, const char *dir) {
     eg_buffer_text(&header, "}");
     for (int i = 0; i < 8; i++) eg_buffer_add(&file, &(char){(char)(header.len >> 8 * i)}, 1);
     eg_buffer_add(&file, header.ptr, header.len);
-    for (size_t i = 0; i < m->count; i++) eg_buffer_add(&file, (const char *)m->tensors[i].data, m->tensors[i].bytes);
-    if (header.failed || file.failed) die("make", "the file");
-    tiny_write_file(dir, "model.safetensors", file.ptr, file.len);
-    if (m->config) tiny_write_file(dir, "config.json", m->config, strlen(m->config));
-    if (m->vocabulary) tiny_write_file(dir, "vocab.txt", m->vocabulary, strlen(m->vocabulary));
+    for (size_t i = first; i < end; i++) eg_buffer_add(&file, (const char *)m->tensors[i].data, m->tensors[i].bytes);
+    if (header.failed || file.failed) die("make", name);
+    tiny_write_file(dir, name, file.ptr, file.len);
     eg_buffer_release(&header);
     eg_buffer_release(&file);
+}
+
+void tiny_write(const tiny_model *m, const char *dir) {
+    tiny_write_tensors(m, 0, m->count, dir, "model.safetensors");
+    if (m->config) tiny_write_file(dir, "config.json", m->config, strlen(m->config));
+    if (m->vocabulary) tiny_write_file(dir, "vocab.txt", m->vocabulary, strlen(m->vocabulary));
 }
 
 eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) { return eg_model_open(e, dir, NULL, out, err); }

@@ -32,6 +32,8 @@ tiny_tensor *tiny_add(tiny_model *m, const char *name, const char *dtype, size_t
 void tiny_quantize(tiny_model *m, const char *name);
 /* Writes the files that the model has into dir, over older ones. */
 void tiny_write(const tiny_model *m, const char *dir);
+/* Only these of its tensors, as the safetensors file `name`. */
+void tiny_write_tensors(const tiny_model *m, size_t first, size_t count, const char *dir, const char *name);
 void tiny_write_file(const char *dir, const char *name, const void *bytes, size_t size);
 /* Opens what was written; as eg_model_open. */
 eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err);
