@@ -54,8 +54,8 @@ typedef struct eg_model_info {
     uint64_t weight_bytes;    /* of the packed weights in memory */
 } eg_model_info;
 
-/* Opens the folder dir: config.json, model.safetensors, tokenizer.json or vocab.txt, and for embeddings the
- * sentence-transformers files where they are. Nothing is kept open or half loaded on an error, which names the
+/* Opens the folder dir: config.json, model.safetensors, tokenizer.json or else vocab.txt, vocab.json with merges.txt or
+ * spm.model, and for embeddings the sentence-transformers files where they are. Nothing is kept open or half loaded on an error, which names the
  * file and the field: EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
 EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, eg_model **out, eg_error *err);
 EG_INFER_API void eg_model_close(eg_model *model);
