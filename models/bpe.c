@@ -1,5 +1,5 @@
-/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et al.,
- * Neural machine translation of rare words with subword units, 2016. */
+/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et
+ * al., Neural machine translation of rare words with subword units, 2016. */
 #include "models/bpe.h"
 
 #include <stdlib.h>
@@ -54,8 +54,8 @@ eg_status eg_bpe_init(eg_bpe *b, size_t tokens, size_t merges, eg_arena *arena, 
 
 static eg_status too_long(const char *name, eg_str token, eg_error *err) {
     char text[40];
-    return eg_fail(err, EG_ELIMIT, "%s: the token '%s...' has %zu bytes; at most %d", name, eg_quote(token, 20, text, sizeof text),
-                   token.len, EG_MAX_PIECE);
+    return eg_fail(err, EG_ELIMIT, "%s: the token '%s...' has %zu bytes; at most %d", name,
+                   eg_quote(token, 20, text, sizeof text), token.len, EG_MAX_PIECE);
 }
 
 eg_status eg_bpe_add(eg_bpe *b, const char *name, eg_str token, uint32_t id, eg_arena *arena, eg_error *err) {
