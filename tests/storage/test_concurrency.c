@@ -131,9 +131,11 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
             work_until_killed(path, ends[1]);
         }
         close(ends[1]);
+        eg_id id;
+        /* every other one is hit while it writes, however busy the machine is; the others perhaps while they open the store */
+        if (i % 2) assert_int_equal(read(ends[0], known[count++].bytes, 16), 16);
         usleep(3000 + randombytes_uniform(25000));
         kill(child, SIGKILL);
-        eg_id id;
         while (count < sizeof known / sizeof *known && read(ends[0], id.bytes, 16) == 16) known[count++] = id;
         close(ends[0]);
         int status;
@@ -141,7 +143,7 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
         assert_true(WIFSIGNALED(status));
     }
     print_message("%d kills, %zu facts acknowledged\n", KILLS, count);
-    assert_true(count > KILLS);
+    assert_true(count >= KILLS / 2);
     store s;
     assert_int_equal(open_store(&s, path), EG_OK);
     for (size_t i = 0; i < count; i++) {
