@@ -29,6 +29,9 @@ seed() {
     mcp)
         cp tests/fuzz/seeds/*.jsonl "$work/$1"
         words plugins/frontends/mcp/*.[ch] plugins/toolsets/memory/*.c >"$work/$1.dict" ;;
+    model) # places and values: nothing to begin from
+        printf '1\n\n\n' >"$work/$1/one"
+        printf '"0"\n"9"\n' >"$work/$1.dict" ;;
     encode*)
         cp $golden/texts.txt tests/models/compare_tokenizers.py "$work/$1"
         words tests/models/compare_tokenizers.py >"$work/$1.dict" ;;
