@@ -1,70 +1,110 @@
-/* model.c - see model.h. Texts are made of one-token words, so that lengths are exact; the label or vector does not matter. */
+/* model.c - see model.h. Texts are made of one-token words, so that lengths are exact; the label or vector does not matter. The
+ * formats take turns, run by run, so that a noisy moment hits all of them. */
 #include "bench/model.h"
 
 #include <stdlib.h>
 
 #include "bench/machine.h"
+#include "bench/peak.h"
 #include "core/base/status.h"
-#include "core/include/engram/infer.h"
+#include "kernels/kernels.h"
+#include "kernels/pool.h"
 
-enum { MOST_BATCH = 60, MOST_WORDS = 256, RUNS = 11 };
+enum { MOST_BATCH = 128, MOST_WORDS = 256, MOST_RUNS = 11, LEAST_RUNS = 3, MOST_FORMATS = 2 };
+#define CELL_SECONDS 3.0 /* a cell takes no more runs after this, but LEAST_RUNS */
 
-typedef struct subject {
-    eg_engine *engine;
+/* The model in one format, on an engine that all formats share. */
+typedef struct contender {
+    const char *name;
     eg_model *model;
-    eg_model_info info;
-    float *out;
-    char *text; /* one-token words */
-} subject;
+    double times[MOST_RUNS];
+    size_t runs;
+} contender;
 
-static void close_subject(subject *s) {
-    free(s->out);
-    free(s->text);
-    eg_model_close(s->model);
-    eg_engine_destroy(s->engine);
+typedef struct bench {
+    FILE *out;
+    int json, cells;
+    eg_engine *engine;
+    eg_level level;
+    eg_model_info info;
+    contender contenders[MOST_FORMATS];
+    size_t count;
+    float *results;
+    char *text; /* one-token words */
+} bench;
+
+static void close_models(bench *b) {
+    for (size_t i = 0; i < b->count; i++) eg_model_close(b->contenders[i].model);
+    b->count = 0;
+    eg_engine_destroy(b->engine);
+    b->engine = NULL;
+    free(b->results);
+    b->results = NULL;
 }
 
-static eg_status open_subject(const char *dir, subject *s, eg_error *err) {
-    *s = (subject){.info = {.size = sizeof s->info}};
-    eg_status st = eg_engine_create(NULL, &s->engine, err);
-    if (st == EG_OK) st = eg_model_open(s->engine, dir, NULL, &s->model, err);
-    if (st == EG_OK) st = eg_model_describe(s->model, &s->info, err);
-    size_t width = s->info.hidden > s->info.labels ? s->info.hidden : s->info.labels;
-    s->out = malloc((width + 1) * MOST_BATCH * sizeof *s->out);
-    s->text = malloc(5 * MOST_WORDS + 1);
-    if (st == EG_OK && (!s->out || !s->text)) st = eg_fail_memory(err, width * MOST_BATCH * sizeof *s->out);
-    if (st == EG_OK)
-        for (size_t i = 0; i < MOST_WORDS; i++) sprintf(s->text + 5 * i, "%s ", i % 2 ? "time" : "word");
-    if (st != EG_OK) close_subject(s);
+static eg_level level_of(const eg_engine *e) {
+    const char *name = eg_engine_level(e);
+    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_DOTPROD; i++)
+        if (strcmp(name, eg_level_name((eg_level)i)) == 0) return (eg_level)i;
+    return EG_LEVEL_SCALAR;
+}
+
+static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threads, eg_error *err) {
+    static const char *const names[] = {"", "f32", "s8"};
+    eg_engine_options o = s->engine;
+    o.size = sizeof o;
+    o.threads = threads;
+    eg_status st = eg_engine_create(&o, &b->engine, err);
+    for (uint32_t f = EG_FORMAT_F32; st == EG_OK && f <= EG_FORMAT_S8; f++) {
+        if (s->format != EG_FORMAT_AUTO && s->format != f) continue;
+        if (f == EG_FORMAT_S8 && o.gemm != EG_GEMM_OWN && s->format == EG_FORMAT_AUTO) continue; /* OpenBLAS has no s8 */
+        eg_model_options options = {.size = sizeof options, .format = f};
+        contender *c = &b->contenders[b->count];
+        *c = (contender){.name = names[f]};
+        st = eg_model_open(b->engine, s->dir, &options, &c->model, err);
+        if (st == EG_OK) b->count++;
+    }
+    b->info = (eg_model_info){.size = sizeof b->info};
+    if (st == EG_OK) st = eg_model_describe(b->contenders[0].model, &b->info, err);
+    if (st == EG_OK && b->info.head == EG_HEAD_TOKENS) st = eg_fail(err, EG_EUNSUPPORTED, "'%s' labels tokens: bench measures embeddings and classes", s->dir);
+    size_t width = b->info.hidden > b->info.labels ? b->info.hidden : b->info.labels;
+    b->results = malloc((width + 1) * MOST_BATCH * sizeof *b->results);
+    if (st == EG_OK && !b->results) st = eg_fail_memory(err, width * MOST_BATCH * sizeof *b->results);
+    if (st == EG_OK) b->level = level_of(b->engine);
     return st;
 }
 
 /* A text of n tokens, the special ones not counted. */
-static eg_str text_of(const subject *s, size_t n) { return (eg_str){s->text, 5 * n - 1}; }
+static eg_str text_of(const bench *b, size_t n) { return (eg_str){b->text, 5 * n - 1}; }
 
-static eg_status run(const subject *s, size_t batch, eg_pair pair, eg_error *err) {
+static eg_status run(const bench *b, const eg_model *m, size_t batch, eg_pair pair, eg_error *err) {
     eg_str texts[MOST_BATCH];
     eg_pair pairs[MOST_BATCH];
     for (size_t i = 0; i < batch; i++) {
         texts[i] = pair.first;
         pairs[i] = pair;
     }
-    if (s->info.head == EG_HEAD_CLASSES) return eg_model_classify(s->model, pairs, batch, s->out, NULL, err);
-    return eg_model_embed(s->model, texts, batch, s->out, NULL, err);
+    if (b->info.head == EG_HEAD_CLASSES) return eg_model_classify(m, pairs, batch, b->results, NULL, err);
+    return eg_model_embed(m, texts, batch, b->results, NULL, err);
 }
 
-/* Milliseconds of one call: the median; *spread: the distance of the quartiles, in per cent of it. */
-static eg_status measure(const subject *s, size_t batch, eg_pair pair, double *median, double *spread, eg_error *err) {
-    double times[RUNS];
-    eg_status st = run(s, batch, pair, err);
-    for (size_t i = 0; st == EG_OK && i < RUNS; i++) {
-        double begun = eg_bench_seconds();
-        st = run(s, batch, pair, err);
-        times[i] = (eg_bench_seconds() - begun) * 1000;
+/* Fills the times of every contender. */
+static eg_status measure(bench *b, size_t batch, eg_pair pair, eg_error *err) {
+    double spent = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        eg_status st = run(b, b->contenders[i].model, batch, pair, err); /* warms up */
+        b->contenders[i].runs = 0;
+        if (st != EG_OK) return st;
     }
-    if (st != EG_OK) return st;
-    *median = eg_bench_quantile(times, RUNS, 0.5);
-    *spread = 100 * (eg_bench_quantile(times, RUNS, 0.75) - eg_bench_quantile(times, RUNS, 0.25)) / *median;
+    for (size_t n = 0; n < MOST_RUNS && (n < LEAST_RUNS || spent < CELL_SECONDS); n++)
+        for (size_t i = 0; i < b->count; i++) {
+            double begun = eg_bench_seconds();
+            eg_status st = run(b, b->contenders[i].model, batch, pair, err);
+            if (st != EG_OK) return st;
+            double took = eg_bench_seconds() - begun;
+            b->contenders[i].times[b->contenders[i].runs++] = took * 1000;
+            spent += took;
+        }
     return EG_OK;
 }
 
@@ -74,52 +114,81 @@ static double flops(const eg_model_info *m, size_t tokens, size_t length) {
     return 2.0 * m->layers * (double)tokens * (4 * H * H + 2 * H * I + 2 * L * H);
 }
 
-static void print_head(const subject *s, const char *dir, FILE *out, int json, const char *what) {
+static void print_cell(bench *b, size_t batch, size_t length, int pairs) {
+    double first = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        contender *c = &b->contenders[i];
+        double ms = eg_bench_quantile(c->times, c->runs, 0.5);
+        double spread = 100 * (eg_bench_quantile(c->times, c->runs, 0.75) - eg_bench_quantile(c->times, c->runs, 0.25)) / ms;
+        double rate = flops(&b->info, batch * length, length) / ms / 1e6, threads = (double)eg_engine_threads(b->engine);
+        double peak = threads * (strcmp(c->name, "s8") == 0 ? eg_bench_peak_s8(b->level) : eg_bench_peak(b->level));
+        if (i == 0) first = ms;
+        fprintf(b->out,
+                b->json ? "%s\n {\"threads\":%.0f,\"format\":\"%s\",\"%s\":%zu,\"tokens\":%zu,\"ms\":%.3f,\"spread_percent\":%.1f,\"runs\":%zu,"
+                          "\"tokens_per_second\":%.0f,\"texts_per_second\":%.1f,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_first\":%.2f}"
+                        : "%s%7.0f %6s %5.0s%6zu %6zu %10.3f %5.1f%% %4zu %10.0f %9.1f %9.1f %6.0f%% %6.2fx\n",
+                b->json && b->cells ? "," : "", threads, c->name, pairs ? "pairs" : "batch", batch, length, ms, spread, c->runs,
+                (double)(batch * length) / ms * 1000, (double)batch / ms * 1000, rate, peak > 0 ? 100 * rate / peak : 0, first / ms);
+        b->cells++;
+    }
+    fflush(b->out);
+}
+
+static void print_head(const bench *b, const char *dir) {
     char cpu[128];
     eg_bench_cpu(cpu, sizeof cpu);
-    if (json)
-        fprintf(out, "{\"cpu\":\"%s\",\"threads\":%u,\"level\":\"%s\",\"model\":\"%s\",\"%s\":[", cpu, eg_engine_threads(s->engine), eg_engine_level(s->engine), dir, what);
+    if (b->json)
+        fprintf(b->out, "{\"cpu\":\"%s\",\"level\":\"%s\",\"model\":\"%s\",\"layers\":%u,\"hidden\":%u,\"cells\":[", cpu, eg_engine_level(b->engine), dir,
+                b->info.layers, b->info.hidden);
     else
-        fprintf(out, "%s on %s, %u threads, level %s, median of %d\n", dir, cpu, eg_engine_threads(s->engine), eg_engine_level(s->engine), RUNS);
+        fprintf(b->out, "%s on %s, level %s; medians\n%7s %6s %6s %6s %10s %6s %4s %10s %9s %9s %7s %7s\n", dir, cpu, eg_engine_level(b->engine),
+                "threads", "format", "batch", "tokens", "ms", "+-", "runs", "tokens/s", "texts/s", "GFLOP/s", "of peak", "ratio");
 }
 
-eg_status eg_bench_model(const char *dir, FILE *out, int json, eg_error *err) {
-    static const size_t batches[] = {1, 8, 32}, lengths[] = {16, 32, 64, 128};
-    subject s;
-    eg_status st = open_subject(dir, &s, err);
-    if (st != EG_OK) return st;
-    print_head(&s, dir, out, json, "cells");
-    if (!json) fprintf(out, "%6s %7s %10s %7s %12s %9s\n", "batch", "tokens", "ms", "+-", "tokens/s", "GFLOP/s");
-    for (size_t b = 0; st == EG_OK && b < 3; b++)
-        for (size_t l = 0; st == EG_OK && l < 4; l++) {
-            size_t tokens = batches[b] * lengths[l];
-            double ms = 0, spread = 0;
-            st = measure(&s, batches[b], (eg_pair){.first = text_of(&s, lengths[l] - 2)}, &ms, &spread, err);
-            if (st != EG_OK) break;
-            fprintf(out, json ? "%s\n {\"batch\":%zu,\"tokens\":%zu,\"ms\":%.3f,\"spread_percent\":%.1f,\"tokens_per_second\":%.0f,\"gflops\":%.1f}"
-                              : "%s%6zu %7zu %10.3f %6.1f%% %12.0f %9.1f\n",
-                    json && (b || l) ? "," : "", batches[b], lengths[l], ms, spread, (double)tokens / ms * 1000,
-                    flops(&s.info, tokens, lengths[l]) / ms / 1e6);
-        }
-    if (json) fprintf(out, "\n]}\n");
-    close_subject(&s);
-    return st;
-}
+typedef eg_status grid(bench *b, const eg_bench_subject *s, eg_error *err);
 
-eg_status eg_bench_nli(const char *dir, FILE *out, int json, eg_error *err) {
-    enum { PAIRS = 60, SIDE = 23 /* 2 x 23 and three special tokens: 49 */ };
-    subject s;
-    eg_status st = open_subject(dir, &s, err);
-    if (st != EG_OK) return st;
-    double ms = 0, spread = 0;
-    if (s.info.head != EG_HEAD_CLASSES) st = eg_fail(err, EG_EUNSUPPORTED, "'%s' gives embeddings and no labels: name an NLI model", dir);
-    if (st == EG_OK) st = measure(&s, PAIRS, (eg_pair){text_of(&s, SIDE), text_of(&s, SIDE)}, &ms, &spread, err);
-    if (st == EG_OK) {
-        print_head(&s, dir, out, json, "cells");
-        fprintf(out, json ? "\n {\"pairs\":%d,\"tokens\":%d,\"ms\":%.3f,\"spread_percent\":%.1f,\"pairs_per_second\":%.0f}\n]}\n"
-                          : "%d pairs of %d tokens: %.1f ms (+- %.1f%%), %.0f pairs/s\n",
-                PAIRS, 2 * SIDE + 3, ms, spread, PAIRS / ms * 1000);
+/* Runs the grid with one thread and with all, or with the threads asked for. */
+static eg_status run_all(const eg_bench_subject *s, FILE *out, int json, grid *cells, eg_error *err) {
+    bench b = {.out = out, .json = json, .text = malloc(5 * MOST_WORDS + 1)};
+    if (!b.text) return eg_fail_memory(err, 5 * MOST_WORDS + 1);
+    for (size_t i = 0; i < MOST_WORDS; i++) sprintf(b.text + 5 * i, "%s ", i % 2 ? "time" : "word");
+    uint32_t all = eg_cpu_allowance(), threads = s->engine.threads ? s->engine.threads : 1;
+    eg_status st = EG_OK;
+    for (int more = 1, first = 1; st == EG_OK && more; first = 0) {
+        st = open_models(&b, s, threads, err);
+        if (st == EG_OK && first) print_head(&b, s->dir);
+        if (st == EG_OK) st = cells(&b, s, err);
+        close_models(&b);
+        more = !s->engine.threads && threads < all;
+        threads = all;
     }
-    close_subject(&s);
+    if (b.cells && json) fprintf(out, "\n]}\n");
+    free(b.text);
     return st;
 }
+
+static eg_status texts_grid(bench *b, const eg_bench_subject *s, eg_error *err) {
+    static const size_t batches[] = {1, 8, 32, 128}, lengths[] = {16, 32, 64, 128, 256};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t l = 0; l < 5; l++) {
+            if (lengths[l] > b->info.max_tokens || (s->quick && (i == 0 || i == 3 || l == 0 || l > 3))) continue;
+            /* a classifier gets pairs: three special tokens, two texts */
+            eg_pair pair = {.first = text_of(b, lengths[l] - 2)};
+            if (b->info.head == EG_HEAD_CLASSES) pair = (eg_pair){text_of(b, (lengths[l] - 3) / 2), text_of(b, lengths[l] - 3 - (lengths[l] - 3) / 2)};
+            eg_status st = measure(b, batches[i], pair, err);
+            if (st != EG_OK) return st;
+            print_cell(b, batches[i], lengths[l], 0);
+        }
+    return EG_OK;
+}
+
+static eg_status pairs_grid(bench *b, const eg_bench_subject *s, eg_error *err) {
+    enum { PAIRS = 60, SIDE = 23 /* 2 x 23 and three special tokens: 49 */ };
+    if (b->info.head != EG_HEAD_CLASSES) return eg_fail(err, EG_EUNSUPPORTED, "'%s' gives embeddings and no labels: name an NLI model", s->dir);
+    eg_status st = measure(b, PAIRS, (eg_pair){text_of(b, SIDE), text_of(b, SIDE)}, err);
+    if (st == EG_OK) print_cell(b, PAIRS, 2 * SIDE + 3, 1);
+    return st;
+}
+
+eg_status eg_bench_model(const eg_bench_subject *s, FILE *out, int json, eg_error *err) { return run_all(s, out, json, texts_grid, err); }
+eg_status eg_bench_nli(const eg_bench_subject *s, FILE *out, int json, eg_error *err) { return run_all(s, out, json, pairs_grid, err); }

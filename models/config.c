@@ -35,12 +35,10 @@ static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error
     uint32_t id = 0, count = 0;
     for (eg_json_kind k = eg_json_next(j); k != EG_JSON_OBJECT_END; k = eg_json_next(j)) {
         if (k == EG_JSON_KEY) {
-            char digits[8] = "", *end;
-            if (j->text.len && j->text.len < sizeof digits) memcpy(digits, j->text.ptr, j->text.len);
-            unsigned long v = strtoul(digits, &end, 10);
-            if (end == digits || *end || v >= MAX_LABELS)
-                return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
-            id = (uint32_t)v;
+            id = j->text.len ? 0 : MAX_LABELS;
+            for (size_t i = 0; i < j->text.len && id < MAX_LABELS; i++)
+                id = j->text.ptr[i] >= '0' && j->text.ptr[i] <= '9' ? id * 10 + (uint32_t)(j->text.ptr[i] - '0') : MAX_LABELS;
+            if (id >= MAX_LABELS) return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
         } else if (k == EG_JSON_STRING && !names[id]) {
             names[id] = eg_arena_copy(arena, j->text);
             if (!names[id]) return eg_fail_memory(err, j->text.len);
@@ -95,7 +93,8 @@ static eg_status read_model_type(const eg_json *j, eg_json_kind k, eg_config *c,
             *seen = 1;
             return EG_OK;
         }
-    return refuse(err, "model_type", k == EG_JSON_STRING ? j->text : EG_STR("?"), "bert, roberta, xlm-roberta, deberta-v2");
+    if (k == EG_JSON_ERROR) return EG_EFORMAT;
+    return refuse(err, "model_type", k == EG_JSON_STRING ? j->text : EG_STR("no text"), "bert, roberta, xlm-roberta, deberta-v2");
 }
 
 /* The fields that name a variant of the arithmetic: only this one is built. NULL stands for the field's absence too. */
@@ -111,6 +110,7 @@ static const struct fixed_flag {
 
 static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, const char *wanted, eg_error *err) {
     if (k == EG_JSON_NULL) return EG_OK;
+    if (k == EG_JSON_ERROR) return EG_EFORMAT; /* the reader has said where */
     if (k != EG_JSON_STRING || !is(j, wanted)) return refuse(err, field, k == EG_JSON_STRING ? j->text : EG_STR("?"), wanted);
     return EG_OK;
 }
@@ -187,6 +187,7 @@ static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *
     int architectures = is(j, "architectures"), labels = is(j, "id2label");
     eg_json_kind k = eg_json_next(j);
     if (architectures && k == EG_JSON_ARRAY) return read_architectures(j, c, err);
+    if (labels && c->label_names) return eg_fail(err, EG_EFORMAT, "config.json: id2label stands there twice");
     if (labels && k == EG_JSON_OBJECT) return read_labels(j, arena, c, err);
     if ((architectures || labels) && k != EG_JSON_NULL && k != EG_JSON_ERROR)
         return eg_fail(err, EG_EFORMAT, "config.json: %s is of the wrong kind", labels ? "id2label" : "architectures");
@@ -306,11 +307,12 @@ static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c,
     int found;
     eg_status s = open_json(dir, "sentence_bert_config.json", arena, &j, &found, err);
     if (s != EG_OK || !found) return s;
+    if (eg_json_next(&j) != EG_JSON_OBJECT) eg_json_fail(&j, "an object was expected");
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k != EG_JSON_KEY || !is(&j, "max_seq_length")) continue;
-        if (eg_json_next(&j) != EG_JSON_NUMBER || !j.is_integer) continue;
-        if (j.integer < 4) return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: max_seq_length is below 4");
+        if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, "max_seq_length") || eg_json_next(&j) == EG_JSON_NULL) continue;
+        if (j.kind != EG_JSON_NUMBER || !j.is_integer || j.integer < 4)
+            return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: max_seq_length must be a number from 4 on");
         if (j.integer < c->max_tokens) c->max_tokens = (uint32_t)j.integer;
     }
     return EG_OK;

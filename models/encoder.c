@@ -65,7 +65,7 @@ typedef struct attention_task {
 static void run_head(void *arg, size_t i, uint32_t lane) {
     const attention_task *t = arg;
     size_t H = t->m->hidden, d = H / t->m->heads, sequence = i / t->m->heads, at = i % t->m->heads * d;
-    size_t first = t->batch->offsets[sequence], length = t->batch->offsets[sequence + 1] - first;
+    size_t from = t->batch->offsets[sequence], length = t->batch->offsets[sequence + 1] - from, first = from - t->batch->offsets[0];
     const float *q = t->qkv + first * 3 * H + at;
     size_t width = eg_relative_width(t->m->span);
     eg_relative relative = {.span = t->m->span, .width = width, .direct = t->m->direct, .column = t->m->column};
@@ -116,17 +116,16 @@ static void embed_tokens(const eg_engine *e, const eg_encoder *m, const eg_ragge
     size_t H = m->hidden, blocks = (H + 127) / 128;
     for (size_t s = 0; s < batch->sequences; s++) {
         size_t position = m->first_position;
-        for (size_t i = batch->offsets[s]; i < batch->offsets[s + 1]; i++) {
+        for (size_t i = batch->offsets[s]; i < batch->offsets[s + 1]; i++, x += H) {
             uint32_t id = batch->ids[i];
             const float *word = m->words.f32 ? m->words.f32 + id * H : row;
             if (!m->words.f32) e->kernels->dequantize_s8(m->words.s8 + id * H, m->words.scales + id * blocks, H, row);
             if (!m->positions) {
-                memcpy(x + i * H, word, H * sizeof *x);
+                memcpy(x, word, H * sizeof *x);
                 continue;
             }
             size_t at = id == m->padding ? m->first_position - 1 : position++;
-            const float *type = m->types + (batch->types ? batch->types[i] : 0) * H;
-            e->kernels->add3(word, type, m->positions + at * H, x + i * H, H);
+            e->kernels->add3(word, m->types + batch->types[i] * H, m->positions + at * H, x, H);
         }
     }
 }
@@ -161,7 +160,7 @@ size_t eg_encoder_scratch(const eg_engine *e, const eg_encoder *m, size_t tokens
 
 eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, float *scratch,
                              const float **states, const eg_cancel *cancel) {
-    size_t T = batch->offsets[batch->sequences], H = m->hidden, longest = 0;
+    size_t T = batch->offsets[batch->sequences] - batch->offsets[0], H = m->hidden, longest = 0;
     for (size_t s = 0; s < batch->sequences; s++) {
         size_t n = batch->offsets[s + 1] - batch->offsets[s];
         longest = n > longest ? n : longest;

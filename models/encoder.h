@@ -48,7 +48,8 @@ typedef struct eg_encoder {
     eg_layer *layer;
 } eg_encoder;
 
-/* Sequences one after the other: tokens of sequence i are [offsets[i], offsets[i + 1]). */
+/* Sequences one after the other: tokens of sequence i are [offsets[i], offsets[i + 1]) of ids and types; their rows of states count
+ * from offsets[0]. */
 typedef struct eg_ragged {
     const uint32_t *ids;
     const uint8_t *types;

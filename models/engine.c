@@ -31,6 +31,16 @@ eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg
     return EG_OK;
 }
 
+static void free_batch(eg_batch *b) {
+    eg_tokens_release(&b->ids);
+    eg_tokens_release(&b->sides[0]);
+    eg_tokens_release(&b->sides[1]);
+    free(b->types);
+    free(b->offsets);
+    free(b->groups);
+    free(b);
+}
+
 void eg_engine_destroy(eg_engine *e) {
     if (!e) return;
     eg_pool_destroy(e->pool);
@@ -39,6 +49,11 @@ void eg_engine_destroy(eg_engine *e) {
         free(w->floats);
         free(w);
         w = next;
+    }
+    for (eg_batch *b = e->idle_batches; b;) {
+        eg_batch *next = b->next;
+        free_batch(b);
+        b = next;
     }
     pthread_mutex_destroy(&e->lock);
     free(e);
@@ -78,6 +93,39 @@ void eg_workspace_give(eg_engine *e, eg_workspace *w) {
     pthread_mutex_unlock(&e->lock);
 }
 
+eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err) {
+    pthread_mutex_lock(&e->lock);
+    eg_batch *b = e->idle_batches;
+    if (b) e->idle_batches = b->next;
+    pthread_mutex_unlock(&e->lock);
+    *out = NULL;
+    if (!b && !(b = calloc(1, sizeof *b))) return eg_fail_memory(err, sizeof *b);
+    if (b->capacity < n || !b->offsets) {
+        free(b->offsets);
+        free(b->groups);
+        b->offsets = malloc((n + 1) * sizeof *b->offsets);
+        b->groups = malloc((n + 1) * sizeof *b->groups);
+        b->capacity = n;
+        if (!b->offsets || !b->groups) {
+            free_batch(b);
+            return eg_fail_memory(err, (n + 1) * sizeof *b->offsets);
+        }
+    }
+    b->n = n;
+    b->ids.count = b->group_count = 0;
+    b->offsets[0] = 0;
+    *out = b;
+    return EG_OK;
+}
+
+void eg_batch_give(eg_engine *e, eg_batch *b) {
+    if (!b) return;
+    pthread_mutex_lock(&e->lock);
+    b->next = e->idle_batches;
+    e->idle_batches = b;
+    pthread_mutex_unlock(&e->lock);
+}
+
 void eg_softmax(float *rows, size_t n, size_t labels) {
     for (size_t r = 0; r < n; r++) {
         float *row = rows + r * labels;
@@ -101,4 +149,17 @@ float eg_cosine(const float *a, const float *b, size_t n) {
         bb += (double)b[i] * (double)b[i];
     }
     return aa > 0 && bb > 0 ? (float)(ab / sqrt(aa * bb)) : 0;
+}
+
+const char *eg_infer_version(void) { return ENGRAM_VERSION; }
+
+size_t eg_infer_struct_size(uint32_t which) {
+    static const size_t sizes[] = {[EG_STRUCT_STR] = sizeof(eg_str),
+                                   [EG_STRUCT_ERROR] = sizeof(eg_error),
+                                   [EG_STRUCT_PAIR] = sizeof(eg_pair),
+                                   [EG_STRUCT_CANCEL] = sizeof(eg_cancel),
+                                   [EG_STRUCT_ENGINE_OPTIONS] = sizeof(eg_engine_options),
+                                   [EG_STRUCT_MODEL_OPTIONS] = sizeof(eg_model_options),
+                                   [EG_STRUCT_MODEL_INFO] = sizeof(eg_model_info)};
+    return which < sizeof sizes / sizeof *sizes ? sizes[which] : 0;
 }

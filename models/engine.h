@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/pool.h"
+#include "models/tokenizer.h"
 
 /* Scratch memory of one group of sequences; grows, is never shrunk, and goes back to the engine's list after use. */
 typedef struct eg_workspace {
@@ -15,16 +16,30 @@ typedef struct eg_workspace {
     size_t capacity;
 } eg_workspace;
 
+/* The tokens of a call's texts; grows, is never shrunk, and goes back to the engine's list after use. */
+typedef struct eg_batch {
+    struct eg_batch *next;
+    eg_tokens ids, sides[2]; /* of all texts; of the text at hand and its second */
+    uint8_t *types;
+    size_t types_capacity;
+    size_t *offsets, *groups; /* capacity + 1 each: first token of each text; first text of each group */
+    size_t capacity, n, group_count;
+} eg_batch;
+
 struct eg_engine {
     const eg_kernels *kernels;
     eg_pool *pool;
     eg_gemm_kind gemm;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* of the lists */
     eg_workspace *idle;
+    eg_batch *idle_batches;
 };
 
 /* A workspace of at least `floats` floats. EG_ENOMEM. */
 eg_status eg_workspace_take(eg_engine *e, size_t floats, eg_workspace **out, eg_error *err);
 void eg_workspace_give(eg_engine *e, eg_workspace *w);
+/* An empty batch with room for the offsets of n texts. EG_ENOMEM. */
+eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err);
+void eg_batch_give(eg_engine *e, eg_batch *b);
 
 #endif

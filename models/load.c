@@ -1,7 +1,10 @@
-/* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block of memory, then to fill it.
+/* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block of
+ * memory, then to fill it, or to find the parts in one that a cache holds.
  * Each matrix is converted row by row straight into its packed form, so that memory holds the weights once. */
 #include "models/load.h"
 
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +43,7 @@ typedef struct loader {
     const char *prefix; /* "bert." or "" */
     char *block;        /* NULL: measuring */
     size_t used;
+    int fill;           /* else the block is measured, or was filled before */
     eg_arena scratch;
     const float *relative; /* DeBERTa's normed table of 2 * span rows; in scratch */
     float *row, *scales;   /* of the widest row */
@@ -94,6 +98,11 @@ static eg_status find(loader *l, const char *name, size_t rows, size_t columns, 
     return EG_OK;
 }
 
+static eg_status refuse(loader *l, const eg_tensor *t, eg_status status, const char *why, size_t at) {
+    char name[NAME];
+    return eg_fail(l->err, status, "%s: tensor '%s' %s at element %zu", t->file, eg_quote(t->name, 100, name, sizeof name), why, at);
+}
+
 /* A matrix whose rows are read one after the other. */
 typedef struct matrix {
     const eg_tensor *t, *scales; /* scales: of an I8 tensor, else NULL */
@@ -107,17 +116,13 @@ static eg_status find_matrix(loader *l, const char *name, size_t rows, size_t co
     if (s != EG_OK || m->t->dtype != EG_I8) return s;
     snprintf(scales_name, sizeof scales_name, "%s.scales", name);
     if ((s = find(l, scales_name, rows, m->blocks, &m->scales)) != EG_OK) return s;
-    return m->scales->dtype == EG_F32 ? EG_OK : eg_fail(l->err, EG_EUNSUPPORTED, "tensor '%s' must be F32", scales_name);
-}
-
-static eg_status not_finite(loader *l, const eg_tensor *t, size_t at) {
-    return eg_fail(l->err, EG_EFORMAT, "tensor '%.*s' holds NaN or infinity at element %zu", (int)t->name.len, t->name.ptr, at);
+    return m->scales->dtype == EG_F32 ? EG_OK : refuse(l, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
 }
 
 /* Elements [from, from + n) of a tensor of floats, checked to be finite. The data may be unaligned. */
 static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t n, float *out) {
     const unsigned char *p = t->data;
-    if (t->dtype == EG_I8) return eg_fail(l->err, EG_EUNSUPPORTED, "tensor '%.*s' is I8 but no matrix", (int)t->name.len, t->name.ptr);
+    if (t->dtype == EG_I8) return refuse(l, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
     if (t->dtype == EG_F32) {
         memcpy(out, p + from * 4, n * 4);
     } else {
@@ -131,13 +136,22 @@ static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t 
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(out[i])) return not_finite(l, t, from + i);
+        if (!isfinite(out[i])) return refuse(l, t, EG_EFORMAT, "holds NaN or infinity", from + i);
     return EG_OK;
+}
+
+/* The scales of row r: finite, and so small that every product with an s8 value is finite too. */
+static eg_status read_scales(loader *l, const matrix *m, size_t r, float *out) {
+    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, out);
+    for (size_t i = 0; s == EG_OK && i < m->blocks; i++)
+        if (!(fabsf(out[i]) <= FLT_MAX / 128))
+            return refuse(l, m->scales, EG_EFORMAT, "holds a scale that is too large", r * m->blocks + i);
+    return s;
 }
 
 static eg_status read_row(loader *l, const matrix *m, size_t r, float *out) {
     if (!m->scales) return read_floats(l, m->t, r * m->columns, m->columns, out);
-    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, l->scales);
+    eg_status s = read_scales(l, m, r, l->scales);
     if (s == EG_OK) l->e->kernels->dequantize_s8((const int8_t *)m->t->data + r * m->columns, l->scales, m->columns, out);
     return s;
 }
@@ -147,9 +161,9 @@ static eg_status read_row_s8(loader *l, const matrix *m, size_t r, int8_t *out, 
     eg_status s;
     if (m->scales) {
         memcpy(out, m->t->data + r * m->columns, m->columns);
-        s = read_floats(l, m->scales, r * m->blocks, m->blocks, scales);
+        s = read_scales(l, m, r, scales);
         for (size_t i = 0; i < m->columns; i++)
-            if (out[i] == -128) return eg_fail(l->err, EG_EFORMAT, "tensor '%.*s' holds -128 at element %zu", (int)m->t->name.len, m->t->name.ptr, r * m->columns + i);
+            if (out[i] == -128) return refuse(l, m->t, EG_EFORMAT, "holds -128", r * m->columns + i);
         return s;
     }
     if ((s = read_floats(l, m->t, r * m->columns, m->columns, l->row)) == EG_OK) eg_s8_quantize_weights(l->row, m->columns, out, scales);
@@ -161,7 +175,7 @@ static eg_status load_vector(loader *l, const char *name, int inside, size_t n, 
     const eg_tensor *t;
     float *v = place_floats(l, n);
     *out = v;
-    if (!v) return EG_OK;
+    if (!l->fill) return EG_OK;
     full_name(l, name, inside, full);
     eg_status s = find(l, full, n, 0, &t);
     return s == EG_OK ? read_floats(l, t, 0, n, v) : s;
@@ -172,7 +186,7 @@ static eg_status load_rows(loader *l, const char *name, size_t rows, size_t colu
     matrix m;
     float *to = place_floats(l, rows * columns);
     *out = to;
-    if (!to) return EG_OK;
+    if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
     for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row(l, &m, r, to + r * columns);
@@ -188,7 +202,7 @@ static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *ou
     int8_t *to = place(l, rows, columns);
     float *scales = place_floats(l, rows * blocks);
     *out = (eg_table){.s8 = to, .scales = scales};
-    if (!to) return EG_OK;
+    if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
     for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row_s8(l, &m, r, to + r * columns, scales + r * blocks);
@@ -227,7 +241,7 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     else
         out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
-    for (size_t i = 0; l->block && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out, s8);
+    for (size_t i = 0; l->fill && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out, s8);
     return s;
 }
 
@@ -244,7 +258,7 @@ static eg_status load_relative(loader *l, const char *name, const float **out) {
     size_t H = l->config->hidden, rows = 2 * l->config->span, width = eg_relative_width(l->config->span);
     float *to = place_floats(l, H * width);
     *out = to;
-    if (!to) return EG_OK;
+    if (!l->fill) return EG_OK;
     size_t panels = eg_gemm_packed_size(l->e->kernels, H, H);
     float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed), *bias = eg_arena_array(&l->scratch, H, sizeof *bias);
     float *product = eg_arena_array(&l->scratch, rows * H, sizeof *product);
@@ -259,8 +273,8 @@ static eg_status load_relative(loader *l, const char *name, const float **out) {
     return EG_OK;
 }
 
-/* The table of relative positions itself, normed, and the columns of distances too far to have one of their own. */
-static eg_status prepare_relative(loader *l, eg_weights *out) {
+/* The table of relative positions itself, normed. */
+static eg_status read_relative(loader *l) {
     const eg_config *c = l->config;
     char full[NAME];
     matrix m;
@@ -276,11 +290,8 @@ static eg_status prepare_relative(loader *l, eg_weights *out) {
     if (s == EG_OK && (s = find(l, full, H, 0, &gamma)) == EG_OK) s = read_floats(l, gamma, 0, H, norm);
     full_name(l, "encoder.LayerNorm.bias", 1, full);
     if (s == EG_OK && (s = find(l, full, H, 0, &beta)) == EG_OK) s = read_floats(l, beta, 0, H, norm + H);
-    if (s != EG_OK) return s;
-    l->e->kernels->layer_norm(table, rows, H, H, norm, norm + H, c->layer_norm_eps);
-    out->encoder.span = c->span;
-    out->encoder.direct = c->buckets ? c->buckets / 2 + 1 : c->span;
-    return relative_columns(c, &out->arena, &out->encoder.column) ? EG_OK : eg_fail_memory(l->err, c->max_tokens);
+    if (s == EG_OK) l->e->kernels->layer_norm(table, rows, H, H, norm, norm + H, c->layer_norm_eps);
+    return s;
 }
 
 static eg_status load_layer(loader *l, size_t i, eg_layer *w) {
@@ -324,30 +335,69 @@ static eg_status walk(loader *l, eg_weights *out) {
     return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, 0, &out->classifier.output) : s;
 }
 
-static eg_status fill(loader *l, eg_weights *out) {
+/* What decides the bytes of a block, for its cache. */
+typedef struct block_key {
+    uint32_t version, level, format, gemm;
+    uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets, max_distance, max_tokens;
+    float layer_norm_eps;
+    uint32_t file_count;
+    struct eg_file_stamp files[];
+} block_key;
+enum { BLOCK_VERSION = 1 };
+
+static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_block_key *key) {
+    const eg_config *c = l->config;
+    size_t files = l->tensors->count, size = sizeof(block_key) + files * sizeof(struct eg_file_stamp);
+    block_key *k = eg_arena_alloc(&l->scratch, size);
+    char real[PATH_MAX];
+    const char *where = realpath(dir, real) ? real : dir, *last = strrchr(where, '/');
+    uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
+    for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash, l->e->kernels->name,
+                                l->s8 ? "s8" : "f32", l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
+    if (!k || !key->name) return eg_fail_memory(l->err, size);
+    *k = (block_key){BLOCK_VERSION, l->e->kernels->level, out->format, l->e->gemm, c->architecture, c->head, c->vocabulary, c->hidden, c->layers,
+                     c->heads, c->intermediate, c->positions, c->types, c->labels, c->span, c->buckets, c->max_distance, c->max_tokens,
+                     c->layer_norm_eps, (uint32_t)files};
+    for (size_t i = 0; i < files; i++) k->files[i] = l->tensors->files[i].stamp;
+    key->bytes = k;
+    key->size = size;
+    return EG_OK;
+}
+
+static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights *out) {
     const eg_config *c = l->config;
     size_t widest = c->hidden > c->intermediate ? c->hidden : c->intermediate;
+    eg_block_key key;
     out->encoder = (eg_encoder){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
                                 .eps = c->layer_norm_eps, .s8 = l->s8, .first_position = c->first_position,
                                 .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX, .direct = SIZE_MAX};
+    if (c->span) {
+        out->encoder.span = c->span;
+        out->encoder.direct = c->buckets ? c->buckets / 2 + 1 : c->span;
+        if (!relative_columns(c, &out->arena, &out->encoder.column)) return eg_fail_memory(l->err, c->max_tokens);
+    }
     out->encoder.layer = eg_arena_array(&out->arena, c->layers, sizeof *out->encoder.layer);
     l->row = eg_arena_array(&l->scratch, widest, sizeof *l->row);
     l->scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *l->scales);
     l->row_s8 = eg_arena_alloc(&l->scratch, widest);
     if (!out->encoder.layer || !l->row || !l->scales || !l->row_s8) return eg_fail_memory(l->err, c->layers * sizeof *out->encoder.layer);
-    eg_status s = c->span ? prepare_relative(l, out) : EG_OK;
-    if (s == EG_OK) s = walk(l, out); /* measures */
+    eg_status s = walk(l, out); /* measures */
+    if (s == EG_OK && l->used == SIZE_MAX) s = eg_fail_memory(l->err, l->used);
+    if (s == EG_OK) s = make_key(l, dir, out, &key);
+    if (s == EG_OK) s = eg_block_take(cache, &key, l->used, l->e->pool, &out->block, l->err);
     if (s != EG_OK) return s;
-    if (l->used == SIZE_MAX) return eg_fail_memory(l->err, l->used);
-    out->block_size = l->used;
-    out->block = aligned_alloc(64, l->used);
-    if (!out->block) return eg_fail_memory(l->err, l->used);
-    l->block = out->block;
+    l->block = out->block.data;
     l->used = 0;
-    return walk(l, out);
+    l->fill = !out->block.ready;
+    if (l->fill && c->span) s = read_relative(l);
+    if (s == EG_OK) s = walk(l, out);
+    if (s == EG_OK) eg_block_publish(&out->block, &key, l->e->pool);
+    return s;
 }
 
-eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_engine *engine, eg_format format, eg_weights *out, eg_error *err) {
+eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_engine *engine, eg_format format, const char *cache,
+                          eg_weights *out, eg_error *err) {
     eg_tensors tensors;
     char words[NAME];
     *out = (eg_weights){0};
@@ -365,7 +415,7 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
     out->format = format;
     l.s8 = format == EG_FORMAT_S8;
     eg_arena_init(&l.scratch, 0);
-    if (s == EG_OK) s = fill(&l, out);
+    if (s == EG_OK) s = fill(&l, dir, cache, out);
     eg_arena_release(&l.scratch);
     eg_tensors_close(&tensors);
     if (s != EG_OK) eg_weights_release(out);
@@ -373,7 +423,7 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
 }
 
 void eg_weights_release(eg_weights *w) {
-    free(w->block);
+    eg_block_release(&w->block);
     eg_arena_release(&w->arena);
     *w = (eg_weights){0};
 }

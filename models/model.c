@@ -20,14 +20,17 @@ struct eg_model {
     eg_weights weights;
 };
 
-static eg_status fill(eg_model *m, const char *dir, eg_format format, eg_error *err) {
+static eg_status fill(eg_model *m, const char *dir, const eg_model_options *options, eg_error *err) {
     eg_status s = eg_config_read(dir, &m->arena, &m->config, err);
     if (s == EG_OK) s = eg_tokenizer_open(dir, &m->arena, &m->tokenizer, err);
     if (s != EG_OK) return s;
     if (eg_tokenizer_size(m->tokenizer) > m->config.vocabulary)
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer has %u tokens, config.json's vocab_size is %u", dir,
                        eg_tokenizer_size(m->tokenizer), m->config.vocabulary);
-    return eg_weights_load(dir, &m->config, m->engine, format, &m->weights, err);
+    if (m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 0))
+        return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer gives %u token types, config.json's type_vocab_size is %u", dir,
+                       eg_tokenizer_types(m->tokenizer, 0), m->config.types);
+    return eg_weights_load(dir, &m->config, m->engine, (eg_format)options->format, options->cache, &m->weights, err);
 }
 
 eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out, eg_error *err) {
@@ -40,10 +43,14 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
-    eg_status s = fill(m, dir, (eg_format)o->format, err);
+    eg_error why = {0};
+    eg_status s = fill(m, dir, o, &why);
     if (s != EG_OK) {
-        eg_error why = err ? *err : (eg_error){0};
-        if (err && !strstr(why.text, dir)) eg_fail(err, s, "model '%s': %s", dir, why.text);
+        if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
+        if (strstr(why.text, dir))
+            eg_fail(err, s, "%s", why.text);
+        else
+            eg_fail(err, s, "model '%s': %s", dir, why.text);
         eg_model_close(m);
         return s;
     }
@@ -70,7 +77,7 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .max_tokens = m->config.max_tokens,
                           .labels = m->config.labels,
                           .label_names = m->config.label_names,
-                          .weight_bytes = m->weights.block_size,
+                          .weight_bytes = m->weights.block.size,
                           .format = m->weights.format};
     if (info->size < offsetof(eg_model_info, layers)) return eg_fail(err, EG_EINVAL, "eg_model_info: size is not set");
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
@@ -78,19 +85,6 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
 }
 
 /* ---- a batch of texts as tokens ---- */
-
-typedef struct batch {
-    eg_tokens ids;
-    uint8_t *types; /* NULL: all zero */
-    size_t *offsets; /* n + 1 */
-    size_t n;
-} batch;
-
-static void batch_release(batch *b) {
-    eg_tokens_release(&b->ids);
-    free(b->types);
-    free(b->offsets);
-}
 
 static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, eg_tokens *out, eg_error *err) {
     size_t valid = eg_utf8_valid_prefix(text.ptr, text.len);
@@ -100,48 +94,54 @@ static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, con
     return eg_tokenizer_encode(m->tokenizer, text, out, err);
 }
 
-/* Appends one text or pair to the batch. */
-static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_tokens scratch[2], batch *b, eg_error *err) {
-    int is_pair = pair.second.ptr != NULL;
-    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer))
-        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
-    eg_status s = tokenize_text(m, pair.first, i, "text", &scratch[0], err);
-    if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &scratch[1], err);
-    if (s != EG_OK) return s;
-    size_t most = m->config.max_tokens, bytes;
-    if (!eg_size_add(b->ids.count, most, &bytes)) return eg_fail_memory(err, SIZE_MAX);
-    uint8_t *types = realloc(b->types, bytes);
-    if (!types) return eg_fail_memory(err, bytes);
+/* Room for the token types of `more` more tokens. */
+static eg_status reserve_types(eg_batch *b, size_t more, eg_error *err) {
+    size_t need;
+    if (!eg_size_add(b->ids.count, more, &need)) return eg_fail_memory(err, SIZE_MAX);
+    if (need <= b->types_capacity) return EG_OK;
+    size_t capacity = need < SIZE_MAX / 2 ? 2 * need : need;
+    uint8_t *types = realloc(b->types, capacity);
+    if (!types) return eg_fail_memory(err, capacity);
     b->types = types;
-    s = eg_tokenizer_join(m->tokenizer, &scratch[0], is_pair ? &scratch[1] : NULL, most, &b->ids, types + b->ids.count, err);
+    b->types_capacity = capacity;
+    return EG_OK;
+}
+
+/* Appends text i, or a pair. */
+static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b, eg_error *err) {
+    int is_pair = pair.second.ptr != NULL;
+    if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
+        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
+    eg_status s = tokenize_text(m, pair.first, i, "text", &b->sides[0], err);
+    if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &b->sides[1], err);
+    if (s == EG_OK) s = reserve_types(b, m->config.max_tokens, err);
+    if (s == EG_OK)
+        s = eg_tokenizer_join(m->tokenizer, &b->sides[0], is_pair ? &b->sides[1] : NULL, m->config.max_tokens, &b->ids,
+                              b->types + b->ids.count, err);
     b->offsets[i + 1] = b->ids.count;
     return s;
 }
 
-static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, batch *b, eg_error *err) {
-    *b = (batch){.n = n};
+/* Takes a batch from the engine and fills it with the texts, or the pairs. */
+static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, eg_batch **out, eg_error *err) {
+    *out = NULL;
     if (n > MAX_TEXTS) return eg_fail(err, EG_ELIMIT, "%zu texts in one call; at most %d", n, MAX_TEXTS);
-    b->offsets = calloc(n + 1, sizeof *b->offsets);
-    if (!b->offsets) return eg_fail_memory(err, (n + 1) * sizeof *b->offsets);
-    eg_tokens scratch[2] = {{0}, {0}};
-    eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < n; i++) s = add_pair(m, pairs ? pairs[i] : (eg_pair){.first = texts[i]}, i, scratch, b, err);
-    eg_tokens_release(&scratch[0]);
-    eg_tokens_release(&scratch[1]);
+    eg_status s = eg_batch_take(m->engine, n, out, err);
+    for (size_t i = 0; s == EG_OK && i < n; i++) s = add_pair(m, pairs ? pairs[i] : (eg_pair){.first = texts[i]}, i, *out, err);
     return s;
 }
 
 eg_status eg_model_tokenize(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, size_t most, size_t *count,
                             eg_error *err) {
-    batch b;
+    eg_batch *b;
     eg_status s = make_batch(m, NULL, &text, 1, &b, err);
     if (s == EG_OK) {
-        *count = b.ids.count;
+        *count = b->ids.count;
         size_t n = *count < most ? *count : most;
-        if (n) memcpy(ids, b.ids.ids, n * sizeof *ids);
-        if (n && types) memcpy(types, b.types, n);
+        if (n) memcpy(ids, b->ids.ids, n * sizeof *ids);
+        if (n && types) memcpy(types, b->types, n);
     }
-    batch_release(&b);
+    eg_batch_give(m->engine, b);
     return s;
 }
 
@@ -149,12 +149,10 @@ eg_status eg_model_tokenize(const eg_model *m, eg_pair text, uint32_t *ids, uint
 
 typedef struct run {
     const eg_model *m;
-    const batch *b;
+    eg_batch *b;
     const eg_cancel *cancel;
     float *out;
     eg_head head;
-    size_t *groups;    /* first text of each group, and n */
-    size_t group_count;
     atomic_int status; /* the first that is not EG_OK */
 } run;
 
@@ -163,7 +161,7 @@ static void pool_group(const run *r, size_t first, size_t n, const size_t *offse
     const eg_kernels *k = r->m->engine->kernels;
     size_t H = r->m->config.hidden;
     for (size_t i = 0; i < n; i++) {
-        const float *x = states + offsets[i] * H;
+        const float *x = states + (offsets[i] - offsets[0]) * H;
         float *out = r->out + (first + i) * H;
         if (r->m->config.pooling == EG_POOL_CLS)
             memcpy(out, x, H * sizeof *out);
@@ -178,7 +176,7 @@ static void classify_group(const run *r, size_t first, size_t n, const size_t *o
     size_t H = r->m->config.hidden, labels = r->m->config.labels;
     const eg_classifier *head = &r->m->weights.classifier;
     eg_rows in = {.x = rows, .ld = H}, dense = {.x = rows + n * H, .ld = H}, out = {.x = r->out + first * labels, .ld = labels};
-    for (size_t i = 0; i < n; i++) memcpy(rows + i * H, states + offsets[i] * H, H * sizeof *rows);
+    for (size_t i = 0; i < n; i++) memcpy(rows + i * H, states + (offsets[i] - offsets[0]) * H, H * sizeof *rows);
     eg_linear_run(r->m->engine, NULL, &head->dense, n, in, dense, head->activation, NULL);
     eg_linear_run(r->m->engine, NULL, &head->output, n, dense, out, EG_ACT_NONE, NULL);
 }
@@ -192,28 +190,22 @@ static void label_group(const run *r, size_t begin, size_t tokens, const float *
 
 static eg_status run_group(run *r, size_t g, eg_pool *pool) {
     const eg_model *m = r->m;
-    size_t first = r->groups[g], n = r->groups[g + 1] - first, begin = r->b->offsets[first], longest = 0;
-    size_t tokens = r->b->offsets[first + n] - begin;
-    for (size_t i = first; i < first + n; i++) {
-        size_t length = r->b->offsets[i + 1] - r->b->offsets[i];
-        longest = length > longest ? length : longest;
-    }
+    size_t first = r->b->groups[g], n = r->b->groups[g + 1] - first, longest = 0;
+    const size_t *offsets = r->b->offsets + first;
+    size_t tokens = offsets[n] - offsets[0];
+    for (size_t i = 0; i < n; i++) longest = offsets[i + 1] - offsets[i] > longest ? offsets[i + 1] - offsets[i] : longest;
     uint32_t lanes = pool ? eg_pool_threads(pool) : 1;
     size_t floats = eg_encoder_scratch(m->engine, &m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
-    size_t *offsets = malloc((n + 1) * sizeof *offsets);
     eg_workspace *w = NULL;
-    eg_status s = floats && offsets ? eg_workspace_take(m->engine, floats + head, &w, NULL) : EG_ENOMEM;
-    if (s == EG_OK) {
-        for (size_t i = 0; i <= n; i++) offsets[i] = r->b->offsets[first + i] - begin;
-        eg_ragged ragged = {r->b->ids.ids + begin, r->b->types + begin, offsets, n};
-        const float *states;
-        s = eg_encoder_forward(m->engine, pool, &m->weights.encoder, &ragged, w->floats, &states, r->cancel);
-        if (s == EG_OK && r->head == EG_HEAD_CLASSES) classify_group(r, first, n, offsets, states, w->floats + floats);
-        if (s == EG_OK && r->head == EG_HEAD_TOKENS) label_group(r, begin, tokens, states);
-        if (s == EG_OK && r->head == EG_HEAD_EMBEDDING) pool_group(r, first, n, offsets, states);
-    }
+    eg_status s = floats ? eg_workspace_take(m->engine, floats + head, &w, NULL) : EG_ENOMEM;
+    if (s != EG_OK) return s;
+    eg_ragged ragged = {r->b->ids.ids, r->b->types, offsets, n};
+    const float *states;
+    s = eg_encoder_forward(m->engine, pool, &m->weights.encoder, &ragged, w->floats, &states, r->cancel);
+    if (s == EG_OK && r->head == EG_HEAD_CLASSES) classify_group(r, first, n, offsets, states, w->floats + floats);
+    if (s == EG_OK && r->head == EG_HEAD_TOKENS) label_group(r, offsets[0], tokens, states);
+    if (s == EG_OK && r->head == EG_HEAD_EMBEDDING) pool_group(r, first, n, offsets, states);
     eg_workspace_give(m->engine, w);
-    free(offsets);
     return s;
 }
 
@@ -227,67 +219,63 @@ static void group_task(void *arg, size_t g, uint32_t lane) {
 }
 
 /* Cuts the texts into groups of about equal tokens: small enough for the caches, enough for every thread. */
-static eg_status make_groups(run *r, eg_error *err) {
-    size_t n = r->b->n, threads = eg_engine_threads(r->m->engine), total = r->b->offsets[n];
-    size_t target = (total + threads - 1) / threads;
+static void make_groups(const eg_engine *e, eg_batch *b) {
+    size_t threads = eg_engine_threads(e), target = (b->offsets[b->n] + threads - 1) / threads;
     if (target > GROUP_TOKENS) target = GROUP_TOKENS;
-    r->groups = malloc((n + 1) * sizeof *r->groups);
-    if (!r->groups) return eg_fail_memory(err, (n + 1) * sizeof *r->groups);
-    for (size_t i = 0; i < n; i++) {
-        size_t in_group = r->group_count ? r->b->offsets[i] - r->b->offsets[r->groups[r->group_count - 1]] : target;
-        if (in_group >= target) r->groups[r->group_count++] = i;
+    for (size_t i = 0; i < b->n; i++) {
+        size_t in_group = b->group_count ? b->offsets[i] - b->offsets[b->groups[b->group_count - 1]] : target;
+        if (in_group >= target) b->groups[b->group_count++] = i;
     }
-    r->groups[r->group_count] = n;
-    return EG_OK;
+    b->groups[b->group_count] = b->n;
 }
 
-static eg_status run_batch(const eg_model *m, const batch *b, float *out, eg_head head, const eg_cancel *cancel, eg_error *err) {
+static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head head, const eg_cancel *cancel, eg_error *err) {
     run r = {.m = m, .b = b, .cancel = cancel, .out = out, .head = head};
+    eg_status s = EG_OK;
     atomic_init(&r.status, EG_OK);
-    eg_status s = make_groups(&r, err);
-    if (s != EG_OK) return s;
+    make_groups(m->engine, b);
     uint64_t control = eg_fp_enter();
     eg_pool *pool = m->engine->pool;
-    if (r.group_count >= eg_pool_threads(pool)) {
-        eg_pool_run(pool, r.group_count, group_task, &r);
+    if (b->group_count >= eg_pool_threads(pool)) {
+        eg_pool_run(pool, b->group_count, group_task, &r);
         s = (eg_status)atomic_load(&r.status);
     } else {
-        for (size_t g = 0; s == EG_OK && g < r.group_count; g++) s = run_group(&r, g, pool);
+        for (size_t g = 0; s == EG_OK && g < b->group_count; g++) s = run_group(&r, g, pool);
     }
     eg_fp_leave(control);
-    free(r.groups);
     if (s == EG_ECANCELLED) return eg_fail(err, s, "the inference was cancelled or ran past its deadline");
     return s == EG_OK ? s : eg_fail(err, s, "inference over %zu texts: %s", b->n, eg_status_text(s));
 }
 
-eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
-    batch b;
-    eg_status s = make_batch(m, texts, NULL, n, &b, err);
-    if (s == EG_OK) s = run_batch(m, &b, out, EG_HEAD_EMBEDDING, cancel, err);
-    batch_release(&b);
+/* Tokenises, runs, gives the batch back. offsets: filled when it is not NULL; most: rows of out, for EG_HEAD_TOKENS. */
+static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, float *out, eg_head head, size_t *offsets,
+                       size_t most, const eg_cancel *cancel, eg_error *err) {
+    eg_batch *b;
+    eg_status s = make_batch(m, texts, pairs, n, &b, err);
+    if (s == EG_OK && offsets) memcpy(offsets, b->offsets, (n + 1) * sizeof *offsets);
+    if (s == EG_OK && offsets && b->offsets[n] > most)
+        s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b->offsets[n], most);
+    if (s == EG_OK) s = run_batch(m, b, out, head, cancel, err);
+    eg_batch_give(m->engine, b);
     return s;
+}
+
+eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
+    return infer(m, texts, NULL, n, out, EG_HEAD_EMBEDDING, NULL, 0, cancel, err);
 }
 
 eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, float *logits, const eg_cancel *cancel,
                             eg_error *err) {
     if (m->config.head != EG_HEAD_CLASSES)
-        return eg_fail(err, EG_EUNSUPPORTED, "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
-    batch b;
-    eg_status s = make_batch(m, NULL, pairs, n, &b, err);
-    if (s == EG_OK) s = run_batch(m, &b, logits, EG_HEAD_CLASSES, cancel, err);
-    batch_release(&b);
-    return s;
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
+    return infer(m, NULL, pairs, n, logits, EG_HEAD_CLASSES, NULL, 0, cancel, err);
 }
 
 eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
                                 const eg_cancel *cancel, eg_error *err) {
     if (m->config.head != EG_HEAD_TOKENS)
-        return eg_fail(err, EG_EUNSUPPORTED, "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
-    batch b;
-    eg_status s = make_batch(m, texts, NULL, n, &b, err);
-    if (s == EG_OK) memcpy(offsets, b.offsets, (n + 1) * sizeof *offsets);
-    if (s == EG_OK && b.offsets[n] > most) s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b.offsets[n], most);
-    if (s == EG_OK) s = run_batch(m, &b, logits, EG_HEAD_TOKENS, cancel, err);
-    batch_release(&b);
-    return s;
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
+    return infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
 }

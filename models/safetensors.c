@@ -33,6 +33,12 @@ static int read_size(eg_json *j, size_t *out) {
     return 1;
 }
 
+static eg_status refuse(eg_json *j, eg_str name, const char *why) {
+    char quoted[96];
+    eg_json_fail(j, "tensor '%s' %s", eg_quote(name, 80, quoted, sizeof quoted), why);
+    return EG_EFORMAT;
+}
+
 /* One tensor's object; the reader stands on its brace. begin and end of its data go to *begin, *end. */
 static eg_status read_tensor(eg_json *j, eg_tensor *t, size_t *begin, size_t *end) {
     enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4 };
@@ -44,10 +50,7 @@ static eg_status read_tensor(eg_json *j, eg_tensor *t, size_t *begin, size_t *en
                     : eg_str_eq(j->text, EG_STR("shape"))        ? SHAPE
                     : eg_str_eq(j->text, EG_STR("data_offsets")) ? OFFSETS
                                                                  : 0;
-        if (!field || (seen & field)) {
-            eg_json_fail(j, "tensor '%.*s': an unknown or repeated field", (int)(t->name.len < 80 ? t->name.len : 80), t->name.ptr);
-            return EG_EFORMAT;
-        }
+        if (!field || (seen & field)) return refuse(j, t->name, "has an unknown or repeated field");
         seen |= field;
         k = eg_json_next(j);
         int good = field == DTYPE ? k == EG_JSON_STRING && (element = dtype_of(j->text, &t->dtype)) > 0 : k == EG_JSON_ARRAY;
@@ -58,21 +61,25 @@ static eg_status read_tensor(eg_json *j, eg_tensor *t, size_t *begin, size_t *en
             good = good && eg_json_next(j) == EG_JSON_ARRAY_END;
         }
         if (good && field == OFFSETS) good = read_size(j, begin) && read_size(j, end) && eg_json_next(j) == EG_JSON_ARRAY_END;
-        if (!good) {
-            eg_json_fail(j, "tensor '%.*s': its dtype, shape or data_offsets cannot be read",
-                         (int)(t->name.len < 80 ? t->name.len : 80), t->name.ptr);
-            return EG_EFORMAT;
-        }
+        if (!good) return refuse(j, t->name, "has a dtype, shape or data_offsets that cannot be read");
     }
     t->elements = 1;
     int fits = seen == (DTYPE | SHAPE | OFFSETS) && *begin <= *end;
     for (uint32_t i = 0; fits && i < t->dims; i++) fits = eg_size_mul(t->elements, t->shape[i], &t->elements);
-    if (!fits || !eg_size_mul(t->elements, element, &t->bytes) || t->bytes != *end - *begin) {
-        eg_json_fail(j, "tensor '%.*s': shape and dtype do not give the bytes of its data_offsets",
-                     (int)(t->name.len < 80 ? t->name.len : 80), t->name.ptr);
-        return EG_EFORMAT;
-    }
+    if (!fits || !eg_size_mul(t->elements, element, &t->bytes) || t->bytes != *end - *begin)
+        return refuse(j, t->name, "has a shape and dtype that do not give the bytes of its data_offsets");
     return EG_OK;
+}
+
+/* "__metadata__", once: strings by name, which say nothing that we use. */
+static eg_status skip_metadata(eg_json *j, int *seen) {
+    int good = !*seen && eg_json_next(j) == EG_JSON_OBJECT;
+    *seen = 1;
+    for (eg_json_kind k = EG_JSON_KEY; good && (k = eg_json_next(j)) != EG_JSON_OBJECT_END;)
+        good = k == EG_JSON_KEY && eg_json_next(j) == EG_JSON_STRING;
+    if (good) return EG_OK;
+    eg_json_fail(j, "__metadata__ must stand there once and hold strings only");
+    return EG_EFORMAT;
 }
 
 static int by_data(const void *a, const void *b) {
@@ -146,25 +153,25 @@ eg_status eg_safetensors_parse(const char *name, eg_str bytes, eg_arena *arena, 
         eg_json_fail(&j, "the header is no JSON object");
         return EG_EFORMAT;
     }
+    int metadata = 0;
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
         if (k != EG_JSON_KEY) return EG_EFORMAT;
         eg_str key = j.text;
-        k = eg_json_next(&j);
         if (eg_str_eq(key, EG_STR("__metadata__"))) {
-            if (!eg_json_skip(&j)) return EG_EFORMAT;
+            if ((s = skip_metadata(&j, &metadata)) != EG_OK) return s;
             continue;
         }
-        if (k != EG_JSON_OBJECT) {
-            eg_json_fail(&j, "a tensor's description is no object");
-            return EG_EFORMAT;
-        }
+        if (!key.len || memchr(key.ptr, 0, key.len)) return refuse(&j, key, "has a name that is empty or holds U+0000");
+        if (eg_json_next(&j) != EG_JSON_OBJECT) return refuse(&j, key, "is described by something that is no object");
         eg_tensor *t = &out->tensors[out->count];
         size_t begin = 0, end = 0;
+        t->file = name;
         t->name = key;
         if ((s = read_tensor(&j, t, &begin, &end)) != EG_OK) return s;
+        char quoted[96];
         if (end > size)
-            return eg_fail(err, EG_EFORMAT, "%s: tensor '%.*s' ends at byte %zu of %zu: the file is cut off", name,
-                           (int)(key.len < 80 ? key.len : 80), key.ptr, end, size);
+            return eg_fail(err, EG_EFORMAT, "%s: tensor '%s' ends at byte %zu of %zu: the file is cut off", name,
+                           eg_quote(key, 80, quoted, sizeof quoted), end, size);
         t->data = data + begin;
         out->count++;
     }

@@ -10,6 +10,7 @@ typedef enum eg_dtype { EG_F32, EG_F16, EG_BF16, EG_I8, EG_OTHER_DTYPE } eg_dtyp
 
 enum { EG_TENSOR_DIMS = 8 };
 typedef struct eg_tensor {
+    const char *file; /* as given to eg_safetensors_parse, for messages */
     eg_str name;
     eg_dtype dtype;
     uint32_t dims;

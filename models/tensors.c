@@ -12,11 +12,11 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
     char *path = eg_arena_printf(&t->arena, "%s/%s", dir, name);
     if (!path) return eg_fail_memory(err, strlen(dir));
     eg_tensor_file *f = &t->files[t->count];
+    struct stat st = {0};
+    (void)stat(path, &st); /* before it is opened: of a file that is replaced in between, the stamp is the old one's and fits no more */
     eg_status s = eg_map_open(path, &f->map, err);
     if (s != EG_OK) return s;
     t->count++;
-    struct stat st;
-    if (stat(path, &st) != 0) return eg_fail(err, EG_EIO, "'%s' is gone while it is being read", path);
     f->stamp = (struct eg_file_stamp){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
                                       st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec};
     return eg_safetensors_parse(name, (eg_str){(const char *)f->map.bytes, f->map.size}, &t->arena, &f->index, err);
@@ -25,7 +25,9 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
 /* The names of the files of an index, each once. */
 static eg_status add_name(eg_tensors *t, eg_str name, const char **names, size_t *count, eg_error *err) {
     char quoted[64];
-    if (!name.len || name.ptr[0] == '.' || memchr(name.ptr, '/', name.len) || memchr(name.ptr, 0, name.len) || name.len > 200)
+    int plain = name.len && name.len <= 200 && name.ptr[0] != '.';
+    for (size_t i = 0; plain && i < name.len; i++) plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f && name.ptr[i] != '/';
+    if (!plain)
         return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: '%s' is no plain file name", eg_quote(name, 50, quoted, sizeof quoted));
     for (size_t i = 0; i < *count; i++)
         if (eg_str_eq(name, eg_str_of(names[i]))) return EG_OK;
@@ -52,14 +54,18 @@ static eg_status read_index(const char *path, eg_tensors *t, const char **names,
             if (!eg_json_skip(&j)) return EG_EFORMAT;
             continue;
         }
-        if (eg_json_next(&j) != EG_JSON_OBJECT) return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: weight_map must be an object");
+        k = eg_json_next(&j);
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k != EG_JSON_OBJECT) return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: weight_map must be an object");
         for (k = eg_json_next(&j); k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
             if (k == EG_JSON_KEY) continue;
+            if (k == EG_JSON_ERROR) return EG_EFORMAT;
             if (k != EG_JSON_STRING) return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: weight_map must name files");
             s = add_name(t, j.text, names, count, err);
             if (s != EG_OK) return s;
         }
     }
+    if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
     return *count ? EG_OK : eg_fail(err, EG_EFORMAT, "model.safetensors.index.json names no file");
 }
 
@@ -73,8 +79,11 @@ static eg_status check_doubles(const eg_tensors *t, eg_error *err) {
             memcpy(name, x->name.ptr, x->name.len);
             name[x->name.len] = 0;
             for (size_t g = 0; g < f; g++)
-                if (eg_safetensors_find(&t->files[g].index, name))
-                    return eg_fail(err, EG_EFORMAT, "tensor '%.80s' is in %s and in %s", name, t->files[g].index.name, t->files[f].index.name);
+                if (eg_safetensors_find(&t->files[g].index, name)) {
+                    char quoted[96];
+                    return eg_fail(err, EG_EFORMAT, "tensor '%s' is in %s and in %s", eg_quote(x->name, 80, quoted, sizeof quoted),
+                                   t->files[g].index.name, t->files[f].index.name);
+                }
         }
     return EG_OK;
 }

@@ -7,17 +7,20 @@
 
 typedef struct eg_tokenizer eg_tokenizer; /* lives in the arena it was opened in */
 
-/* Chooses by the files of dir: tokenizer.json, else vocab.txt with tokenizer_config.json (do_lower_case; optional). What a
+/* Chooses by the files of dir: tokenizer.json (WordPiece, byte-level BPE, Unigram), else spm.model (DeBERTa-v2 and v3), else
+ * vocab.json with merges.txt (RoBERTa), else vocab.txt (BERT); these three with tokenizer_config.json where there is one. What a
  * file asks for and we do not have is refused with the field that says so. EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT. */
 eg_status eg_tokenizer_open(const char *dir, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 /* The same from bytes, which must outlive the tokenizer. What the parsers of outside bytes are tested with. */
 eg_status eg_tokenizer_from_json(eg_str json, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 eg_status eg_tokenizer_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
+eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
+eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 
 /* One more than the greatest id. */
 uint32_t eg_tokenizer_size(const eg_tokenizer *t);
-/* One more than the greatest token type of a pair: what type_vocab_size must be to take pairs. */
-uint32_t eg_tokenizer_types(const eg_tokenizer *t);
+/* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at least. */
+uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
 /* Tokens of one text, growing. init with {0}. */
 typedef struct eg_tokens {

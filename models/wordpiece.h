@@ -1,20 +1,25 @@
-/* wordpiece.h - the BERT kind of tokenizer: normaliser, word splitting, WordPiece. Used by tokenizer.c. Thread class: any once
- * it is open. */
+/* wordpiece.h - BERT's tokenizer: normaliser, word splitting, WordPiece. Not here: reading files, special tokens (tokenizer.c).
+ * Thread class: any once it is filled. */
 #ifndef EG_MODELS_WORDPIECE_H
 #define EG_MODELS_WORDPIECE_H
 
 #include "models/tokenizer.h"
+#include "models/vocabulary.h"
 
-typedef struct eg_wordpiece eg_wordpiece; /* lives in the arena it was opened in */
+enum { EG_WORDPIECE_WORD = 100 /* code points; a longer word is unknown */ };
 
-eg_status eg_wordpiece_from_json(eg_str json, eg_arena *arena, const eg_wordpiece **out, eg_error *err);
-eg_status eg_wordpiece_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, const eg_wordpiece **out, eg_error *err);
+typedef struct eg_wordpiece {
+    eg_vocabulary vocabulary;
+    int lowercase; /* and no accents */
+    uint32_t unknown;
+} eg_wordpiece;
 
-uint32_t eg_wordpiece_size(const eg_wordpiece *w);
-/* The ids of [CLS] and [SEP]. */
-void eg_wordpiece_around(const eg_wordpiece *w, uint32_t *classify, uint32_t *separate);
+/* A token of the vocabulary, for which eg_vocabulary_init made room. */
+void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id);
+/* The id of a token as the vocabulary writes it. 0: there is none. */
+int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id);
 
-/* Appends the ids of text without special tokens around it. EG_ENOMEM. */
+/* Appends the ids of text (valid UTF-8). EG_ENOMEM. */
 eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/host/host.h"
+#include "core/include/engram/infer.h"
 
 enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_OPTIONS = 24, MAX_POSITIONAL = 4096 };
 
@@ -47,12 +48,19 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
 /* Set by SIGINT and SIGTERM. */
 extern volatile int stop_requested;
 
+/* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */
+int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
+/* The folder of --model, or of the model that ships under the name `fallback`, and the cache folder, `size` bytes
+ * each; 0, or EXIT_ERROR after complaining. */
+int model_folder(const call *c, const char *fallback, char *folder, char *cache, size_t size);
+
 int run_memory(const call *c);    /* commit, query, conflicts, resolve, status, feedback, undo */
 int run_check(const call *c);
 int run_mcp(const call *c);
 int run_nli(const call *c);
 int run_embed(const call *c);
 int run_bench(const call *c);
+int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);
 int run_models(const call *c);
 int run_doctor(const call *c);

@@ -13,7 +13,7 @@ volatile int stop_requested;
 #define END {NULL, NULL, NULL, NULL, 0}
 
 static const option commit_options[] = {
-    {"scope", "PATH", "topic of the fact, such as auth/jwt (default: general)", "scope", 't'},
+    {"scope", "PATH", "topic of the fact, such as auth/jwt (default: the setting scope, else general)", "scope", 't'},
     {"agent", "NAME", "who says so", "agent_id", 't'},
     {"engineer", "NAME", "the person behind it", "engineer", 't'},
     {"confidence", "0..1", "how sure (default: 0.8)", "confidence", 'n'},
@@ -25,7 +25,8 @@ static const option commit_options[] = {
     {"durability", "D", "durable or ephemeral", "durability", 't'},
     {"wait-ms", "N", "how long to wait for the verdict (default: 30000)", "wait_ms", 'n'},
     END};
-static const option query_options[] = {{"scope", "PATH", "only this scope and those below it", "scope", 't'},
+static const option query_options[] = {{"scope", "PATH", "only this scope and those below it; / is all (default: the setting scope, else all)",
+                                        "scope", 't'},
                                        {"limit", "N", "at most N facts (default: 10)", "limit", 'n'},
                                        {"as-of", "TIME", "what was known then, for example 2026-11-01", "as_of", 't'},
                                        {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
@@ -50,8 +51,16 @@ static const option check_options[] = {
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avx512 or neon", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
+                                       END};
+static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+                                       {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       {"format", "F", "f32 or s8 (default: both side by side)", NULL, 't'},
+                                       {"quick", NULL, "fewer cells", NULL, 'b'},
                                        END};
 
 static const command commands[] = {
@@ -72,7 +81,10 @@ static const command commands[] = {
      "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
      model_options, run_embed, NULL, NULL},
-    {"bench", "gemm|model|nli", "measure this machine", NULL, model_options, run_bench, NULL, NULL},
+    {"bench", "gemm|model|nli [FILE]", "measure this machine",
+     "gemm: the matrix kernels. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
+     "{\"premise\", \"hypothesis\"} from end to end.",
+     bench_options, run_bench, NULL, NULL},
     {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
     {"models", "list", "the models that are here", NULL, no_options, run_models, NULL, NULL},
     {"doctor", "", "check the installation: settings, paths, plugins, models, store", NULL, no_options, run_doctor, NULL, NULL},

@@ -30,19 +30,19 @@ int run_mcp(const call *c) {
 }
 
 int run_bench(const call *c) {
-    const char *what = c->positional_count == 1 ? c->positional[0] : "";
-    int nli = strcmp(what, "nli") == 0;
+    const char *what = c->positional_count ? c->positional[0] : "";
+    int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0;
     eg_error err = {0};
-    if (strcmp(what, "gemm") == 0) return eg_bench_gemm(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
-    if (!nli && strcmp(what, "model") != 0) return complain("bench measures gemm, model or nli");
-    static const char *const none[] = {"plugins="};
-    eg_host *host = call_host(c, 1, 0, none, 1);
-    if (!host) return EXIT_ERROR;
-    char folder[4096];
-    const char *name = call_option(c, "model");
-    eg_status s = eg_host_model_folder(host, name ? name : nli ? "engram-nli-0" : "engram-embed-0", folder, sizeof folder, &err);
-    eg_host_close(host);
-    if (s == EG_OK) s = nli ? eg_bench_nli(folder, stdout, c->json, &err) : eg_bench_model(folder, stdout, c->json, &err);
+    char folder[4096], cache[4096];
+    if (nli && c->positional_count == 2) return run_pairs_bench(c);
+    if (strcmp(what, "gemm") == 0 && c->positional_count == 1)
+        return eg_bench_gemm(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    if ((!nli && !model) || c->positional_count != 1) return complain("bench measures gemm, model or nli");
+    eg_bench_subject subject = {.dir = folder, .quick = call_option(c, "quick") != NULL};
+    int status = infer_options(c, &subject.engine, &subject.format);
+    if (!status) status = model_folder(c, nli ? "engram-nli-0" : "engram-embed-0", folder, cache, sizeof folder);
+    if (status) return status;
+    eg_status s = nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err);
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
 }
 
@@ -163,7 +163,8 @@ static void report_model(doctor *d, const eg_host *host, eg_engine *engine, cons
     eg_model *model = NULL;
     int64_t begun = eg_clock_monotonic();
     eg_status s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
-    if (s == EG_OK) s = eg_model_open(engine, folder, NULL, &model, &err);
+    eg_model_options options = {.size = sizeof options, .cache = eg_host_paths_of(host)->cache};
+    if (s == EG_OK) s = eg_model_open(engine, folder, &options, &model, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
     report(d, s == EG_OK, "model", s == EG_OK ? text : err.text);
     eg_model_close(model);

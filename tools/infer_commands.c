@@ -5,6 +5,7 @@
 #include <sys/select.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "tools/cli.h"
@@ -25,7 +26,9 @@ typedef struct stream {
     eg_arena arena; /* of a batch */
     line lines[BATCH];
     size_t count, number;
-    int failed, bad_lines;
+    size_t bad_lines;
+    int failed, timed, json; /* timed: the rate instead of the answers */
+    int64_t begun;
 } stream;
 
 /* The two texts of a line. */
@@ -142,51 +145,90 @@ static void infer(stream *s, float *rows, size_t width) {
     free(out);
 }
 
+/* Instead of the answers: how fast they came. */
+static void print_rate(const stream *s, int last) {
+    double seconds = (double)(eg_clock_monotonic() - s->begun) / 1e6;
+    size_t n = s->number - s->bad_lines;
+    if (last && s->json)
+        printf("{\"pairs\":%zu,\"errors\":%zu,\"seconds\":%.3f,\"pairs_per_second\":%.1f}\n", n, s->bad_lines, seconds, (double)n / seconds);
+    else if (last)
+        printf("%zu pairs in %.2f s: %.1f pairs/s; %zu lines with errors\n", n, seconds, (double)n / seconds, s->bad_lines);
+    else
+        fprintf(stderr, "\r%zu pairs, %.0f pairs/s ", n, (double)n / seconds);
+}
+
 static int run_stream(stream *s) {
     size_t width = s->keys[1] ? s->info.labels : s->info.hidden;
     float *rows = calloc(BATCH * width, sizeof *rows);
     if (!rows) return complain("out of memory");
+    int64_t shown = s->begun = eg_clock_monotonic();
     while (!s->failed && !stop_requested && read_batch(s)) {
         infer(s, rows, width);
         for (size_t i = 0; !s->failed && i < s->count; i++) {
-            if (s->lines[i].error[0]) s->bad_lines = complain("%s", s->lines[i].error);
-            print_line(s, &s->lines[i], rows + i * width);
+            s->bad_lines += s->lines[i].error[0] != 0;
+            if (s->lines[i].error[0]) complain("%s", s->lines[i].error);
+            if (!s->timed) print_line(s, &s->lines[i], rows + i * width);
+        }
+        if (s->timed && isatty(2) && eg_clock_monotonic() - shown > 1000000) {
+            shown = eg_clock_monotonic();
+            print_rate(s, 0);
         }
         fflush(stdout);
     }
+    if (s->timed && isatty(2)) fprintf(stderr, "\n");
+    if (s->timed && !s->failed) print_rate(s, 1);
     free(rows);
     return s->failed || s->bad_lines ? EXIT_ERROR : EXIT_FINE;
 }
 
-/* The engine and model that the options name. */
-static int open_model(const call *c, const char *fallback, eg_engine **engine, eg_model **model) {
-    const char *name = call_option(c, "model"), *threads = call_option(c, "threads"), *level = call_option(c, "level");
-    const char *gemm = call_option(c, "gemm");
-    char folder[4096];
-    eg_error err = {0};
-    eg_engine_options o = {.size = sizeof o, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
+int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
+    static const char *const formats[] = {"auto", "f32", "s8"};
+    const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"), *f = call_option(c, "format");
+    *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
+    *format = EG_FORMAT_AUTO;
     if (level) setenv("ENGRAM_LEVEL", level, 1); /* checked by name where the environment is */
-    if (gemm && strcmp(gemm, "openblas") == 0) o.gemm = EG_GEMM_OPENBLAS;
-    if (gemm && !o.gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
+    if (gemm && strcmp(gemm, "openblas") == 0) engine->gemm = EG_GEMM_OPENBLAS;
+    if (gemm && !engine->gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
+    for (uint32_t i = 0; f && i < 3; i++)
+        if (strcmp(f, formats[i]) == 0) *format = i;
+    return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32 or s8", f) : 0;
+}
+
+int model_folder(const call *c, const char *fallback, char *folder, char *cache, size_t size) {
     static const char *const none[] = {"plugins="};
+    const char *name = call_option(c, "model");
+    eg_error err = {0};
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
-    eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, sizeof folder, &err);
+    eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, size, &err);
+    snprintf(cache, size, "%s", eg_host_paths_of(host)->cache);
     eg_host_close(host);
-    if (s == EG_OK) s = eg_engine_create(&o, engine, &err);
-    if (s == EG_OK) s = eg_model_open(*engine, folder, NULL, model, &err);
     return s == EG_OK ? 0 : complain("%s", err.text);
 }
 
-static int run_inference(const call *c, const char *fallback, const char *first, const char *second) {
+/* The engine and model that the options name. */
+static int open_model(const call *c, const char *fallback, eg_engine **engine, eg_model **model) {
+    char folder[4096], cache[4096];
+    eg_error err = {0};
+    eg_engine_options o;
+    eg_model_options options = {.size = sizeof options, .cache = cache};
+    int status = infer_options(c, &o, &options.format);
+    if (!status) status = model_folder(c, fallback, folder, cache, sizeof folder);
+    if (status) return status;
+    eg_status s = eg_engine_create(&o, engine, &err);
+    if (s == EG_OK) s = eg_model_open(*engine, folder, &options, model, &err);
+    return s == EG_OK ? 0 : complain("%s", err.text);
+}
+
+/* file NULL: standard input */
+static int run_inference(const call *c, const char *fallback, const char *first, const char *second, const char *file, int timed) {
     eg_engine *engine = NULL;
     eg_model *model = NULL;
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
-    int status = c->positional_count > 1 ? complain("%s reads one file or standard input", c->command->name) : open_model(c, fallback, &engine, &model);
-    *s = (stream){.in = stdin, .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}};
-    if (!status && c->positional_count && strcmp(c->positional[0], "-") != 0 && !(s->in = fopen(c->positional[0], "re")))
-        status = complain("cannot open '%s'", c->positional[0]);
+    int status = open_model(c, fallback, &engine, &model);
+    *s = (stream){.in = stdin, .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
+    if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);
         if (second && s->info.head != EG_HEAD_CLASSES)
@@ -202,5 +244,10 @@ static int run_inference(const call *c, const char *fallback, const char *first,
     return status;
 }
 
-int run_nli(const call *c) { return run_inference(c, "engram-nli-0", "premise", "hypothesis"); }
-int run_embed(const call *c) { return run_inference(c, "engram-embed-0", "text", NULL); }
+static int one_file(const call *c, const char *fallback, const char *first, const char *second) {
+    if (c->positional_count > 1) return complain("%s reads one file or standard input", c->command->name);
+    return run_inference(c, fallback, first, second, c->positional[0], 0);
+}
+int run_nli(const call *c) { return one_file(c, "engram-nli-0", "premise", "hypothesis"); }
+int run_embed(const call *c) { return one_file(c, "engram-embed-0", "text", NULL); }
+int run_pairs_bench(const call *c) { return run_inference(c, "engram-nli-0", "premise", "hypothesis", c->positional[1], 1); }

@@ -74,21 +74,26 @@ static void scope_of(const reader *r, char out[EG_MAX_SCOPE]) {
         if (r->headings[i][0]) n += snprintf(out + n, (size_t)(EG_MAX_SCOPE - n), "/%s", r->headings[i]);
 }
 
+/* Where the last c stands in s; 0 when there is none. */
+static size_t last_of(eg_str s, char c) {
+    size_t i = s.len;
+    while (i && s.ptr[i - 1] != c) i--;
+    return i ? i - 1 : 0;
+}
+
 /* Emphasis marks and links' targets are no part of what a sentence says; code keeps its back-quotes. */
 static void plain(eg_buffer *b, eg_str s) {
     int code = 0;
+    size_t brackets = last_of(s, ']'), parentheses = last_of(s, ')');
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
         if (c == '`') code = !code;
         if (!code && c == '*' && (i + 1 == s.len || i == 0 || s.ptr[i + 1] != ' ' || s.ptr[i - 1] != ' ')) continue;
-        if (!code && c == ']' && i + 1 < s.len && s.ptr[i + 1] == '(') {
-            const char *end = memchr(s.ptr + i, ')', s.len - i);
-            if (end) {
-                i = (size_t)(end - s.ptr);
-                continue;
-            }
+        if (!code && c == ']' && i + 1 < s.len && s.ptr[i + 1] == '(' && i < parentheses) {
+            i = (size_t)((const char *)memchr(s.ptr + i, ')', s.len - i) - s.ptr);
+            continue;
         }
-        if (!code && c == '[' && memchr(s.ptr + i, ']', s.len - i)) continue;
+        if (!code && c == '[' && i < brackets) continue;
         eg_buffer_add(b, &c, 1);
     }
 }
@@ -164,7 +169,7 @@ static eg_status table_row(reader *r, eg_str line, uint32_t number) {
     if (s != EG_OK || is_rule(line)) return s;
     eg_buffer cells = {0};
     for (size_t i = 0; i < line.len; i++) eg_buffer_add(&cells, line.ptr[i] == '|' ? " " : line.ptr + i, 1);
-    s = put(r, trim((eg_str){cells.ptr, cells.len}), number);
+    s = cells.failed ? eg_fail_memory(r->err, line.len) : put(r, trim((eg_str){cells.ptr, cells.len}), number);
     eg_buffer_release(&cells);
     return s == EG_OK ? end_block(r) : s;
 }

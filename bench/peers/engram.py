@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LIBRARY = os.path.join(TOP, "build", "bench", "libengram-infer.so")
+LIBRARY = os.path.join(TOP, "build", "libengram-infer.so")
 FORMATS = {"f32": 1, "s8": 2}  # eg_format
 UNSUPPORTED = 7  # eg_status
 
@@ -28,7 +28,7 @@ class EngineOptions(ctypes.Structure):
 
 
 class ModelOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("cache", ctypes.c_char_p)]
 
 
 class Info(ctypes.Structure):

@@ -4,7 +4,7 @@
 usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--most-tokens N] [--model FOLDER]
               [--library libengram-infer.so] [--cache FOLDER]
 
-Needs the packages of requirements.txt and a Release build (build/bench/libengram-infer.so). On a quiet machine of two cores it takes
+Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). On a quiet machine of two cores it takes
 an hour, --quick two minutes. On a busy one only the column of CPU time says something, and that for one thread.
 
 Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the contestants take turns (A B C D A B C D),

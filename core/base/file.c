@@ -21,9 +21,9 @@ static eg_status fail_errno(eg_error *err, const char *what, const char *path) {
     return eg_fail(err, code, "cannot %s '%s': %s", what, path, strerror(e));
 }
 
-/* Opens a regular file for reading; *size gets its length. */
+/* Opens a regular file for reading; *size gets its length. O_NONBLOCK: a FIFO is refused, not waited for. */
 static eg_status open_regular(const char *path, int *fd, size_t *size, eg_error *err) {
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0) return fail_errno(err, "open", path);
     struct stat st;
     if (fstat(*fd, &st) != 0) {
@@ -160,4 +160,7 @@ eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err) {
     return s;
 }
 
-int eg_file_exists(const char *path) { return access(path, F_OK) == 0; }
+int eg_file_exists(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0;
+}

@@ -24,7 +24,7 @@ eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsi
 /* mkdir -p with mode for what is created. */
 eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err);
 
-/* 1 when path names an existing file or folder. */
+/* 1 when path names something: a file, a folder, a link even to nothing (opening it then says what is wrong). */
 int eg_file_exists(const char *path);
 
 #endif

@@ -162,10 +162,10 @@ static eg_json_kind read_number(eg_json *j) {
     memcpy(text, from, n);
     text[n] = '\0';
     j->text = (eg_str){from, n};
-    j->number = strtod(text, NULL);
     errno = 0;
     j->integer = whole ? strtoll(text, NULL, 10) : 0;
     j->is_integer = whole && errno == 0;
+    j->number = whole && n <= 15 ? (double)j->integer : strtod(text, NULL); /* 15 digits are exact */
     j->p = p;
     return EG_JSON_NUMBER;
 }

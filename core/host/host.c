@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 #include "core/host/static_plugins.h"
+#include "core/text/text.h"
 #include "kernels/pool.h"
 
 /* Folder of the running executable. */
@@ -56,13 +57,26 @@ static void look_up(void *self, const char *key, const char *value, const char *
     if (strcmp(key, o->key) == 0) o->origin = origin;
 }
 
+static const char *origin_of_setting(const eg_host *h, const char *key) {
+    origin_of o = {key, ""};
+    eg_conf_each(h->config, look_up, &o);
+    return o.origin;
+}
+
+/* A wrong default scope is told once, with its origin, instead of at every commit. */
+static eg_status check_scope(eg_host *h, eg_error *err) {
+    eg_error problem = {0};
+    eg_str canonical;
+    const char *scope = eg_conf_get(h->config, "scope");
+    eg_status s = scope ? eg_text_scope(&h->arena, eg_str_of(scope), &canonical, &problem) : EG_OK;
+    return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", origin_of_setting(h, "scope"), problem.text);
+}
+
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
     const char *named = eg_conf_get(h->config, "workspace");
     if (named) {
-        origin_of o = {"workspace", ""};
-        eg_conf_each(h->config, look_up, &o);
         h->workspace = eg_str_of(named);
-        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(o.origin);
+        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(origin_of_setting(h, "workspace"));
         return eg_workspace_check(h->workspace, err);
     }
     eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, err);
@@ -75,7 +89,7 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
 static eg_status find_paths(eg_host *h, eg_error *err) {
     eg_arena *a = &h->arena;
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
-    const char *installed = eg_arena_printf(a, "%s/../lib/engram/plugins", h->beside);
+    const char *installed = eg_arena_printf(a, "%s/" ENGRAM_PLUGINS_FROM_BIN, h->beside);
     const char *database = eg_conf_get(h->config, "database");
     h->paths = (eg_host_paths){.data = h->folders.data, .config = h->folders.config, .cache = h->folders.cache,
                                .plugins = built && eg_file_exists(built) ? built : installed,
@@ -156,7 +170,8 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .storage = h->storage, .detectors = h->plugins.registrar.detectors,
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
-                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models, .host = h,
+                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models,
+                         .wake = eg_host_worker_wake, .host = h,
                          .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
@@ -179,6 +194,7 @@ static eg_status put_together(eg_host *h, eg_error *err) {
     if (s == EG_OK) s = eg_paths_resolve(&h->arena, h->options.home, &h->folders, err);
     if (s == EG_OK) s = eg_project_file_find(&h->arena, folder, &project, err);
     if (s == EG_OK) s = read_settings(h, project, err);
+    if (s == EG_OK) s = check_scope(h, err);
     if (s == EG_OK) s = choose_workspace(h, folder, err);
     if (s == EG_OK) s = find_paths(h, err);
     if (s != EG_OK) return s;
@@ -202,8 +218,7 @@ eg_status eg_host_open(const eg_host_options *options, eg_host **out, eg_error *
     h->plugins.arena = &h->arena;
     pthread_mutex_init(&h->model_lock, NULL);
     pthread_mutex_init(&h->id_lock, NULL);
-    pthread_mutex_init(&h->worker_lock, NULL);
-    pthread_cond_init(&h->worker_wake, NULL);
+    eg_host_worker_init(h);
     eg_status s = put_together(h, err);
     if (s != EG_OK) {
         eg_host_close(h);
@@ -261,7 +276,7 @@ void eg_host_plugins(const eg_host *h,
 
 eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, size_t out_size, eg_error *err) {
     const char *bases[] = {h->paths.models, h->beside, h->beside, h->beside};
-    static const char *const below[] = {"", "/../models/weights", "/../share/engram/models", "/models/weights"};
+    static const char *const below[] = {"", "/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
     int is_path = strchr(name, '/') != NULL;
     for (size_t i = 0; i < (is_path ? 1u : 4u); i++) {
         char config[MOST_PATH + 16];
@@ -271,6 +286,6 @@ eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, si
         if (eg_file_exists(config)) return EG_OK;
     }
     if (is_path) return eg_fail(err, EG_ENOENT, "'%s' holds no model: config.json is missing", name);
-    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/../share/engram/models", name,
+    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN, name,
                    h->paths.models, h->beside, h->beside);
 }

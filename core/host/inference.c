@@ -1,6 +1,5 @@
 /* inference.c - the host's models: opened when first needed, one engine a process; thresholds; vectors. */
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,15 +8,20 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
+/* The place of a setting's value among its choices, which the configuration has checked and infer.h's enumerations follow. */
+static uint32_t choice_of(const eg_host *h, const char *key, const char *const *choices, uint32_t n) {
+    const char *value = eg_conf_get(h->config, key);
+    for (uint32_t i = 0; value && i < n; i++)
+        if (strcmp(value, choices[i]) == 0) return i;
+    return 0;
+}
+
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod"};
+    static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads")};
-    const char *level = eg_conf_get(h->config, "level"), *gemm = eg_conf_get(h->config, "gemm");
-    for (uint32_t i = 0; level && i < 5; i++) {
-        if (strcmp(level, levels[i]) == 0) o.level = i;
-    }
-    o.gemm = gemm && strcmp(gemm, "openblas") == 0 ? EG_GEMM_OPENBLAS : EG_GEMM_OWN;
+    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, 8),
+                           .gemm = choice_of(h, "gemm", gemms, 2)};
     return eg_engine_create(&o, &h->engine, err);
 }
 
@@ -26,7 +30,9 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
     eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
-    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, NULL, &m->model, err);
+    static const char *const formats[] = {"auto", "f32", "s8"};
+    eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, 3), .cache = h->folders.cache};
+    if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &o, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);
@@ -90,35 +96,12 @@ static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, siz
     return eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
 }
 
-/* Adds one file of a model to its identity: name, length, bytes. A missing file counts as absent. */
-static void hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name) {
-    char path[MOST_PATH + 64];
-    eg_map map = {0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    crypto_hash_sha256_update(state, (const unsigned char *)name, strlen(name) + 1);
-    if (!eg_file_exists(path) || eg_map_open(path, &map, NULL) != EG_OK) return;
-    uint64_t size = map.size;
-    crypto_hash_sha256_update(state, (const unsigned char *)&size, sizeof size);
-    if (map.size) crypto_hash_sha256_update(state, map.bytes, map.size);
-    eg_map_close(&map);
-}
-
 eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
-    static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
-                                        "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-                                        "config_sentence_transformers.json", "model.safetensors"};
     eg_host *h = host;
     eg_status s = need(h, &h->embed, err);
     if (s != EG_OK) return s;
     pthread_mutex_lock(&h->model_lock);
-    if (!h->embed_id[0]) {
-        crypto_hash_sha256_state state;
-        uint8_t hash[32];
-        crypto_hash_sha256_init(&state);
-        for (size_t i = 0; i < sizeof files / sizeof *files; i++) hash_file(&state, h->embed.folder, files[i]);
-        crypto_hash_sha256_final(&state, hash);
-        sodium_bin2hex(h->embed_id, sizeof h->embed_id, hash, sizeof hash);
-    }
+    if (!h->embed_id[0]) eg_model_id(h->embed.folder, h->folders.cache, h->embed_id);
     pthread_mutex_unlock(&h->model_lock);
     *id = eg_str_of(h->embed_id);
     *dimensions = h->embed.info.hidden;

@@ -7,10 +7,11 @@
 #include "core/access/paths.h"
 #include "core/host/config.h"
 #include "core/host/host.h"
+#include "core/host/model_id.h"
 #include "core/host/plugin_loader.h"
 #include "kernels/kernels.h"
 
-enum { MOST_PATH = 4096, MOST_THRESHOLDS = 32, MODEL_ID_TEXT = 65 };
+enum { MOST_PATH = 4096, MOST_THRESHOLDS = 32 };
 #define REQUEST_BYTES ((size_t)256 << 20) /* memory of one request at most */
 
 /* One model: opened when first needed; a failure is kept, so that its reason is told each time. */
@@ -46,7 +47,7 @@ struct eg_host {
     eg_engine *engine;
     eg_model_slot nli, embed;
     uint32_t nli_label[3]; /* contradiction, entailment, neutral in the model's order */
-    char embed_id[MODEL_ID_TEXT];
+    char embed_id[EG_MODEL_ID_TEXT];
     int thresholds_read;
     eg_threshold thresholds[MOST_THRESHOLDS];
     size_t threshold_count;
@@ -62,7 +63,7 @@ struct eg_host {
     pthread_t worker;
     pthread_mutex_t worker_lock;
     pthread_cond_t worker_wake;
-    int worker_runs;
+    int worker_runs, worker_due; /* due: something was left for the worker */
     volatile int worker_stop;
 };
 
@@ -74,6 +75,9 @@ void eg_host_close_models(eg_host *host);
 eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
 void eg_host_describe_models(void *host, eg_memory_status *out);
 /* worker.c */
+void eg_host_worker_init(eg_host *host); /* the lock and the condition; host.c destroys them */
+/* Something was left for the worker. Thread class: any, also when no worker runs. */
+void eg_host_worker_wake(void *host);
 eg_status eg_host_worker_start(eg_host *host, eg_error *err);
 void eg_host_worker_stop(eg_host *host);
 

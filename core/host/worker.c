@@ -1,5 +1,5 @@
-/* worker.c - the background thread of detection jobs. It looks once a second: jobs may come from any process that
- * shares the store. Stops at once when the host closes, between two steps of a job. */
+/* worker.c - the background thread of detection jobs. It sleeps until this process leaves a job (eg_host_worker_wake) and looks
+ * every few seconds for what other processes left, or what is due again. Stops at once when the host closes, between two steps of a job. */
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -9,12 +9,14 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
+enum { POLL_SECONDS = 5 }; /* others' jobs are left to them for ten seconds: looking more often finds nothing */
+
 static void work_once(eg_host *h) {
     eg_request *rq;
     eg_error err = {0};
-    size_t done, left;
+    size_t done;
     if (h->services.request_create(h, &h->worker_stop, &rq, &err) != EG_OK) return;
-    eg_status s = h->services.memory_ops->work(h->memory, rq, &done, &left);
+    eg_status s = h->services.memory_ops->work(h->memory, rq, &done, NULL);
     if (s != EG_OK && s != EG_ECANCELLED && s != EG_EBUSY) h->services.log(h, EG_LOG_WARN, "worker", rq->err->text);
     h->services.request_release(h, rq);
 }
@@ -24,19 +26,37 @@ static void *run(void *arg) {
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); /* on Linux: of this thread; foreground work goes first */
     pthread_mutex_lock(&h->worker_lock);
     while (!h->worker_stop) {
+        h->worker_due = 0; /* before the work: a wake-up during it counts */
         pthread_mutex_unlock(&h->worker_lock);
         work_once(h);
         pthread_mutex_lock(&h->worker_lock);
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += POLL_SECONDS;
         int waited = 0;
-        while (!h->worker_stop && waited != ETIMEDOUT) {
+        while (!h->worker_stop && !h->worker_due && waited != ETIMEDOUT) {
             waited = pthread_cond_timedwait(&h->worker_wake, &h->worker_lock, &until);
         }
     }
     pthread_mutex_unlock(&h->worker_lock);
     return NULL;
+}
+
+void eg_host_worker_init(eg_host *h) {
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&h->worker_wake, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&h->worker_lock, NULL);
+}
+
+void eg_host_worker_wake(void *host) {
+    eg_host *h = host;
+    pthread_mutex_lock(&h->worker_lock);
+    h->worker_due = 1;
+    pthread_cond_signal(&h->worker_wake);
+    pthread_mutex_unlock(&h->worker_lock);
 }
 
 eg_status eg_host_worker_start(eg_host *h, eg_error *err) {

@@ -27,7 +27,9 @@ eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most,
 
 eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out) {
     *out = (eg_str){0};
-    if (empty_is_all && scope.len == 0) return EG_OK;
+    size_t slashes = 0;
+    while (slashes < scope.len && scope.ptr[slashes] == '/') slashes++;
+    if (empty_is_all && slashes == scope.len) return EG_OK;
     eg_status s = eg_check_text(rq, "scope", scope, EG_MAX_SCOPE, 0);
     if (s != EG_OK) return s;
     eg_arena arena;

@@ -51,7 +51,9 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
                          .precondition_count = d->precondition_count,
                          .changes = d->changes,
                          .change_count = d->change_count};
-    return STORE(m, apply, d->rq, &set, out);
+    eg_status s = STORE(m, apply, d->rq, &set, out);
+    if (s == EG_OK && d->leaves_jobs) eg_memory_wake(m);
+    return s;
 }
 
 eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why,
@@ -95,6 +97,7 @@ void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64
     c->fact = fact;
     c->text = m->env.owner;
     c->time = not_before;
+    d->leaves_jobs |= not_before == 0;
 }
 
 void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact) {

@@ -202,6 +202,7 @@ static eg_status insert(commit *c, eg_receipt *out) {
     agent->text2 = f->engineer;
     agent->number = 1;
     eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, EG_STR("{}"));
+    d.leaves_jobs = 0; /* not yet: the commit itself may wait for the verdict, see run() */
     eg_applied applied;
     if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
     out->operation = c->operation;
@@ -262,7 +263,9 @@ static eg_status run(commit *c, eg_receipt *out) {
     if (s == EG_ECONFLICT)
         return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again",
                                MAX_RETRIES);
-    return s == EG_OK ? wait_for_verdict(c, out) : s;
+    if (s == EG_OK) s = wait_for_verdict(c, out);
+    eg_memory_wake(c->m); /* whatever is left, also what could not be leased while this commit held a lease */
+    return s;
 }
 
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {

@@ -239,7 +239,7 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
         if (one != EG_OK && !ran) s = one; /* the store itself is in trouble; a failed job is not */
     }
     eg_store_stats stats;
-    if (s == EG_OK && (s = STORE(m, stats, rq, rq->workspace, &stats)) == EG_OK)
+    if (s == EG_OK && left && (s = STORE(m, stats, rq, rq->workspace, &stats)) == EG_OK)
         *left = (size_t)(stats.jobs_queued + stats.jobs_leased);
     return s;
 }

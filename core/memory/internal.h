@@ -24,6 +24,11 @@ struct eg_memory {
 #define SERVICES(m) ((m)->env.services)
 #define STORE(m, call, ...) ((m)->env.storage_ops->call((m)->env.storage, __VA_ARGS__))
 
+/* Something was left for the worker: a job, or hits to count. */
+static inline void eg_memory_wake(eg_memory *m) {
+    if (m->env.wake) m->env.wake(m->env.host);
+}
+
 /* ---- ids.c ---- */
 enum { EG_ID_TEXT = 37 };
 void eg_id_format(eg_id id, char out[EG_ID_TEXT]);
@@ -36,6 +41,7 @@ eg_status eg_id_resolve(eg_memory *m, eg_request *rq, const char *what, eg_str t
 /* ---- arguments.c ---- */
 /* EG_EINVAL with the argument's name for invalid UTF-8, NUL bytes, blank where `needed`, or EG_ELIMIT over most bytes. */
 eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most, int needed);
+/* The canonical form. An empty one (also "/") is "general", or, where a scope is a filter, stays empty: all. */
 eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out);
 
 /* ---- derive.c ---- */
@@ -86,6 +92,7 @@ typedef struct eg_draft {
     eg_change *changes;
     size_t precondition_count, precondition_capacity, change_count, change_capacity;
     int failed;
+    int leaves_jobs; /* the worker is woken for them */
 } eg_draft;
 void eg_draft_begin(eg_draft *d, eg_request *rq);
 /* Zeroed new rows; when memory is out a scratch row, and eg_draft_apply says so. */

@@ -29,6 +29,8 @@ typedef struct eg_memory_env {
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
+    /* Tells the worker of this process that something was left for it; NULL: there is none. Thread class: any. */
+    void (*wake)(void *host);
     void *host;
     eg_str owner;           /* of leases: host name, process and start, unique */
     eg_str mode, workspace_why;

@@ -168,7 +168,9 @@ static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {
 static void count_hits(eg_memory *m, const eg_hits *hits) {
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < hits->count && m->hit_count < HIT_QUEUE; i++) m->hits[m->hit_count++] = hits->hits[i].fact.id;
+    int many = m->hit_count > HIT_QUEUE / 2;
     pthread_mutex_unlock(&m->lock);
+    if (many) eg_memory_wake(m);
 }
 
 eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {

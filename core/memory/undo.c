@@ -9,13 +9,22 @@ typedef struct undoing {
     eg_memory *m;
     eg_request *rq;
     eg_audit_row row;
+    eg_window_change *windows; /* of the facts that the row's change touched */
+    size_t window_count;
     eg_draft d;
     eg_id restored[MAX_RESTORED], closed[MAX_RESTORED];
     size_t restored_count, closed_count;
     eg_arena arena;
 } undoing;
 
-/* Adds a current copy of a closed fact to the draft; *id gets its new id. */
+/* The end that a fact had before the change closed it; 0 when the audit row does not tell (it is older than windows). */
+static int64_t former_end(const undoing *u, eg_id fact) {
+    for (size_t i = 0; i < u->window_count; i++)
+        if (eg_id_eq(u->windows[i].fact, fact)) return u->windows[i].until_before;
+    return 0;
+}
+
+/* Adds a current copy of a closed fact to the draft, with the end that the fact had; *id gets its new id. */
 static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_request *rq = u->rq;
     eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
@@ -26,10 +35,14 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     if (s != EG_OK) return s;
     int64_t now = SERVICES(u->m)->now(u->m->env.host);
     if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
+    int64_t end = former_end(u, closed);
+    if (end && end <= now)
+        return eg_request_fail(rq, EG_EINVAL, "there is nothing to bring back: the fact would have ended by itself meanwhile; commit it again");
     f->restored_from = f->id;
     f->supersedes = (eg_id){{0}};
     f->id = SERVICES(u->m)->new_id(u->m->env.host);
-    f->seq = f->committed_at = f->valid_from = f->valid_until = f->closed_at = 0;
+    f->seq = f->committed_at = f->valid_from = f->closed_at = 0;
+    f->valid_until = end;
     f->close_reason = EG_NOT_CLOSED;
     f->closed_by = (eg_str){0};
     f->operation = EG_ADD;
@@ -141,8 +154,10 @@ static eg_status undo_commit(undoing *u) {
     if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
     if ((s = close_now(u, u->row.fact, EG_DELETED)) != EG_OK) return s;
+    int64_t end = former_end(u, u->row.other);
+    int over = end && end <= SERVICES(u->m)->now(u->m->env.host); /* the fact before it would have ended by itself */
     eg_id id;
-    return eg_id_is_none(u->row.other) ? EG_OK : restore(u, u->row.other, &id);
+    return eg_id_is_none(u->row.other) || over ? EG_OK : restore(u, u->row.other, &id);
 }
 
 static eg_status undo_row(undoing *u) {
@@ -158,6 +173,7 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
     if (s == EG_ENOENT)
         return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
+    if (s == EG_OK) s = STORE(u->m, audit_windows, u->rq, u->rq->workspace, undo_id, &u->windows, &u->window_count);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
     u->restored_count = u->closed_count = 0;

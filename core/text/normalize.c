@@ -65,9 +65,13 @@ eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_err
         p[n++] = ' ';
         word = n;
     }
-    while (n && p[n - 1] == ' ')
-        n--;
-    if (n > 1 && p[n - 1] == '.' && p[n - 2] != '.') n--;
+    /* the final full stop and the space that may stand before it; the normal form of a normal form is itself */
+    for (size_t before = n + 1; n < before;) {
+        before = n;
+        while (n && p[n - 1] == ' ')
+            n--;
+        if (n > 1 && p[n - 1] == '.' && p[n - 2] != '.') n--;
+    }
     p[n] = 0;
     *out = (eg_str){p, n};
     return EG_OK;

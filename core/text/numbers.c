@@ -25,7 +25,7 @@ int eg_decimal_divide(eg_decimal *d, int64_t divisor) {
         m *= 10;
         d->exponent--;
     }
-    d->mantissa = (m + divisor / 2) / divisor;
+    d->mantissa = m / divisor + (m % divisor + divisor / 2) / divisor; /* m + divisor / 2 may not fit */
     *d = eg_decimal_simplest(*d);
     return 1;
 }

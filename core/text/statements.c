@@ -10,6 +10,7 @@ typedef struct splitter {
     eg_str s;
     eg_span *out;
     size_t n, most, start;
+    size_t signs, after; /* ends of the run of '.', '!', '?' looked at last, and of the quotes and brackets behind it */
 } splitter;
 
 static int space_at(eg_str s, size_t i, size_t *bytes) {
@@ -42,6 +43,17 @@ static size_t list_marker(eg_str s, size_t i) {
     return j - i;
 }
 
+/* The end of [start, end) without white space there. */
+static size_t trimmed_end(eg_str s, size_t start, size_t end) {
+    size_t k;
+    while (end > start) {
+        size_t last = eg_utf8_floor(s.ptr, s.len, end - 1);
+        if (!space_at(s, last, &k)) break;
+        end = last;
+    }
+    return end > start ? end : start;
+}
+
 /* Stores [start, end) trimmed, if anything is left of it. */
 static void emit(splitter *sp, size_t end) {
     size_t start = sp->start, k;
@@ -51,9 +63,7 @@ static void emit(splitter *sp, size_t end) {
         size_t marker = list_marker(sp->s, start);
         if (marker && start + marker < end) start += marker;
     }
-    size_t last = start;
-    for (size_t i = start; i < end; i += k)
-        if (!space_at(sp->s, i, &k)) last = i + k;
+    size_t last = trimmed_end(sp->s, start, end);
     sp->start = end;
     if (last == start) return;
     if (sp->n == sp->most) { /* no room: it belongs to the last one */
@@ -98,17 +108,27 @@ static int begins_sentence(eg_str s, size_t i) {
     return 0;
 }
 
-/* The end of the sentence whose final sign stands at i, or 0 when it ends none. */
-static size_t sentence_end(const splitter *sp, size_t i) {
+/* Sets sp->signs and sp->after for the run of final signs that i is in; once a run, which may be long. */
+static void find_signs(splitter *sp, size_t i) {
+    if (i < sp->signs) return;
     eg_str s = sp->s;
-    size_t j = i + 1, k;
+    size_t j = i + 1;
     while (j < s.len && (s.ptr[j] == '.' || s.ptr[j] == '!' || s.ptr[j] == '?'))
         j++;
+    sp->signs = j;
     while (j < s.len && (s.ptr[j] == '"' || s.ptr[j] == '\'' || s.ptr[j] == ')' || s.ptr[j] == ']'))
         j++;
     while (s.len - j >= 3 &&
            (memcmp(s.ptr + j, "\xE2\x80\x9D", 3) == 0 || memcmp(s.ptr + j, "\xE2\x80\x99", 3) == 0))
         j += 3;
+    sp->after = j;
+}
+
+/* The end of the sentence whose final sign stands at i, or 0 when it ends none. */
+static size_t sentence_end(splitter *sp, size_t i) {
+    eg_str s = sp->s;
+    find_signs(sp, i);
+    size_t j = sp->after, k;
     if (j >= s.len) return s.len;
     if (!space_at(s, j, &k)) return 0;
     size_t next = j;
@@ -156,6 +176,11 @@ size_t eg_text_statements(eg_str content, eg_span *out, size_t most) {
     splitter sp = {.s = content, .out = out, .most = most};
     size_t depth = 0;
     for (size_t i = 0; i < content.len;) {
+        if (sp.n == most && most) { /* the rest belongs to the last one */
+            size_t end = trimmed_end(content, sp.start, content.len);
+            if (end > sp.start) out[most - 1].end = (uint32_t)end;
+            return sp.n;
+        }
         char c = content.ptr[i];
         if (c == '`') {
             i = code_end(content, i);

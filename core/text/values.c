@@ -36,6 +36,7 @@ static int adjacent(const reader *r, size_t i) {
 static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
     int64_t total = 0, current = -1;
     size_t start = i;
+    int over = 0; /* "ninety hundred hundred hundred ...": no number that we could hold */
     if (in(r, i, "a") && eg_spelled_scale(text(r, i + 1)) >= 100) {
         current = 1;
         i++;
@@ -47,12 +48,11 @@ static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
             if (current >= 0 && !(current % 100 == 0 && current) &&
                 !(current >= 20 && current % 10 == 0 && small < 10 && small))
                 break;
-            current = (current < 0 ? 0 : current) + small;
+            over |= __builtin_add_overflow(current < 0 ? 0 : current, small, &current);
         } else if (scale && current >= 0) {
-            if (scale <= 100)
-                current *= scale;
-            else {
-                total += current * scale;
+            over |= __builtin_mul_overflow(current, scale, &current);
+            if (scale > 100) {
+                over |= __builtin_add_overflow(total, current, &total);
                 current = 0;
             }
         } else if (in(r, i, "and") && i > start && eg_spelled_scale(text(r, i - 1)) &&
@@ -61,8 +61,8 @@ static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
         else
             break;
     }
-    if (current < 0) return start;
-    *out = eg_decimal_simplest((eg_decimal){.mantissa = total + current});
+    if (over || current < 0 || __builtin_add_overflow(total, current, &total)) return start;
+    *out = eg_decimal_simplest((eg_decimal){.mantissa = total});
     return i;
 }
 

@@ -8,6 +8,7 @@ typedef struct writing {
     const eg_change_set *set;
     int64_t workspace, now;
     eg_applied *out;
+    window_list windows; /* of the facts changed so far, for the audit row */
 } writing;
 
 /* The inner key of the set's workspace, made when it is new. */
@@ -144,6 +145,29 @@ static eg_status fact_key(writing *w, eg_id id, int64_t *key) {
     if (row > 0) *key = sqlite3_column_int64(q, 0);
     sqlite3_reset(q);
     if (row == 0) return eg_request_fail(w->rq, EG_ENOENT, "a change names a fact that is not in this workspace");
+    return row < 0 ? w->rq->err->code : EG_OK;
+}
+
+/* Adds a window change of fact to the list for the audit row. */
+static eg_status note_window(writing *w, eg_window_change change) {
+    window_list *l = &w->windows;
+    eg_window_change *to = grow_row(w->rq, &l->rows, l->count, &l->capacity, sizeof *to);
+    if (!to) return EG_ENOMEM;
+    *to = change;
+    l->count++;
+    return EG_OK;
+}
+
+/* The window of a fact as it stands in the store; both 0 when the workspace has no such fact. */
+static eg_status read_window(writing *w, eg_id fact, int64_t *from, int64_t *until) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_WINDOW);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, fact);
+    int row = step(w->c, w->rq, q);
+    *from = row > 0 ? sqlite3_column_int64(q, 0) : 0;
+    *until = row > 0 ? sqlite3_column_int64(q, 1) : 0;
+    sqlite3_reset(q);
     return row < 0 ? w->rq->err->code : EG_OK;
 }
 
@@ -310,31 +334,29 @@ static eg_status insert_fact(writing *w, const eg_new_fact *row) {
     if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
     int64_t key = sqlite3_last_insert_rowid(w->c->db);
     if ((s = insert_statements(w, key, row)) != EG_OK || (s = insert_claims(w, key, row)) != EG_OK ||
-        (s = insert_terms(w, key, row)) != EG_OK)
+        (s = insert_terms(w, key, row)) != EG_OK || (s = insert_vectors(w, key, row)) != EG_OK)
         return s;
-    return insert_vectors(w, key, row);
+    return note_window(w, (eg_window_change){.fact = f->id, .from_after = from, .until_after = until});
 }
 
-static eg_status close_fact(writing *w, const eg_change *c) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CLOSE_FACT);
+/* EG_CHANGE_CLOSE and EG_CHANGE_PROMOTE: the changes of an existing fact's window. */
+static eg_status change_window(writing *w, const eg_change *c) {
+    int closes = c->kind == EG_CHANGE_CLOSE;
+    eg_window_change change = {.fact = c->fact};
+    eg_status s = read_window(w, c->fact, &change.from_before, &change.until_before);
+    sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, closes ? EG_SQL_CLOSE_FACT : EG_SQL_PROMOTE_FACT) : NULL;
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
     bind_id(q, 2, c->fact);
-    sqlite3_bind_int64(q, 3, w->now);
-    sqlite3_bind_int(q, 4, (int)c->reason);
-    bind_text(q, 5, c->text);
-    eg_status s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
-}
-
-static eg_status promote_fact(writing *w, const eg_change *c) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_PROMOTE_FACT);
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, c->fact);
-    sqlite3_bind_int64(q, 3, c->time);
-    eg_status s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
+    sqlite3_bind_int64(q, 3, closes ? w->now : c->time);
+    if (closes) {
+        sqlite3_bind_int(q, 4, (int)c->reason);
+        bind_text(q, 5, c->text);
+    }
+    if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
+    if ((s = read_window(w, c->fact, &change.from_after, &change.until_after)) != EG_OK) return s;
+    if (change.until_after && (s = note_window(w, change)) != EG_OK) return s;
+    return journal(w, c->kind, c->fact, c->other);
 }
 
 static eg_status insert_conflict(writing *w, const eg_change *change) {
@@ -476,9 +498,8 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_FACT:
         return insert_fact(w, c->new_fact);
     case EG_CHANGE_CLOSE:
-        return close_fact(w, c);
     case EG_CHANGE_PROMOTE:
-        return promote_fact(w, c);
+        return change_window(w, c);
     case EG_CHANGE_CONFLICT:
         return insert_conflict(w, c);
     case EG_CHANGE_CONFLICT_STATUS:
@@ -501,7 +522,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_SETTING:
         return set_setting(w, c);
     case EG_CHANGE_AUDIT:
-        return audit_append(w->s, w->rq, w->workspace, w->now, w->set->actor, c, &w->out->audit_id);
+        return audit_append(w->s, w->rq, w->workspace, w->now, w->set->actor, c, &w->windows, &w->out->audit_id);
     }
     return eg_request_fail(w->rq, EG_EINVAL, "change %u is unknown to this backend", c->kind);
 }

@@ -72,6 +72,7 @@ static const eg_storage_ops operations = {
     .lease = sqlite_lease,
     .jobs_of = sqlite_jobs_of,
     .count_hits = sqlite_count_hits,
+    .audit_windows = sqlite_audit_windows,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

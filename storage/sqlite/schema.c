@@ -9,8 +9,8 @@
 
 #include "store.h"
 
-/* Version 1. Ids are 16-byte UUIDs; keys are inner. One row a vector: a commit writes only what is its own. */
 static const char *const migrations[SCHEMA] = {
+    /* Version 1. Ids are 16-byte UUIDs; keys are inner. One row a vector: a commit writes only what is its own. */
     "CREATE TABLE meta (schema INTEGER NOT NULL, min_reader INTEGER NOT NULL, min_writer INTEGER NOT NULL,"
     " last_time INTEGER NOT NULL, upgraded_by TEXT NOT NULL);"
     "CREATE TABLE workspaces (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -75,6 +75,10 @@ static const char *const migrations[SCHEMA] = {
     " action TEXT NOT NULL, fact BLOB, other BLOB, payload_hash BLOB NOT NULL, hash BLOB NOT NULL);"
     "CREATE TABLE audit_payloads (id INTEGER PRIMARY KEY, payload TEXT NOT NULL);"
     "INSERT INTO meta VALUES (0, 1, 1, 0, '');",
+    /* Version 2: audit rows hold what a change did to the windows of facts. */
+    "CREATE TABLE audit_windows (audit INTEGER NOT NULL REFERENCES audit(id), number INTEGER NOT NULL, fact BLOB NOT NULL,"
+    " from_before INTEGER NOT NULL, until_before INTEGER NOT NULL, from_after INTEGER NOT NULL, until_after INTEGER NOT NULL,"
+    " PRIMARY KEY (audit, number)) WITHOUT ROWID;",
 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
@@ -162,18 +166,30 @@ static int present_schema(connection *c, eg_request *rq) {
     return -1;
 }
 
+/* A whole copy of the old store beside it, as PATH.vN; one that an interrupted migration left is made anew. */
+static eg_status keep_copy(connection *c, eg_request *rq, const char *path, int version) {
+    char copy[4096 + 16];
+    sqlite3_stmt *q = NULL;
+    snprintf(copy, sizeof copy, "%s.v%d", path, version);
+    unlink(copy);
+    int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite would make it readable by all */
+    if (fd < 0) return eg_request_fail(rq, EG_EIO, "cannot create '%s', the copy of the store before its migration: %s", copy, strerror(errno));
+    close(fd);
+    int made = sqlite3_prepare_v2(c->db, "VACUUM INTO ?1", -1, &q, NULL) == SQLITE_OK &&
+               sqlite3_bind_text(q, 1, copy, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE;
+    eg_status s = made ? EG_OK : sqlite_error(c, rq, "copying the store before its migration");
+    sqlite3_finalize(q);
+    return s;
+}
+
 static eg_status migrate(connection *c, eg_request *rq, const char *path, int from, const eg_services *services) {
     char sql[512];
-    if (from > 0) { /* the old store stays beside, whole */
-        snprintf(sql, sizeof sql, "VACUUM INTO '%.400s.v%d'", path, from);
-        eg_status s = execute(c, rq, sql);
-        if (s != EG_OK) return s;
-    }
-    eg_status s = execute(c, rq, "BEGIN EXCLUSIVE");
+    eg_status s = from > 0 ? keep_copy(c, rq, path, from) : EG_OK;
+    if (s == EG_OK) s = execute(c, rq, "BEGIN EXCLUSIVE");
     for (int v = from; s == EG_OK && v < SCHEMA; v++) s = execute(c, rq, migrations[v]);
     if (s == EG_OK) {
-        snprintf(sql, sizeof sql, "UPDATE meta SET schema = %d, min_reader = 1, min_writer = 1, upgraded_by = 'engram %.40s'", SCHEMA,
-                 services->version ? services->version : "");
+        snprintf(sql, sizeof sql, "UPDATE meta SET schema = %d, min_reader = %d, min_writer = %d, upgraded_by = 'engram %.40s'", SCHEMA,
+                 MIN_READER, MIN_WRITER, services->version ? services->version : "");
         s = execute(c, rq, sql);
     }
     if (s == EG_OK) return execute(c, rq, "COMMIT");

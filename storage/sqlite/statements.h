@@ -111,6 +111,9 @@
     X(NEXT_AUDIT_ID, "SELECT coalesce(max(id), 0) + 1 FROM audit")                                               \
     X(INSERT_AUDIT, "INSERT INTO audit (id, workspace, at, actor, action, fact, other, payload_hash, hash) "     \
                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")                                               \
+    X(INSERT_WINDOW, "INSERT INTO audit_windows (audit, number, fact, from_before, until_before, from_after, until_after) " \
+                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                     \
+    X(WINDOW, "SELECT valid_from, valid_until FROM facts WHERE workspace = ?1 AND id = ?2")                      \
     X(INSERT_PAYLOAD, "INSERT INTO audit_payloads (id, payload) VALUES (?1, ?2)")                                \
     /* reads */                                                                                                  \
     X(FACT, "SELECT " FACT_COLUMNS " FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 "            \
@@ -158,6 +161,10 @@
     X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "     \
                   "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id > ?2 "           \
                   "ORDER BY u.id LIMIT ?3")                                                                      \
+    X(AUDIT_WINDOWS, "SELECT w.fact, w.from_before, w.until_before, w.from_after, w.until_after FROM audit_windows w " \
+                     "JOIN audit u ON u.id = w.audit WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2 ORDER BY w.number") \
+    X(CHAIN_WINDOWS, "SELECT fact, from_before, until_before, from_after, until_after FROM audit_windows "       \
+                     "WHERE audit = ?1 ORDER BY number")                                                         \
     X(AUDIT_CHAIN, "SELECT u.id, u.at, u.actor, u.action, u.fact, u.other, u.payload_hash, u.hash, p.payload "   \
                    "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id ORDER BY u.id")                       \
     X(STATS, "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "   \

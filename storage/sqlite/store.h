@@ -8,7 +8,9 @@
 #include "engram/plugin.h"
 #include "statements.h"
 
-enum { SCHEMA = 1, READERS = 4 };
+enum { SCHEMA = 2, READERS = 4 };
+/* The oldest versions that may still read and write a store of this schema. Version 1 would write audit rows without windows. */
+enum { MIN_READER = 1, MIN_WRITER = 2 };
 
 typedef struct connection {
     sqlite3 *db;
@@ -101,8 +103,14 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t leas
                        uint32_t most, eg_job **out, size_t *n);
 eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
+/* The window changes that an audit row is about; grows in the request's memory. */
+typedef struct window_list {
+    void *rows; /* eg_window_change */
+    size_t count, capacity;
+} window_list;
 eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t now, eg_str actor, const eg_change *change,
-                       int64_t *id);
+                       const window_list *windows, int64_t *id);
+eg_status sqlite_audit_windows(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out, size_t *n);
 eg_status sqlite_audit(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_audit_row *out);
 eg_status sqlite_audit_list(eg_storage *s, eg_request *rq, eg_str workspace, int64_t after, uint32_t limit, eg_audit_row **out,
                             size_t *n);

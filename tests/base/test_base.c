@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/clock.h"
+#include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/size.h"
 #include "core/base/status.h"
@@ -226,6 +227,15 @@ static void test_files(void **state) {
     eg_map_close(&map); /* twice is once */
     assert_int_equal(eg_file_read(dir, 100, &a, &got, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, "not a regular file"));
+    snprintf(deep, sizeof deep, "%s/fifo", dir); /* nobody writes: refused, not waited for */
+    assert_int_equal(mkfifo(deep, 0600), 0);
+    assert_int_equal(eg_file_read(deep, 100, &a, &got, &err), EG_EINVAL);
+    assert_int_equal(eg_map_open(deep, &map, &err), EG_EINVAL);
+    assert_int_equal(unlink(deep), 0);
+    assert_int_equal(symlink("nowhere", deep), 0); /* there, and of no use */
+    assert_int_equal(eg_file_exists(deep), 1);
+    assert_int_equal(eg_file_read(deep, 100, &a, &got, &err), EG_ENOENT);
+    assert_int_equal(unlink(deep), 0);
     snprintf(file_below, sizeof file_below, "%s/below", path);
     assert_int_equal(eg_file_read(file_below, 100, &a, &got, &err), EG_ENOENT);
     assert_int_equal(eg_file_replace(file_below, "x", 1, 0600, &err), EG_ENOENT);
@@ -283,11 +293,23 @@ static void test_sizes_and_status(void **state) {
     assert_string_equal(eg_quote((eg_str){"a\nb\x01", 4}, 20, quoted, sizeof quoted), "a?b?");
 }
 
+uint32_t eg_crc32c_plain(const void *bytes, size_t n);
+
+static void test_crc32c(void **state) {
+    (void)state;
+    unsigned char bytes[300];
+    assert_int_equal(eg_crc32c("123456789", 9), 0xE3069283u); /* the check value of RFC 3720's polynomial */
+    assert_int_equal(eg_crc32c("", 0), 0);
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 + i / 7);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t n = 0; from + n <= sizeof bytes; n++) assert_int_equal(eg_crc32c(bytes + from, n), eg_crc32c_plain(bytes + from, n));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_utf8_every_code_point), cmocka_unit_test(test_utf8_broken), cmocka_unit_test(test_utf8_floor),
         cmocka_unit_test(test_arena),                 cmocka_unit_test(test_time_parse),  cmocka_unit_test(test_time_format),
-        cmocka_unit_test(test_files),                 cmocka_unit_test(test_sizes_and_status),
+        cmocka_unit_test(test_crc32c), cmocka_unit_test(test_files),                 cmocka_unit_test(test_sizes_and_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

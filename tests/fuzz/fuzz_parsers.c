@@ -1,5 +1,6 @@
 /* fuzz_parsers.c - libFuzzer entries for what reads bytes from outside: one program each, chosen by a definition. A finding
  * is a crash, a sanitizer report, or a broken promise (an error without a sentence, tokens that are not in the vocabulary). */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/json.h"
@@ -9,13 +10,46 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#if defined(FUZZ_ENCODE)
-static const char vocabulary[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##a\n##b\nab\n##ab\nthe\nlimit\n##s\n.\n,\n5\n##5\n\xC3\xA9\n";
-#endif
-
 /* A refusal must say why. */
 static void check(eg_status s, const eg_error *err) {
     if (s != EG_OK && (err->code != s || err->text[0] == '\0')) abort();
+}
+
+/* Encodes text and joins it, alone or with itself: every id is in the vocabulary, and the limit holds. */
+__attribute__((unused)) static eg_status check_encode(const eg_tokenizer *w, eg_str text, size_t choice, eg_error *err) {
+    enum { LEAST = 32, MOST = 64 };
+    size_t most = LEAST + choice % (MOST - LEAST);
+    eg_tokens tokens = {0}, joined = {0};
+    uint8_t types[MOST];
+    eg_status s = eg_tokenizer_encode(w, text, &tokens, err);
+    if (s == EG_OK) s = eg_tokenizer_join(w, &tokens, choice & 1 ? &tokens : NULL, most, &joined, types, err);
+    for (size_t i = 0; i < tokens.count; i++)
+        if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
+    for (size_t i = 0; i < joined.count; i++)
+        if (joined.ids[i] >= eg_tokenizer_size(w) || types[i] >= eg_tokenizer_types(w, choice & 1)) abort();
+    if (s == EG_OK && joined.count > most) abort();
+    eg_tokens_release(&tokens);
+    eg_tokens_release(&joined);
+    return s;
+}
+
+/* One of two tokenizers of the kind under test, opened once. */
+__attribute__((unused)) static const eg_tokenizer *kept_tokenizer(size_t which) {
+#if defined(FUZZ_ENCODE_BPE)
+    static const char *const folders[] = {GOLDEN "/tokenizers/bpe-files", GOLDEN "/tokenizers/bpe-json"};
+#elif defined(FUZZ_ENCODE_UNIGRAM)
+    static const char *const folders[] = {GOLDEN "/tokenizers/unigram-spm", GOLDEN "/tokenizers/unigram-json"};
+#else
+    static const char *const folders[] = {GOLDEN "/mean-f32", GOLDEN "/three-s8"};
+#endif
+    static eg_arena arena;
+    static const eg_tokenizer *kept[2];
+    eg_error err = {0};
+    if (!kept[which] && eg_tokenizer_open(folders[which], &arena, &kept[which], &err) != EG_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+    return kept[which];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -51,33 +85,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #elif defined(FUZZ_CONFIG)
     eg_config config;
     s = eg_config_parse(bytes, &arena, &config, &err);
-#elif defined(FUZZ_TOKENIZER) || defined(FUZZ_VOCAB)
+#elif defined(FUZZ_TOKENIZER) || defined(FUZZ_VOCAB) || defined(FUZZ_BPE) || defined(FUZZ_SPM)
     const eg_tokenizer *w;
 #if defined(FUZZ_TOKENIZER)
     s = eg_tokenizer_from_json(bytes, &arena, &w, &err);
+#elif defined(FUZZ_BPE) /* vocab.json, NUL, merges.txt */
+    const char *nul = size ? memchr(data, 0, size) : NULL;
+    size_t vocab = nul ? (size_t)(nul - bytes.ptr) : size;
+    eg_str merges = nul ? (eg_str){nul + 1, size - vocab - 1} : EG_STR("");
+    s = eg_tokenizer_from_bpe((eg_str){bytes.ptr, vocab}, merges, size & 1, &arena, &w, &err);
+#elif defined(FUZZ_SPM)
+    s = eg_tokenizer_from_spm(bytes, size & 1, &arena, &w, &err);
 #else
     s = eg_tokenizer_from_vocab(bytes, 1, &arena, &w, &err);
 #endif
-    if (s == EG_OK) {
-        eg_tokens tokens = {0};
-        s = eg_tokenizer_encode(w, EG_STR("The limit is 5, [SEP] not abba."), &tokens, &err);
-        for (size_t i = 0; i < tokens.count; i++)
-            if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
-        eg_tokens_release(&tokens);
-    }
-#elif defined(FUZZ_ENCODE)
-    const eg_tokenizer *w;
-    s = eg_tokenizer_from_vocab(EG_STR(vocabulary), size & 1, &arena, &w, &err);
-    if (s != EG_OK) abort();
-    eg_tokens tokens = {0}, joined = {0};
-    uint8_t types[32];
-    s = eg_tokenizer_encode(w, bytes, &tokens, &err);
-    for (size_t i = 0; i < tokens.count; i++)
-        if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
-    if (s == EG_OK) s = eg_tokenizer_join(w, &tokens, size & 2 ? &tokens : NULL, 4 + size % 28, &joined, types, &err);
-    if (s == EG_OK && joined.count > 4 + size % 28) abort();
-    eg_tokens_release(&tokens);
-    eg_tokens_release(&joined);
+    if (s == EG_OK)
+        s = check_encode(w, EG_STR("The limit is 5, [SEP] <mask>not abba.\r\n  e\xCC\x81\xEF\xAC\x81\xE2\x96\x81\xEA\xB0\x80\xF0\x9F\x98\x80 "
+                                   "retries the service's 30 seconds"), size, &err);
+#elif defined(FUZZ_ENCODE) || defined(FUZZ_ENCODE_BPE) || defined(FUZZ_ENCODE_UNIGRAM)
+    s = check_encode(kept_tokenizer(size & 1), bytes, size >> 1, &err);
 #endif
     check(s, &err);
     eg_arena_release(&arena);

@@ -219,6 +219,35 @@ static void test_hostile_configs(void **state) {
     assert_int_equal(rmdir(dir), 0);
 }
 
+/* A tokenizer.json whose token types the model has no row for. */
+static void test_token_types(void **state) {
+    (void)state;
+    static const char tokenizer[] =
+        "{\"model\":{\"vocab\":{\"[UNK]\":0,\"a\":1}},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},\"normalizer\":{\"type\":"
+        "\"BertNormalizer\",\"clean_text\":true,\"handle_chinese_chars\":true,\"lowercase\":true},\"post_processor\":{\"type\":"
+        "\"TemplateProcessing\",\"special_tokens\":{\"a\":{\"ids\":[1]}},\"single\":[{\"SpecialToken\":{\"id\":\"a\"}},"
+        "{\"Sequence\":{\"id\":\"A\",\"type_id\":2}}],\"pair\":[{\"SpecialToken\":{\"id\":\"a\"}},{\"Sequence\":{\"id\":\"A\","
+        "\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}]}}";
+    char dir[] = "/tmp/engram-test-XXXXXX", config_path[64], path[64];
+    eg_arena a;
+    eg_error err = {0};
+    eg_str config;
+    eg_model *m;
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_arena_init(&a, 0);
+    assert_non_null(mkdtemp(dir));
+    snprintf(config_path, sizeof config_path, "%s/config.json", dir);
+    snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+    assert_int_equal(eg_file_read(GOLDEN "/three-s8/config.json", 1 << 20, &a, &config, &err), EG_OK);
+    assert_int_equal(eg_file_replace(config_path, config.ptr, config.len, 0600, &err), EG_OK);
+    assert_int_equal(eg_file_replace(path, tokenizer, strlen(tokenizer), 0600, &err), EG_OK);
+    assert_int_equal(eg_model_open(e, dir, NULL, &m, &err), EG_EFORMAT);
+    assert_non_null(strstr(err.text, "the tokenizer gives 3 token types"));
+    assert_int_equal(unlink(config_path) | unlink(path) | rmdir(dir), 0);
+    eg_engine_destroy(e);
+    eg_arena_release(&a);
+}
+
 /* The weights that ship. */
 static void test_shipped(void **state) {
     (void)state;
@@ -242,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_against_pytorch),
         cmocka_unit_test(test_labels_and_errors),
         cmocka_unit_test(test_hostile_configs),
+        cmocka_unit_test(test_token_types),
         cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, read_texts, free_texts);

@@ -1,10 +1,13 @@
-/* test_tokenizer.c - WordPiece against the reference's answers (golden/tokenizer.jsonl, made by
- * tools/train/make_tokenizer_golden.py) with the vocabulary that ships: texts, truncated pairs, every code point. */
+/* test_tokenizer.c - the tokenizers against the reference's answers: texts, truncated pairs, every code point. WordPiece with the
+ * vocabulary that ships (golden/tokenizer.jsonl, made by tools/train/make_tokenizer_golden.py), the others with small ones
+ * (golden/tokenizers, made by tools/train/make_small_tokenizers.py). And files that are broken or ask for what we do not have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,7 +21,7 @@ enum { MOST_IDS = 4096 };
 /* One line of the golden file. */
 typedef struct answer {
     eg_str text, first, second;
-    int64_t most, block, hash;
+    int64_t most, block, shift, hash; /* a block has 2 to the power of shift code points */
     uint32_t ids[MOST_IDS];
     size_t count;
 } answer;
@@ -29,6 +32,7 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
     eg_str key = {0};
     memset(a, 0, sizeof *a);
     a->block = -1;
+    a->shift = 8;
     eg_json_init(&j, "tokenizer.jsonl", line, arena, &err);
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) fail_msg("%s", err.text);
@@ -38,20 +42,29 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
         if (j.depth == 2)
             a->ids[a->count++] = (uint32_t)j.integer;
         else
-            *(key.ptr[0] == 'm' ? &a->most : key.ptr[0] == 'b' ? &a->block : &a->hash) = j.integer;
+            *(key.ptr[0] == 'm' ? &a->most : key.ptr[0] == 'b' ? &a->block : key.ptr[0] == 's' ? &a->shift : &a->hash) = j.integer;
     }
 }
 
-static uint32_t block_hash(const eg_tokenizer *w, uint32_t block) {
+/* FNV-1a over the ids of each code point between letters; in the larger blocks it also stands before an accent. */
+static uint32_t block_hash(const eg_tokenizer *w, const answer *a) {
     uint32_t h = 2166136261u;
     eg_tokens words = {0}, ids = {0};
-    for (uint32_t cp = block << 8; cp < (block + 1) << 8; cp++) {
-        char text[6] = "a";
-        size_t n = eg_utf8_encode(cp, text + 1);
+    for (uint32_t cp = (uint32_t)(a->block << a->shift); cp < (uint32_t)((a->block + 1) << a->shift); cp++) {
+        char c[5] = "", text[20];
+        size_t n = eg_utf8_encode(cp, c);
         if (n == 0) continue; /* a surrogate */
-        text[1 + n] = 'b';
+        size_t length = n + 2;
+        memcpy(text, "a", 1);
+        memcpy(text + 1, c, n);
+        memcpy(text + 1 + n, "b ", 2);
+        if (a->shift != 8) {
+            memcpy(text + 3 + n, c, n);
+            memcpy(text + 3 + 2 * n, "\xCC\x81", 2);
+            length = 5 + 2 * n;
+        }
         words.count = ids.count = 0;
-        assert_int_equal(eg_tokenizer_encode(w, (eg_str){text, n + 2}, &words, NULL), EG_OK);
+        assert_int_equal(eg_tokenizer_encode(w, (eg_str){text, length}, &words, NULL), EG_OK);
         assert_int_equal(eg_tokenizer_join(w, &words, NULL, 512, &ids, NULL, NULL), EG_OK);
         for (size_t i = 0; i < ids.count; i++)
             for (int shift = 0; shift < 32; shift += 8) h = (h ^ (ids.ids[i] >> shift & 255)) * 16777619u;
@@ -75,8 +88,8 @@ static void check_ids(const eg_tokenizer *w, const answer *a) {
     eg_tokens_release(&ids);
 }
 
-static void equals_the_reference(void **state) {
-    (void)state;
+/* The tokenizer of a folder against the lines of a golden file, of which so many must be texts or pairs and blocks. */
+static void check_folder(const char *folder, const char *golden_file, size_t texts, size_t least_blocks) {
     static answer a;
     eg_arena arena;
     eg_error err = {0};
@@ -84,49 +97,331 @@ static void equals_the_reference(void **state) {
     eg_str golden;
     size_t lines = 0, blocks = 0;
     eg_arena_init(&arena, 0);
-    if (eg_tokenizer_open(WEIGHTS "/engram-embed-0", &arena, &w, &err) != EG_OK) fail_msg("%s", err.text);
-    if (eg_file_read(GOLDEN "/tokenizer.jsonl", 1 << 24, &arena, &golden, &err) != EG_OK) fail_msg("%s", err.text);
+    if (eg_tokenizer_open(folder, &arena, &w, &err) != EG_OK) fail_msg("%s: %s", folder, err.text);
+    if (eg_file_read(golden_file, 1 << 24, &arena, &golden, &err) != EG_OK) fail_msg("%s", err.text);
     while (golden.len) {
         const char *end = memchr(golden.ptr, '\n', golden.len);
         assert_non_null(end);
         read_answer((eg_str){golden.ptr, (size_t)(end - golden.ptr)}, &arena, &a);
         if (a.block < 0)
             check_ids(w, &a);
-        else if (block_hash(w, (uint32_t)a.block) != (uint32_t)a.hash)
-            fail_msg("code points %04llX00 to %04llXFF differ from the reference", (long long)a.block, (long long)a.block);
+        else if (block_hash(w, &a) != (uint32_t)a.hash)
+            fail_msg("%s: code points from %llX on differ from the reference", folder, (unsigned long long)(a.block << a.shift));
         blocks += a.block >= 0;
         lines++;
         golden = (eg_str){end + 1, golden.len - (size_t)(end + 1 - golden.ptr)};
     }
-    assert_true(lines - blocks == 360 && blocks > 800);
+    assert_true(lines - blocks == texts && blocks >= least_blocks);
     eg_arena_release(&arena);
 }
 
-/* Broken files: one sentence that names the file, nothing half open. */
-static void broken_vocabularies_are_refused(void **state) {
+static void equals_the_reference(void **state) {
     (void)state;
-    static const char *const broken[] = {
-        "", "[]", "{", "{\"model\":{}}", "{\"model\":{\"type\":\"BPE\",\"vocab\":{}}}", "{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":-1}}}",
-        "{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":\"b\"}}}", "{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":[]}}}",
-        "{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":0}},\"model\":{}}",
-        "{\"model\":{\"vocab\":{\"a\":0}},\"normalizer\":{\"type\":\"Lowercase\"},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}}",
-        "{\"model\":{\"vocab\":{\"a\":0}},\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":true,\"handle_chinese_chars\":true,\"lowercase\":true},"
-        "\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}}"};
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+    check_folder(WEIGHTS "/engram-embed-0", GOLDEN "/tokenizer.jsonl", 360, 801);
+    static const char *const folders[] = {"bpe-files", "bpe-json", "unigram-spm", "unigram-json"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char folder[512], golden[600];
+        snprintf(folder, sizeof folder, "%s/tokenizers/%s", GOLDEN, folders[i]);
+        snprintf(golden, sizeof golden, "%s/expected.jsonl", folder);
+        check_folder(folder, golden, 180, 65);
+    }
+}
+
+/* Types of a pair, and of what they are one more than the greatest. */
+static void pairs_have_their_types(void **state) {
+    (void)state;
+    static const struct {
+        const char *folder;
+        uint32_t types, around;
+        uint8_t wanted[6];
+    } table[] = {{WEIGHTS "/engram-embed-0", 2, 3, {0, 0, 0, 1, 1}},
+                 {GOLDEN "/tokenizers/bpe-files", 1, 4, {0, 0, 0, 0, 0, 0}},
+                 {GOLDEN "/tokenizers/unigram-spm", 2, 3, {0, 0, 0, 1, 1}}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         eg_arena arena;
         eg_error err = {0};
-        const eg_tokenizer *w;
+        const eg_tokenizer *t;
+        uint32_t one = 7;
+        eg_tokens text = {&one, 1, 1}, ids = {0};
+        uint8_t types[8];
         eg_arena_init(&arena, 0);
-        assert_int_not_equal(eg_tokenizer_from_json(eg_str_of(broken[i]), &arena, &w, &err), EG_OK);
-        if (!strstr(err.text, "tokenizer.json")) fail_msg("case %zu: '%s'", i, err.text);
-        assert_null(w);
-        assert_int_not_equal(eg_tokenizer_from_vocab(EG_STR("a\nb\n"), 1, &arena, &w, &err), EG_OK);
-        assert_non_null(strstr(err.text, "vocab.txt"));
+        assert_int_equal(eg_tokenizer_open(table[i].folder, &arena, &t, &err), EG_OK);
+        assert_int_equal(eg_tokenizer_types(t, 1), table[i].types);
+        assert_int_equal(eg_tokenizer_types(t, 0), 1);
+        assert_int_equal(eg_tokenizer_join(t, &text, &text, 8, &ids, types, &err), EG_OK);
+        assert_int_equal(ids.count, table[i].around + 2);
+        assert_memory_equal(types, table[i].wanted, ids.count);
+        assert_int_equal(eg_tokenizer_join(t, &text, &text, table[i].around, &ids, types, &err), EG_EINVAL);
+        assert_non_null(strstr(err.text, "no room"));
+        eg_tokens_release(&ids);
         eg_arena_release(&arena);
     }
 }
 
+/* ---- what is refused ---- */
+
+#define WORDS "\"vocab\":{\"[UNK]\":0,\"[CLS]\":1,\"[SEP]\":2,\"a\":3}"
+#define BERT "\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":true,\"handle_chinese_chars\":true,\"lowercase\":true}"
+#define SPLIT "\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}"
+#define AROUND "\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"[CLS]\",1],\"sep\":[\"[SEP]\",2]}"
+#define PIECES "\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"a\",-1.5],[\"[SEP]\",-2]]"
+#define META "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\xE2\x96\x81\"}"
+#define BYTES "\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]"
+#define LEVEL "\"pre_tokenizer\":{\"type\":\"ByteLevel\"}"
+#define BPE_REST LEVEL "," AROUND
+#define UNIGRAM_REST META "," AROUND
+
+/* tokenizer.json: what it holds, and what the refusal names; NULL: it is taken. */
+static const struct {
+    const char *json, *says;
+} json_table[] = {
+    {"", "too early"},
+    {"[]", "an object was expected"},
+    {"{", "too early"},
+    {"{}", "model is missing"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND "}", NULL},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND "}x", "bytes after the end"},
+    {"{\"model\":{" WORDS "},\"model\":{" WORDS "}}", "model stands there twice"},
+    {"{\"model\":{\"type\":\"WordLevel\"," WORDS "}}", "model.type is 'WordLevel'"},
+    {"{\"model\":{\"type\":7}}", "model.type must be a string"},
+    {"{\"model\":{\"vocab\":{\"a\":-1}}}", "an id below"},
+    {"{\"model\":{\"vocab\":{\"a\":99999999}}}", "an id below"},
+    {"{\"model\":{\"vocab\":{\"a\":\"b\"}}}", "an id below"},
+    {"{\"model\":{\"vocab\":{\"a\":[]}}}", "an id below"},
+    {"{\"model\":{\"vocab\":{\"a\":0}}}", "lacks model.unk_token"},
+    {"{\"model\":{\"type\":\"WordPiece\"}}", "model.vocab is missing"},
+    {"{\"model\":{\"continuing_subword_prefix\":\"@@\"," WORDS "}}", "continuing_subword_prefix is '@@'"},
+    {"{\"model\":{\"max_input_chars_per_word\":5," WORDS "}}", "max_input_chars_per_word is 5"},
+    {"{\"model\":{" WORDS "}," BERT "," AROUND "}", "pre_tokenizer is missing"},
+    {"{\"model\":{" WORDS "}," SPLIT "," AROUND "}", "BertNormalizer goes with WordPiece"},
+    {"{\"model\":{" WORDS "}," BERT "," LEVEL "," AROUND "}", "pre_tokenizer.type is 'ByteLevel'"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "}", "post_processor is missing"},
+    {"{\"model\":{" WORDS "},\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":false,\"lowercase\":true}}", "clean_text"},
+    {"{\"model\":{" WORDS "},\"normalizer\":{\"type\":\"Nmt\"}}", "normalizer.type is 'Nmt'"},
+    {"{\"model\":{" WORDS "}," BERT ",\"pre_tokenizer\":{\"type\":\"Whitespace\"}}", "pre_tokenizer.type is 'Whitespace'"},
+    {"{\"model\":{" WORDS "}," BERT ",\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[]}}", "a Sequence of one"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":9,\"content\":\"<x>\"}]}", "'<x>' has the id 9"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":2,\"content\":\"a\"}]}", "the vocabulary gives it 3"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"single_word\":true}]}", "single_word"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"normalized\":true}]}", "normalized"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"\"}]}", "content is missing or empty"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"x\",99],\"sep\":[\"y\",2]}}", "special token 99"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"BertProcessing\"}}", "sep or cls"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"ByteLevel\"}}", "post_processor.type is 'ByteLevel'"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[]}}", "hold each text once"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
+     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}", "special_tokens: a token of the template"},
+    {"{\"model\":{" BYTES "}," BPE_REST "}", NULL},
+    {"{\"model\":{" BYTES "},\"normalizer\":null," BPE_REST "}", NULL},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":\"Lowercase\"}]}," BPE_REST "}", NULL},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Sequence\"}]}," BPE_REST "}", "normalizer.type is 'Sequence'"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"content\":\"\"}," BPE_REST "}", "pattern.Regex is '\\s+'"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"\"}," BPE_REST "}", "pattern.String is missing"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"A===\"}," BPE_REST "}", "is no base64"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"/////w==\"}," BPE_REST "}", "its array does not fit"},
+    {"{\"model\":{" BYTES "}," BERT "," BPE_REST "}", "BertNormalizer goes with WordPiece"},
+    {"{\"model\":{" BYTES "}," META "," AROUND "}", "pre_tokenizer.type is 'Metaspace'"},
+    {"{\"model\":{" BYTES "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"use_regex\":false}," AROUND "}", "use_regex is 'false'"},
+    {"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}", "merge 1: 'b' is no token"},
+    {"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[\"a b\"]}}", "merge 1: 'ab' is no token"},
+    {"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}", "two tokens were expected"},
+    {"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[[\"a\",\"a\",\"a\"]]}}", "two tokens were expected"},
+    {"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0}}}", "model.merges is missing"},
+    {"{\"model\":{\"unk_token\":\"?\"," BYTES "}," BPE_REST "}", "lacks its unk_token"},
+    {"{\"model\":{\"dropout\":0.1," BYTES "}}", "model.dropout is 'set'"},
+    {"{\"model\":{\"byte_fallback\":true," BYTES "}}", "model.byte_fallback"},
+    {"{\"model\":{\"ignore_merges\":true," BYTES "}}", "model.ignore_merges"},
+    {"{\"model\":{\"end_of_word_suffix\":\"</w>\"," BYTES "}}", "end_of_word_suffix is '</w>'"},
+    {"{\"model\":{" PIECES "}," UNIGRAM_REST "}", NULL},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":null,\"vocab\":[[\"a\",0]]}}", "model.unk_id"},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":4,\"vocab\":[[\"a\",0]]}}", "the id of what is unknown, 4"},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\"]]}}", "a piece and its score were expected"},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"\",1]]}}", "piece 0 is empty"},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\",1e999]]}}", "the score of piece 0"},
+    {"{\"model\":{" PIECES "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\"}," AROUND "}", "replacement is '_'"},
+    {"{\"model\":{" PIECES "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\xE2\x96\x81\",\"prepend_scheme\":\"first\"}," AROUND "}",
+     "prepend_scheme is 'first'"},
+};
+
+static void check_refusal(size_t number, eg_status s, const eg_error *err, const eg_tokenizer *t, const char *file, const char *says) {
+    if (!says && s != EG_OK) fail_msg("case %zu: %s", number, err->text);
+    if (!says) return;
+    if (s == EG_OK || t) fail_msg("case %zu was taken, it should say: %s", number, says);
+    if (s != err->code || !strstr(err->text, says) || !strstr(err->text, file)) fail_msg("case %zu: '%s' does not say '%s'", number, err->text, says);
+}
+
+static void broken_json_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof json_table / sizeof *json_table; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        const eg_tokenizer *t;
+        eg_arena_init(&arena, 0);
+        eg_status s = eg_tokenizer_from_json(eg_str_of(json_table[i].json), &arena, &t, &err);
+        check_refusal(i, s, &err, t, "tokenizer.json", json_table[i].says);
+        eg_arena_release(&arena);
+    }
+}
+
+#define ROBERTA "{\"<s>\":0,\"</s>\":1,\"<pad>\":2,\"<unk>\":3,\"<mask>\":4,\"a\":5,\"b\":6,\"ab\":7}"
+
+static void broken_files_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *vocab, *merges, *file, *says;
+    } table[] = {{ROBERTA, "#version: 0.2\na b\n", "", NULL},
+                 {ROBERTA, "", "", NULL},
+                 {ROBERTA, "ab\n", "merges.txt", "line 1: two tokens"},
+                 {ROBERTA, "#version: 0.2\na b c\n", "merges.txt", "line 2: two tokens"},
+                 {ROBERTA, "a x\n", "merges.txt", "merge 1: 'x' is no token"},
+                 {ROBERTA, "a \xFF\n", "merges.txt", "invalid UTF-8 at byte 2"},
+                 {"[]", "", "vocab.json", "an object was expected"},
+                 {"{\"a\":0", "", "vocab.json", "too early"},
+                 {"{\"a\":{}}", "", "vocab.json", "an id below"},
+                 {"{\"a\":0}", "", "vocab.json", "has no <s>: it is no RoBERTa vocabulary"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        const eg_tokenizer *t;
+        eg_arena_init(&arena, 0);
+        eg_status s = eg_tokenizer_from_bpe(eg_str_of(table[i].vocab), eg_str_of(table[i].merges), 0, &arena, &t, &err);
+        check_refusal(i, s, &err, t, table[i].file, table[i].says);
+        if (table[i].says) { /* the same as a vocab.txt is no BERT vocabulary */
+            assert_int_equal(eg_tokenizer_from_vocab(eg_str_of(table[i].vocab), 1, &arena, &t, &err), EG_EFORMAT);
+            assert_non_null(strstr(err.text, "vocab.txt: the vocabulary has no [UNK]"));
+        }
+        eg_arena_release(&arena);
+    }
+}
+
+/* Makes the last byte of `from`, where it first stands in the model, another one. */
+static void patch(char *model, size_t n, const char *from, size_t from_bytes, char to) {
+    char *at = memmem(model, n, from, from_bytes);
+    assert_non_null(at);
+    at[from_bytes - 1] = to;
+}
+
+static void broken_sentencepiece_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *from; /* its last byte becomes `to` */
+        size_t bytes;
+        char to;
+        const char *says;
+    } table[] = {{"[CLS]", 5, 'x', "has no [CLS]: it is no DeBERTa vocabulary"},
+                 {"[UNK]", 5, '\xFF', "piece 3 is not valid UTF-8"}};
+    eg_arena arena;
+    eg_error err = {0};
+    eg_str model;
+    const eg_tokenizer *t;
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_file_read(GOLDEN "/tokenizers/unigram-spm/spm.model", 1 << 20, &arena, &model, &err), EG_OK);
+    size_t refused = 0, cuts = 0;
+    for (size_t n = 0; n < model.len; n += n < 64 ? 1 : 61, cuts++) { /* cut off anywhere; between two pieces it is a smaller model */
+        if (eg_tokenizer_from_spm((eg_str){model.ptr, n}, 0, &arena, &t, &err) == EG_OK) continue;
+        refused++;
+        if (!strstr(err.text, "spm.model")) fail_msg("%zu bytes: '%s'", n, err.text);
+        assert_null(t);
+    }
+    assert_true(refused > cuts * 8 / 10);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *copy = eg_arena_copy(&arena, model);
+        patch(copy, model.len, table[i].from, table[i].bytes, table[i].to);
+        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len}, 0, &arena, &t, &err), &err, t, "spm.model", table[i].says);
+    }
+    /* settings: trainer_spec (2) with model_type BPE (3: 2), normalizer_spec (3) without the prefix (3: 0) */
+    static const struct {
+        const char bytes[4];
+        const char *says;
+    } settings[] = {{{0x12, 2, 0x18, 2}, "model_type is not UNIGRAM"},
+                    {{0x1A, 2, 0x18, 0}, "add_dummy_prefix is false"},
+                    {{0x1A, 2, 0x20, 0}, "remove_extra_whitespaces is false"},
+                    {{0x1A, 2, 0x28, 0}, "escape_whitespaces is false"}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char *copy = eg_arena_alloc(&arena, model.len + 4);
+        memcpy(copy, model.ptr, model.len);
+        memcpy(copy + model.len, settings[i].bytes, 4);
+        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len + 4}, 0, &arena, &t, &err), &err, t, "spm.model", settings[i].says);
+    }
+    eg_arena_release(&arena);
+}
+
+/* Folders: which file counts, and what stands beside it. */
+static void folders_are_checked(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *content, *says;
+    } table[] = {{"spm.model", "x", "spm.model"},
+                 {"tokenizer.json", "{}", "tokenizer.json"},
+                 {"vocab.json", ROBERTA, "merges.txt"},
+                 {"merges.txt", "", NULL},
+                 {"added_tokens.json", "{\"<mask>\":4}", NULL},
+                 {"added_tokens.json", "{\"<extra>\":8}", "'<extra>' with the id 8"},
+                 {"added_tokens.json", "{\"<mask>\":5}", "'<mask>' with the id 5"},
+                 {"tokenizer_config.json", "{\"split_by_punct\":true}", "split_by_punct"},
+                 {"tokenizer_config.json", "{\"added_tokens_decoder\":{\"x\":{}}}", "added_tokens_decoder"},
+                 {"tokenizer_config.json", "{\"added_tokens_decoder\":{\"8\":{\"content\":\"<extra>\"}}}", NULL}};
+    char dir[] = "/tmp/engram-tokenizer-XXXXXX", path[128];
+    eg_error err = {0};
+    eg_arena arena;
+    const eg_tokenizer *t;
+    eg_arena_init(&arena, 0);
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(eg_tokenizer_open(dir, &arena, &t, &err), EG_ENOENT);
+    assert_non_null(strstr(err.text, "has no tokenizer"));
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, table[i].name);
+        assert_int_equal(eg_file_replace(path, table[i].content, strlen(table[i].content), 0600, &err), EG_OK);
+        err = (eg_error){0};
+        eg_status s = eg_tokenizer_open(dir, &arena, &t, &err);
+        check_refusal(i, s, &err, t, table[i].name[0] == 'v' ? "" : table[i].name, table[i].says);
+        int stays = strcmp(table[i].name, "vocab.json") == 0 || strcmp(table[i].name, "merges.txt") == 0;
+        if (!stays) assert_int_equal(unlink(path), 0);
+    }
+    for (int i = 2; i <= 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, table[i].name);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(dir), 0);
+    eg_arena_release(&arena);
+}
+
+/* A word of a hundred thousand letters, of accents, of unknown characters: done at once, with the right ids at both ends. */
+static void long_words_take_linear_time(void **state) {
+    (void)state;
+    static const char *const folders[] = {WEIGHTS "/engram-embed-0", GOLDEN "/tokenizers/bpe-json", GOLDEN "/tokenizers/unigram-spm",
+                                          GOLDEN "/tokenizers/unigram-json"};
+    static const char *const units[] = {"a", "re", "\xCC\x81\xCC\xA3", "\xE1\x84\x80", "\xF0\x9F\x91\xA8\xE2\x80\x8D", " ", "\xE2\x96\x81"};
+    enum { LENGTH = 100000 };
+    char *text = malloc(LENGTH + 8);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        const eg_tokenizer *t;
+        eg_arena_init(&arena, 0);
+        assert_int_equal(eg_tokenizer_open(folders[i], &arena, &t, &err), EG_OK);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+            size_t n = 0, unit = strlen(units[u]);
+            eg_tokens ids = {0};
+            for (; n < LENGTH; n += unit) memcpy(text + n, units[u], unit);
+            clock_t begun = clock();
+            assert_int_equal(eg_tokenizer_encode(t, (eg_str){text, n}, &ids, &err), EG_OK);
+            if (clock() - begun > 5 * CLOCKS_PER_SEC) fail_msg("%s: %zu bytes of '%s' took over 5 s", folders[i], n, units[u]);
+            for (size_t k = 0; k < ids.count; k++) assert_true(ids.ids[k] < eg_tokenizer_size(t));
+            eg_tokens_release(&ids);
+        }
+        eg_arena_release(&arena);
+    }
+    free(text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equals_the_reference), cmocka_unit_test(broken_vocabularies_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_the_reference),          cmocka_unit_test(pairs_have_their_types),
+        cmocka_unit_test(broken_json_is_refused),        cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(broken_sentencepiece_is_refused), cmocka_unit_test(folders_are_checked),
+        cmocka_unit_test(long_words_take_linear_time),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,3 +308,43 @@ void conformance_workspaces(store *s) {
     assert_int_equal(fact.close_reason, EG_NOT_CLOSED);
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
 }
+
+static void is_window(eg_window_change w, eg_id fact, int64_t from_before, int64_t until_before, int64_t from_after, int64_t until_after) {
+    assert_true(eg_id_eq(w.fact, fact));
+    assert_int_equal(w.from_before, from_before);
+    assert_int_equal(w.until_before, until_before);
+    assert_int_equal(w.from_after, from_after);
+    assert_int_equal(w.until_after, until_after);
+}
+
+/* An audit row holds what its change set did to windows: an insertion, two closings, a promotion; other rows keep their own. */
+void conformance_audit_windows(store *s) {
+    int64_t start = s->now = 1000 * DAY;
+    eg_id week = put_fact(s, "kept a week", "x", 7, 0), over = put_fact(s, "kept a day", "x", 1, 1), promoted = put_fact(s, "soon durable", "x", 1, 2);
+    s->now += 2 * DAY;
+    eg_new_fact row = {.fact = {.content = EG_STR("instead"), .scope = EG_STR("x"), .agent_id = EG_STR("alice"), .ttl_days = 3}};
+    row.fact.id = row.fact.lineage_id = test_id();
+    s->services.sha256("instead", 7, row.fact.content_hash);
+    const eg_change set[] = {{.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_SUPERSEDED, .text = EG_STR("bob")},
+                             {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_DELETED, .text = EG_STR("bob")},
+                             {.kind = EG_CHANGE_FACT, .new_fact = &row},
+                             {.kind = EG_CHANGE_PROMOTE, .fact = promoted, .time = EG_FOREVER},
+                             {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id, .other = week}};
+    const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("feedback"), .text2 = EG_STR("{}"), .fact = week};
+    eg_applied first, second;
+    eg_window_change *w;
+    size_t n;
+    assert_int_equal(apply(s, NULL, 0, set, 5, &first), EG_OK);
+    assert_int_equal(apply(s, NULL, 0, &plain, 1, &second), EG_OK);
+    assert_int_equal(OPS(s, audit_windows, EG_STR("local"), first.audit_id, &w, &n), EG_OK);
+    assert_int_equal(n, 4);
+    is_window(w[0], week, start, start + 7 * DAY, start, start + 2 * DAY);
+    is_window(w[1], over, start, start + DAY, start, start + DAY); /* it had ended: closing never moves an end later */
+    is_window(w[2], row.fact.id, 0, 0, start + 2 * DAY, start + 5 * DAY);
+    is_window(w[3], promoted, start, start + DAY, start, EG_FOREVER);
+    assert_int_equal(OPS(s, audit_windows, EG_STR("local"), second.audit_id, &w, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(OPS(s, audit_windows, EG_STR("elsewhere"), first.audit_id, &w, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
+}

@@ -11,5 +11,6 @@ void conformance_searches(store *s);
 void conformance_conflicts(store *s);
 void conformance_jobs(store *s);
 void conformance_workspaces(store *s);
+void conformance_audit_windows(store *s);
 
 #endif

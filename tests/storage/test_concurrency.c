@@ -131,9 +131,10 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
             work_until_killed(path, ends[1]);
         }
         close(ends[1]);
-        usleep(3000 + randombytes_uniform(25000));
-        kill(child, SIGKILL);
         eg_id id;
+        if (i % 4 && read(ends[0], id.bytes, 16) == 16) known[count++] = id; /* each fourth may die while it opens the store */
+        usleep(randombytes_uniform(15000));
+        kill(child, SIGKILL);
         while (count < sizeof known / sizeof *known && read(ends[0], id.bytes, 16) == 16) known[count++] = id;
         close(ends[0]);
         int status;
@@ -141,7 +142,7 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
         assert_true(WIFSIGNALED(status));
     }
     print_message("%d kills, %zu facts acknowledged\n", KILLS, count);
-    assert_true(count > KILLS);
+    assert_true(count >= KILLS * 3 / 4);
     store s;
     assert_int_equal(open_store(&s, path), EG_OK);
     for (size_t i = 0; i < count; i++) {

@@ -1,13 +1,16 @@
-/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit chain against a changed file. */
+/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit chain against a changed file, and the
+ * migration of a store of version 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <sodium.h>
+#include <sqlite3.h>
 
 #include "conformance.h"
 
@@ -37,31 +40,114 @@ CONFORMS(searches)
 CONFORMS(conflicts)
 CONFORMS(jobs)
 CONFORMS(workspaces)
+CONFORMS(audit_windows)
 
-static void tamper(store *s) {
-    eg_change rows[] = {{.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")}, {.kind = EG_CHANGE_AUDIT, .text = EG_STR("second"), .text2 = EG_STR("{}")}};
-    eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = rows, .change_count = 2};
+static int take_number(void *to, int columns, char **values, char **names) {
+    (void)columns, (void)names;
+    *(int *)to = atoi(values[0]);
+    return 0;
+}
+/* Runs SQL past the backend; the first column of the last row, or -1. */
+static int execute(const char *path, const char *sql) {
+    sqlite3 *db;
+    char *why = NULL;
+    int number = -1;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, take_number, &number, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
+    sqlite3_close(db);
+    return number;
+}
+
+/* A fact and its deletion, each with an audit row: three rows of the chain, two of them with a window. */
+static eg_id add_and_delete(store *s) {
+    eg_new_fact row = {.fact = {.content = EG_STR("one"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}};
+    row.fact.id = row.fact.lineage_id = test_id();
+    const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")};
+    const eg_change add[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row}, {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
+    const eg_change drop[] = {{.kind = EG_CHANGE_CLOSE, .fact = row.fact.id, .reason = EG_DELETED},
+                              {.kind = EG_CHANGE_AUDIT, .text = EG_STR("delete"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
+    const eg_change_set sets[] = {{.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &plain, .change_count = 1},
+                                  {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = add, .change_count = 2},
+                                  {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = drop, .change_count = 2}};
     eg_applied applied;
+    for (size_t i = 0; i < 3; i++) assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &sets[i], &applied), EG_OK);
+    return row.fact.id;
+}
+
+/* Every part of an audit row is under the chain: who, and what it did to windows. */
+static void tamper(store *s) {
+    static const char *const ways[] = {
+        "UPDATE audit SET actor = 'nobody' WHERE id = 1", "UPDATE audit SET actor = 'test' WHERE id = 1",
+        "UPDATE audit_windows SET until_after = until_after + 1 WHERE audit = 3", "UPDATE audit_windows SET until_after = until_after - 1 WHERE audit = 3",
+        "INSERT INTO audit_windows SELECT 1, 0, fact, 0, 0, 1, 2 FROM audit_windows WHERE audit = 2", "DELETE FROM audit_windows WHERE audit = 1",
+        "DELETE FROM audit_windows WHERE audit = 2"};
+    static const char *const row[] = {"row 1", NULL, "row 3", NULL, "row 1", NULL, "row 2"};
     eg_store_stats stats;
-    char command[300];
-    assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_OK);
-    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
+    char path[96];
+    add_and_delete(s);
     assert_int_equal(s->registrar.ops->stats(s->handle, &s->rq, EG_STR("local"), &stats), EG_OK);
-    snprintf(command, sizeof command, "sqlite3 %.*s \"UPDATE audit SET actor = 'nobody' WHERE id = 1\"", (int)stats.location.len, stats.location.ptr);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_EFORMAT);
-    assert_non_null(strstr(s->err.text, "row 1"));
+    snprintf(path, sizeof path, "%.*s", (int)stats.location.len, stats.location.ptr);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        execute(path, ways[i]);
+        assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), row[i] ? EG_EFORMAT : EG_OK);
+        if (row[i]) assert_non_null(strstr(s->err.text, row[i]));
+    }
 }
 static void a_changed_audit_row_is_seen(void **state) {
     (void)state;
     on_empty(tamper);
 }
 
+/* A store of version 1, with an audit row as that version wrote it, becomes one of version 2: a copy stays beside, readable by its
+ * owner alone; the chain holds over old and new rows; a process of version 1 may not write any more. */
+static void a_store_of_version_1_is_migrated(void **state) {
+    (void)state;
+    char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], copy[112], command[96];
+    store *s = malloc(sizeof *s);
+    assert_non_null(s);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/it's old.db", folder);
+    snprintf(copy, sizeof copy, "%s.v1", path);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    const eg_change old = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("old"), .text2 = EG_STR("{}")};
+    const eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &old, .change_count = 1};
+    eg_applied applied;
+    assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_OK);
+    close_store(s);
+    execute(path, "DROP TABLE audit_windows; UPDATE meta SET schema = 1, min_reader = 1, min_writer = 1");
+    FILE *f = fopen(copy, "w"); /* left by a migration that was interrupted */
+    assert_non_null(f);
+    fputs("half a copy", f);
+    fclose(f);
+
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    eg_id fact = add_and_delete(s);
+    eg_window_change *w;
+    size_t n;
+    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->rq, EG_STR("local"), 1, &w, &n), EG_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->rq, EG_STR("local"), 4, &w, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(w[0].fact, fact) && w[0].until_before == EG_FOREVER && w[0].until_after < EG_FOREVER);
+    if (s->registrar.ops->audit_verify(s->handle, &s->rq) != EG_OK) fail_msg("%s", s->err.text);
+    struct stat st;
+    assert_int_equal(stat(copy, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(execute(copy, "SELECT schema FROM meta"), 1);
+    assert_int_equal(execute(copy, "SELECT count(*) FROM audit"), 1);
+    assert_int_equal(execute(path, "SELECT schema FROM meta"), 2);
+    assert_int_equal(execute(path, "SELECT min_writer FROM meta"), 2);
+    close_store(s);
+    free(s);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows), cmocka_unit_test(preconditions), cmocka_unit_test(searches),   cmocka_unit_test(conflicts),
-        cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(a_changed_audit_row_is_seen),
+        cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(audit_windows),
+        cmocka_unit_test(a_changed_audit_row_is_seen), cmocka_unit_test(a_store_of_version_1_is_migrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

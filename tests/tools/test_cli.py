@@ -63,6 +63,27 @@ class Engram(unittest.TestCase):
         self.assertEqual(self.ask("status")["status"], "ready")
         self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")), "written outside $ENGRAM_HOME")
 
+    def test_scope_of_the_setting(self):
+        """A project's .engram.conf names the scope of commits and queries; the environment is stronger, an option strongest."""
+        with open(os.path.join(self.folder.name, ".engram.conf"), "w") as f:
+            f.write("scope = Shop/payments\n")
+        self.ask("commit", "Refunds are paid out by the ledger worker.")
+        self.env["ENGRAM_SCOPE"] = "shop/search"
+        self.ask("commit", "The search index is rebuilt by the ledger worker.")
+        self.ask("commit", "--scope", "ops", "The pager rota is kept in the ledger worker's wiki.")
+
+        def scopes(*words):
+            return sorted(f["scope"] for f in self.ask("query", *words, "ledger worker")["results"])
+        self.assertEqual(scopes(), ["shop/search"])
+        self.assertEqual(scopes("--scope", "shop"), ["shop/payments", "shop/search"])
+        self.assertEqual(scopes("--scope", "/"), ["ops", "shop/payments", "shop/search"])
+        del self.env["ENGRAM_SCOPE"]
+        self.assertEqual(scopes(), ["shop/payments"])
+        self.env["ENGRAM_SCOPE"] = "a b"
+        said = self.run_engram("query", "x", expect=2).stderr
+        self.assertIn(b"ENGRAM_SCOPE", said)
+        self.assertIn(b"byte 1", said)
+
     def test_wrong_facts(self):
         for words, stdin, said in (([""], b"", b"content"), (["-"], b"", b"content"), (["-"], b"broken \xff\xfe", b""),
                                    (["-"], b"x" * 10_000_000, b"16384"), (["x" * 8193], b"", b"8192"),

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes models/bert_unicode_tables.h: what the BERT normaliser and pre-tokeniser do with every code point, found by
 asking the reference (PyPI package tokenizers, version 0.20.3) about each one. Usage: make_unicode_tables.py > FILE"""
-import sys
 from tokenizers import __version__, normalizers, pre_tokenizers
+
+from table_rows import rows
 
 IDENTITY, DROPPED, SPACE, PUNCTUATION, CJK, HANGUL, FIRST_MAPPING = 0, 1, 2, 3, 4, 5, 16
 split = pre_tokenizers.BertPreTokenizer()
@@ -57,18 +58,6 @@ def stages(normalizer):
             blocks.append(block)
         first.append(index[block])
     return first
-
-
-def rows(values):
-    text = ""
-    line = "   "
-    for v in values:
-        word = f" {v},"
-        if len(line) + len(word) > 110:
-            text += line + "\n"
-            line = "   "
-        line += word
-    return text + line + "\n"
 
 
 one, two = stages(uncased), stages(cased)

@@ -61,6 +61,10 @@ typedef struct eg_model_options {
     size_t size;     /* sizeof(eg_model_options); later fields are appended */
     uint32_t format; /* eg_format */
     uint32_t reserved; /* 0 */
+    /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
+     * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
+     * written costs only the packing. The folder is made when it is not there. */
+    const char *cache;
 } eg_model_options;
 
 typedef struct eg_model_info {
@@ -118,6 +122,20 @@ EG_INFER_API eg_status eg_model_tokenize(const eg_model *model, eg_pair text, ui
 
 /* Probability of each label of one direction, or cosine: small helpers for hosts. n: length of both rows. */
 EG_INFER_API float eg_cosine(const float *a, const float *b, size_t n);
+
+/* For bindings that cannot include this header: the library's version ("0.1.0"), and the size of its structures, by which a
+ * binding can tell whether its own are the same; 0 for a number that is none. */
+typedef enum eg_infer_struct {
+    EG_STRUCT_STR = 0,
+    EG_STRUCT_ERROR,
+    EG_STRUCT_PAIR,
+    EG_STRUCT_CANCEL,
+    EG_STRUCT_ENGINE_OPTIONS,
+    EG_STRUCT_MODEL_OPTIONS,
+    EG_STRUCT_MODEL_INFO
+} eg_infer_struct;
+EG_INFER_API const char *eg_infer_version(void);
+EG_INFER_API size_t eg_infer_struct_size(uint32_t which);
 
 #ifdef __cplusplus
 }

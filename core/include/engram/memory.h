@@ -34,7 +34,7 @@ typedef struct eg_receipt {
 } eg_receipt;
 
 typedef struct eg_query_args {
-    eg_str topic, scope, agent_id;
+    eg_str topic, scope, agent_id; /* scope and agent_id: empty: all; scope "/": all */
     uint32_t limit;    /* 0: 10 */
     int64_t as_of;     /* 0: now */
     int32_t fact_type; /* -1: any */
@@ -139,7 +139,7 @@ typedef struct eg_memory_ops {
     eg_status (*lineage)(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n);
     eg_status (*status)(eg_memory *m, eg_request *rq, eg_memory_status *out);
     /* Works on due detection jobs in the calling thread until none is left or the request's deadline; *left: jobs
-     * that still wait in the store. */
+     * that still wait in the store; left may be NULL: counting reads much. */
     eg_status (*work)(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
 } eg_memory_ops;
 

@@ -85,7 +85,8 @@ typedef enum eg_change_kind {
     EG_CHANGE_AGENT,           /* agent `text` (engineer `text2`) seen now; its commits + `number` */
     EG_CHANGE_FEEDBACK,        /* conflict->id: `number` 1 true positive, 0 false positive; tier and score in conflict */
     EG_CHANGE_SETTING,         /* workspace setting `text` = `text2` */
-    EG_CHANGE_AUDIT            /* action `text`, payload `text2` (JSON), ids fact and other */
+    EG_CHANGE_AUDIT            /* action `text`, payload `text2` (JSON), ids fact and other; holds the windows of the
+                                  facts that the changes before it in the set inserted, closed or promoted */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -159,6 +160,12 @@ typedef struct eg_audit_row {
     eg_id fact, other;
 } eg_audit_row;
 
+/* What a change did to the window of a fact. An inserted fact had none: from_before and until_before are 0. */
+typedef struct eg_window_change {
+    eg_id fact;
+    int64_t from_before, until_before, from_after, until_after;
+} eg_window_change;
+
 struct eg_services;
 
 typedef struct eg_storage_ops {
@@ -228,6 +235,10 @@ typedef struct eg_storage_ops {
     eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *n);
     /* query_hits + 1 for each; may be lost in a power failure. */
     eg_status (*count_hits)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n);
+    /* The windows that the audit row holds, in the order of the changes. Unknown rows, and rows that were written
+     * before windows were kept, have none. */
+    eg_status (*audit_windows)(eg_storage *store, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out,
+                               size_t *n);
 } eg_storage_ops;
 
 #endif

@@ -52,7 +52,7 @@
 #define I_SCOPE                                                                                              \
     "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"a/b: segments [a-z0-9._-]\"}"
 #define I_SCOPE_FILTER                                                                                       \
-    "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"this scope and those below it\"}"
+    "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"this scope and those below it; / is all\"}"
 #define I_AGENT "\"agent_id\":{\"type\":\"string\",\"maxLength\":200}"
 #define I_FACT_TYPE "\"fact_type\":{\"type\":\"string\",\"enum\":[\"observation\",\"inference\",\"decision\"]"
 #define I_CONFLICT_ID                                                                                        \

@@ -44,4 +44,9 @@ static const eg_plugin plugin = {
 #endif
     .version = "1", .licence = "MIT", .open = start};
 
+#if defined(FAULT_entryless)
+__attribute__((visibility("default"))) const eg_plugin *another_entry(void);
+const eg_plugin *another_entry(void) { return &plugin; }
+#else
 const eg_plugin *eg_plugin_entry(void) { return &plugin; }
+#endif

@@ -110,13 +110,67 @@ static void unsafe_files(void **state) {
     refused(folder, EG_EINVAL, "regular");
 }
 
+static void run(const char *format, const char *a, const char *b) {
+    char command[512];
+    snprintf(command, sizeof command, format, a, b);
+    assert_int_equal(system(command), 0);
+}
+
+/* A shared object that is none of ours, a text file, an empty one. */
+static void files_that_are_no_plugins(void **state) {
+    (void)state;
+    char path[128];
+    refused(copy("entryless"), EG_EFORMAT, "exports no eg_plugin_entry");
+    snprintf(path, sizeof path, "%s/text.so", folder);
+    run("echo not a library > '%s' && chmod 600 '%s'", path, path);
+    refused(path, EG_EFORMAT, path);
+    run(": > '%s' && chmod 600 '%s'", path, path);
+    refused(path, EG_EFORMAT, path);
+}
+
+/* A link is followed once, to a path whose every folder and file is then checked: what it leads to decides, under its real name. */
+static void links(void **state) {
+    (void)state;
+    eg_error err = {0};
+    char link[128], real[160], through[192];
+    const char *path = copy("good");
+    snprintf(link, sizeof link, "%s/link.so", folder);
+    run("ln -s '%s' '%s'", path, link);
+    assert_int_equal(chmod(path, 0606), 0);
+    refused(link, EG_EPERM, path); /* the file that others can write, not the link */
+    assert_int_equal(chmod(path, 0600), 0);
+    run("ln -s '%s.gone' '%s.dangling'", path, link);
+    snprintf(through, sizeof through, "%s.dangling", link);
+    refused(through, EG_ENOENT, through);
+    run("ln -s '%s.loop' '%s.loop'", link, link);
+    snprintf(through, sizeof through, "%s.loop", link);
+    refused(through, EG_ENOENT, "symbolic links");
+
+    snprintf(real, sizeof real, "%s/real", folder);
+    snprintf(link, sizeof link, "%s/linked", folder);
+    run("mkdir '%s' && chmod 777 '%s'", real, real);
+    run("ln -s '%s' '%s'", real, link);
+    run("cp -p '%s' '%s/good.so'", path, real);
+    snprintf(through, sizeof through, "%s/good.so", link);
+    refused(through, EG_EPERM, real);
+    assert_non_null(strstr(table->rows[table->count - 1].problem, "chmod go-w"));
+    assert_int_equal(chmod(real, 0755), 0);
+    assert_int_equal(eg_plugins_load(table, through, &services, &err), EG_OK);
+    assert_string_equal(table->rows[table->count - 1].path, through);
+    snprintf(through, sizeof through, "%s/good.so", real);
+    assert_int_equal(eg_plugins_load(table, through, &services, &err), EG_ECONFLICT); /* the same file by its other name */
+    assert_non_null(strstr(err.text, "same file"));
+}
+
 int main(void) {
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(good_and_duplicates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down)};
+        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_that_are_no_plugins, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links, set_up, tear_down)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];
     snprintf(command, sizeof command, "rm -r '%s'", folder);

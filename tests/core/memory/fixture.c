@@ -153,6 +153,8 @@ static void load(fixture *f, eg_registrar *r, const eg_plugin *p) {
     assert_int_equal(p->open(&f->services, r, &self, &err), EG_OK);
 }
 
+static void wake(void *host) { ((fixture *)host)->wakes++; }
+
 void fixture_open(fixture *f, int with_model) {
     static const eg_detector nli = {.size = sizeof nli, .order = 100, .name = "stand-in", .version = "1", .examine = examine};
     assert_true(sodium_init() >= 0);
@@ -179,7 +181,7 @@ void fixture_open(fixture *f, int with_model) {
     if (r.storage->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
     eg_memory_env env = {.services = &f->services, .storage_ops = r.storage, .storage = f->storage,
                          .detectors = r.detectors, .detector_count = r.detector_count, .embed_model = embed_model,
-                         .host = f, .owner = EG_STR("test-1"), .mode = EG_STR("local"), .default_wait_ms = 20000,
+                         .wake = wake, .host = f, .owner = EG_STR("test-1"), .mode = EG_STR("local"), .default_wait_ms = 20000,
                          .max_leased = 4};
     assert_int_equal(eg_memory_create(&env, &f->memory, &err), EG_OK);
     f->ops = eg_memory_table();

@@ -26,6 +26,7 @@ typedef struct fixture {
     double nli_score;
     const char *nli_word;
     double threshold; /* of tier1_nli */
+    int wakes;        /* of a worker that there is not */
 } fixture;
 
 void fixture_open(fixture *f, int with_model);

@@ -321,6 +321,42 @@ static void update_supersedes_the_best_match(void **state) {
     fixture_close(&f);
 }
 
+/* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by now does not come back. */
+static void undo_restores_the_former_end(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The staging cluster is frozen for the audit.");
+    args.scope = EG_STR("infra");
+    args.ttl_days = 10;
+    eg_receipt first = commit_args(&f, args);
+    char lineage[EG_ID_TEXT];
+    eg_id_format(first.fact.lineage_id, lineage);
+    eg_commit_args retire = EG_COMMIT_DEFAULTS;
+    retire.operation = EG_DELETE;
+    retire.corrects_lineage = eg_str_of(lineage);
+    f.now += 4 * EG_DAY;
+    eg_receipt gone = commit_args(&f, retire);
+    f.now += EG_DAY;
+    eg_undone undone;
+    if (f.ops->undo(f.memory, f.rq, gone.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 1);
+    assert_int_equal(undone.restored[0].valid_until, first.fact.valid_until);
+
+    eg_commit_args update = EG_COMMIT_DEFAULTS;
+    update.content = EG_STR("The staging cluster is open again after the audit.");
+    update.scope = EG_STR("infra");
+    update.corrects_lineage = eg_str_of(lineage);
+    eg_receipt newer = commit_args(&f, update);
+    f.now += 10 * EG_DAY; /* now the restored fact would be over */
+    if (f.ops->undo(f.memory, f.rq, newer.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 0);
+    assert_int_equal(undone.closed_count, 1);
+    assert_int_equal(f.ops->undo(f.memory, f.rq, gone.undo_id, &undone), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "ended by itself"));
+    fixture_close(&f);
+}
+
 static void undo_of_an_update_restores_the_old_fact(void **state) {
     (void)state;
     WITH(f, 1);
@@ -398,6 +434,43 @@ static void vectors_come_later(void **state) {
     fixture_close(&f);
 }
 
+/* Whoever leaves a job wakes the worker, after the transaction; who only reads or fails does not. */
+static void who_leaves_a_job_wakes_the_worker(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service runs on port 8080.");
+    args.scope = EG_STR("auth");
+    args.wait_ms = 0;
+    commit_args(&f, args);
+    assert_int_equal(f.wakes, 1);
+    size_t ran;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+    assert_int_equal(ran, 1);
+    query(&f, "auth port");
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    args.content = EG_STR("");
+    eg_receipt r;
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &r), EG_EINVAL);
+    assert_int_equal(f.wakes, 1);
+
+    f.wakes = 0;
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(f.wakes, 1); /* when its own wait is over, not before: the worker must not take the job away */
+    char id[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_resolve_args merge = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
+    eg_resolved done;
+    f.wakes = 0;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &merge, &done), EG_OK);
+    assert_int_equal(f.wakes, 1);
+    eg_undone undone;
+    f.now += EG_SECOND;
+    if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(f.wakes, 2);
+    fixture_close(&f);
+}
+
 static void bad_arguments_are_named(void **state) {
     (void)state;
     static char big[EG_MAX_CONTENT + 2];
@@ -459,10 +532,12 @@ int main(void) {
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
         cmocka_unit_test(update_supersedes_the_best_match),
+        cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
         cmocka_unit_test(vectors_come_later),
+        cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
         cmocka_unit_test(bad_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,9 @@ static void values(void **state) {
         {"The limit is a thousand rows.", "1e3..1e3 count:row 0"},
         {"The limit is two hundred and fifty rows.", "25e1..25e1 count:row 0"},
         {"The limit is twenty-five rows.", "25..25 count:row 0"},
+        {"The limit is eighty hundred hundred hundred hundred hundred hundred hundred hundred hundred, or 5 s.",
+         "5..5 time 0"}, /* more than 64 bits hold */
+        {"The limit is 9223372036854775807 requests per minute.", "15372286728091293e1..15372286728091293e1 rate 0"},
         {"The share is 25.5 %.", "255e-1..255e-1 percent 0"},
         {"The price is EUR 4.99 now.", "499e-2..499e-2 money:eur 0"},
         {"The price is 5 euros now.", "5..5 money:eur 0"},

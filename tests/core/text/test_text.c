@@ -35,6 +35,8 @@ static void normalize(void **state) {
          "\xC3\xBC"
          "ber all"},
         {"v2.Beta Release", "v2.Beta release"},
+        {"It is done. .", "it is done"}, /* the same form as of its form */
+        {"a . .", "a"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -277,6 +279,29 @@ static void any_text_is_safe(void **state) {
     }
 }
 
+/* Four megabytes of one thing and another: quadratic time would not end within the test's limit. */
+static void long_text_takes_linear_time(void **state) {
+    (void)state;
+    static const char *const pieces[] = {".", "A! ", "`", ". ", "\n", "e.g. ", ";", "!\"", "a", "\xC2\xA0", "#\n"};
+    enum { SIZE = 4 << 20 };
+    char *text = malloc(SIZE);
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        size_t n = 0, k = strlen(pieces[i]);
+        for (; n + k < SIZE; n += k) memcpy(text + n, pieces[i], k);
+        text[n++] = 'x';
+        eg_span spans[EG_MAX_STATEMENTS];
+        size_t count = 0;
+        for (eg_str rest = {text, n}; rest.len; count++) { /* piece after piece, as the readers of files do */
+            size_t found = eg_text_statements(rest, spans, EG_MAX_STATEMENTS);
+            size_t used = found < EG_MAX_STATEMENTS ? rest.len : spans[found - 1].start;
+            assert_true(used > 0 && spans[found - 1].end == rest.len);
+            rest = (eg_str){rest.ptr + used, rest.len - used};
+        }
+        assert_true(count >= 1);
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalize),
@@ -286,6 +311,7 @@ int main(void) {
         cmocka_unit_test(terms),
         cmocka_unit_test(query_terms),
         cmocka_unit_test(any_text_is_safe),
+        cmocka_unit_test(long_text_takes_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

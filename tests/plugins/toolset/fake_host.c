@@ -58,6 +58,12 @@ static void log_line(void *host, eg_log_level level, const char *plugin, const c
     fprintf(stderr, "%s: %s\n", plugin, text);
 }
 
+static eg_status config(void *host, const char *key, eg_str *value) {
+    const char *text = strcmp(key, "scope") == 0 ? ((fake_host *)host)->scope : NULL;
+    *value = eg_str_of(text);
+    return text ? EG_OK : EG_ENOENT;
+}
+
 static eg_status add_tool(eg_registrar *r, const eg_tool *tool, void *self) {
     fake_host *h = (fake_host *)r;
     if (h->tool_count == FAKE_TOOLS) return EG_ELIMIT;
@@ -106,6 +112,7 @@ void fake_host_init(fake_host *h) {
     h->services = (eg_services){.size = sizeof h->services,
                                 .host = h,
                                 .log = log_line,
+                                .config = config,
                                 .now = now,
                                 .add_tool = add_tool,
                                 .add_frontend = add_frontend,

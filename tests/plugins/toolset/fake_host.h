@@ -1,4 +1,4 @@
-/* fake_host.h - a host for tests of toolsets and front ends: services without configuration or models, and a
+/* fake_host.h - a host for tests of toolsets and front ends: services without models, one setting, and a
  * memory that is made up: facts in an array, a conflict where two facts of a scope begin with the same word.
  * Records the last arguments of each operation. Any thread. */
 #ifndef TEST_FAKE_HOST_H
@@ -19,6 +19,7 @@ typedef struct fake_host {
 
     pthread_mutex_t lock;
     int no_memory;           /* 1: there is no store */
+    const char *scope;       /* the setting; NULL: none */
     size_t allocations_left; /* of requests; SIZE_MAX: no end */
     eg_status fail;          /* what every operation answers */
     uint64_t calls;          /* of operations */
@@ -33,7 +34,7 @@ typedef struct fake_host {
     eg_query_args query;
     eg_resolve_args resolve;
     eg_check_args check;
-    eg_str check_first, conflicts_scope, promote_id, lineage_id, feedback_id;
+    eg_str check_first, check_scope, conflicts_scope, promote_id, lineage_id, feedback_id;
     int32_t conflicts_status;
     uint32_t conflicts_limit;
     int feedback;

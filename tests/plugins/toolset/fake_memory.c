@@ -280,6 +280,7 @@ static eg_status fake_check(eg_memory *m, eg_request *rq, const eg_check_args *a
     pthread_mutex_lock(&h->lock);
     h->check = *a;
     h->check_first = fake_keep(a->items[0].content);
+    h->check_scope = fake_keep(a->items[0].scope);
     out->findings =
         eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
     for (size_t i = 0; i < a->item_count && out->findings; i++) {

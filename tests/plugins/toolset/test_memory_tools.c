@@ -284,6 +284,24 @@ static void query_arguments(void **state) {
     assert_int_equal(host.query.limit + host.query.as_of + host.query.include_ephemeral, 0);
 }
 
+/* The setting `scope` stands in where a commit, a query or a check names none; a named one is stronger; "/" goes through as it is. */
+static void the_scope_of_the_setting(void **state) {
+    (void)state;
+    host.scope = "team/payments";
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\"}", NULL), EG_OK);
+    SAME(host.commit.scope, "team/payments");
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"a\"}", NULL), EG_OK);
+    SAME(host.commit.scope, "a");
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", NULL), EG_OK);
+    SAME(host.query.scope, "team/payments");
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"scope\":\"/\"}", NULL), EG_OK);
+    SAME(host.query.scope, "/");
+    assert_int_equal(call("engram_check", "{\"content\":\"One\",\"scope\":null}", NULL), EG_OK);
+    SAME(host.check_scope, "team/payments");
+    assert_int_equal(call("engram_conflicts", "{}", NULL), EG_OK); /* a list of what is wrong is not narrowed unasked */
+    assert_int_equal(host.conflicts_scope.len, 0);
+}
+
 static void conflicts_arguments(void **state) {
     (void)state;
     static const struct {
@@ -577,6 +595,7 @@ int main(void) {
         TEST(tools_are_described),
         TEST(commit_arguments),
         TEST(query_arguments),
+        TEST(the_scope_of_the_setting),
         TEST(conflicts_arguments),
         TEST(other_arguments),
         TEST(members_of_a_fact),

@@ -1,0 +1,173 @@
+/* block.c - see block.h. */
+#include "models/block.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/crc32c.h"
+#include "core/base/file.h"
+#include "core/base/size.h"
+#include "core/base/status.h"
+
+enum { CHUNK = 1 << 20, MOST_KEY = 16 << 10, PAGE = 4096, WAIT_US = 30 * 1000000, POLL_US = 5000 };
+static const char magic[8] = "EGPACK1";
+
+typedef struct header {
+    char magic[8];
+    uint64_t size, data_at, key_size;
+    /* then the key, then a sum a chunk */
+} header;
+
+static size_t chunks_of(size_t size) { return (size + CHUNK - 1) / CHUNK; }
+
+/* Where the block begins in the file; 0 on overflow. */
+static size_t data_offset(size_t key_size, size_t size) {
+    size_t at;
+    return eg_size_round_up(sizeof(header) + key_size + 8 + chunks_of(size) * sizeof(uint32_t), PAGE, &at) ? at : 0;
+}
+static uint32_t *sums_of(void *map, size_t key_size) { return (uint32_t *)(void *)((char *)map + (sizeof(header) + key_size + 7) / 8 * 8); }
+
+typedef struct sum_task {
+    const char *data;
+    size_t size;
+    uint32_t *sums;
+    const uint32_t *wanted; /* NULL: only compute */
+    _Atomic int *wrong;
+} sum_task;
+
+static void sum_chunk(void *arg, size_t i, uint32_t lane) {
+    (void)lane;
+    const sum_task *t = arg;
+    size_t n = t->size - i * CHUNK < CHUNK ? t->size - i * CHUNK : CHUNK;
+    uint32_t sum = eg_crc32c(t->data + i * CHUNK, n);
+    if (t->wanted && t->wanted[i] != sum) *t->wrong = 1;
+    if (!t->wanted) t->sums[i] = sum;
+}
+
+static void forget_map(eg_block *b) {
+    if (b->map) munmap(b->map, b->map_size);
+    b->map = b->data = NULL;
+}
+
+/* The file as a block, when it is what the key asks for. */
+static int open_existing(eg_block *b, const eg_block_key *key, eg_pool *pool) {
+    struct stat st;
+    size_t at = data_offset(key->size, b->size);
+    int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return 0;
+    int good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) && (uint64_t)st.st_size == at + b->size;
+    b->map_size = at + b->size;
+    b->map = good ? mmap(NULL, b->map_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0) : NULL;
+    close(fd);
+    if (b->map == MAP_FAILED) b->map = NULL;
+    if (!b->map) return 0;
+    const header *h = b->map;
+    _Atomic int wrong = 0;
+    b->data = (char *)b->map + at;
+    if (memcmp(h->magic, magic, sizeof magic) != 0 || h->size != b->size || h->data_at != at || h->key_size != key->size ||
+        memcmp(h + 1, key->bytes, key->size) != 0)
+        wrong = 1;
+    sum_task t = {.data = b->data, .size = b->size, .wanted = sums_of(b->map, key->size), .wrong = &wrong};
+    if (!wrong) eg_pool_run(pool, chunks_of(b->size), sum_chunk, &t);
+    if (wrong) forget_map(b);
+    return !wrong;
+}
+
+/* The lock that lets one process pack; -1: pack privately. The file stays: removing it would let two hold a lock each. */
+static int take_lock(const char *path) {
+    char name[4096 + 8];
+    snprintf(name, sizeof name, "%s.lock", path);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int64_t until = eg_clock_monotonic() + WAIT_US;
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || eg_clock_monotonic() >= until) {
+            close(fd);
+            return -1;
+        }
+        usleep(POLL_US);
+    }
+    return fd;
+}
+
+static void temporary_name(const eg_block *b, char out[4096 + 32]) { snprintf(out, 4096 + 32, "%s.%ld.new", b->path, (long)getpid()); }
+
+/* A new file of the full length, its blocks allocated (writing through the mapping cannot fail), mapped to be filled. */
+static int create_file(eg_block *b, const eg_block_key *key) {
+    char name[4096 + 32];
+    size_t at = data_offset(key->size, b->size);
+    temporary_name(b, name);
+    b->file = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (b->file < 0) return 0;
+    b->map_size = at + b->size;
+    b->map = posix_fallocate(b->file, 0, (off_t)b->map_size) == 0 ? mmap(NULL, b->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, b->file, 0) : NULL;
+    if (b->map == MAP_FAILED) b->map = NULL;
+    if (b->map) {
+        b->data = (char *)b->map + at;
+        return 1;
+    }
+    close(b->file);
+    unlink(name);
+    return 0;
+}
+
+eg_status eg_block_take(const char *cache, const eg_block_key *key, size_t size, eg_pool *pool, eg_block *b, eg_error *err) {
+    size_t bytes;
+    *b = (eg_block){.size = size};
+    if (!size || !eg_size_round_up(size, 64, &bytes) || !data_offset(key->size, size)) return eg_fail_memory(err, size);
+    if (cache && key->size <= MOST_KEY && snprintf(b->path, sizeof b->path, "%s/%s", cache, key->name) < (int)sizeof b->path &&
+        eg_folder_make(cache, 0700, NULL) == EG_OK) {
+        b->ready = open_existing(b, key, pool);
+        if (b->ready) return EG_OK;
+        b->lock = take_lock(b->path);
+        if (b->lock >= 0) {
+            b->ready = open_existing(b, key, pool); /* somebody was first */
+            b->packing = !b->ready && create_file(b, key);
+            if (b->packing) return EG_OK;
+            close(b->lock);
+            if (b->ready) return EG_OK;
+        }
+    }
+    b->data = aligned_alloc(64, bytes);
+    return b->data ? EG_OK : eg_fail_memory(err, size);
+}
+
+void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
+    if (!b->packing) return;
+    char name[4096 + 32];
+    temporary_name(b, name);
+    header *h = b->map;
+    *h = (header){.size = b->size, .data_at = (uint64_t)((char *)b->data - (char *)b->map), .key_size = key->size};
+    memcpy(h->magic, magic, sizeof magic);
+    memcpy(h + 1, key->bytes, key->size);
+    sum_task t = {.data = b->data, .size = b->size, .sums = sums_of(b->map, key->size)};
+    eg_pool_run(pool, chunks_of(b->size), sum_chunk, &t);
+    (void)mprotect(b->map, b->map_size, PROT_READ);
+    if (rename(name, b->path) != 0) unlink(name); /* the mapping stays good */
+    close(b->file);
+    close(b->lock);
+    b->packing = 0;
+    b->ready = 1;
+}
+
+void eg_block_release(eg_block *b) {
+    if (b->packing) {
+        char name[4096 + 32];
+        temporary_name(b, name);
+        unlink(name);
+        close(b->file);
+        close(b->lock);
+    }
+    if (b->map)
+        forget_map(b);
+    else
+        free(b->data);
+    *b = (eg_block){0};
+}

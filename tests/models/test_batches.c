@@ -1,0 +1,150 @@
+/* test_batches.c - the promise of infer.h over the weights that ship: 40 texts from one token to more than the model takes give
+ * the same bits alone, side by side, in reverse order, with one thread and with two, at every level of this CPU; OpenBLAS, which
+ * is outside the promise, comes close. Tiny models: test_model.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/include/engram/infer.h"
+#include "kernels/kernels.h"
+
+#define EMBED WEIGHTS "/engram-embed-0"
+#define NLI WEIGHTS "/engram-nli-0"
+
+enum { TEXTS = 40, MOST_WORDS = 600, WIDEST = 512, MOST_LEVELS = 8 };
+
+static char storage[TEXTS][MOST_WORDS * 10];
+static eg_str texts[TEXTS];
+
+/* Few are long: 0, 1, 1 ... 600 words of about a token. */
+static int make_texts(void **state) {
+    (void)state;
+    static const char *const words[] = {"the", "retry", "limit", "of", "5", "is", "not", "cached,", "api", "seconds"};
+    uint32_t seed = 7;
+    for (size_t i = 0; i < TEXTS; i++) {
+        const double share = (double)i / (TEXTS - 1);
+        size_t n = i ? 1 + (size_t)(share * share * share * share * (MOST_WORDS - 1)) : 0, used = 0;
+        for (size_t k = 0; k < n; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            used += (size_t)snprintf(storage[i] + used, sizeof storage[i] - used, "%s ", words[(seed >> 16) % 10]);
+        }
+        texts[i] = (eg_str){storage[i], used};
+    }
+    return 0;
+}
+
+static eg_engine *engine_of(eg_level level, uint32_t threads, eg_gemm_kind gemm) {
+    eg_engine_options o = {.size = sizeof o, .threads = threads, .level = level, .gemm = gemm};
+    eg_engine *e = NULL;
+    eg_error err = {0};
+    eg_status s = eg_engine_create(&o, &e, &err);
+    if (s != EG_OK && s != EG_EUNSUPPORTED) fail_msg("%s", err.text);
+    return e;
+}
+
+typedef struct subject {
+    const char *dir;
+    eg_format format;
+    size_t width;  /* of a row, known once it was opened */
+    float *wanted; /* TEXTS rows */
+} subject;
+
+/* The rows of texts[order[0]] ... in one call, each to its own place in out. */
+static void run(subject *c, const eg_model *m, const size_t *order, size_t n, float *out) {
+    static float rows[TEXTS * WIDEST];
+    eg_str some[TEXTS];
+    eg_pair pairs[TEXTS];
+    eg_error err = {0};
+    for (size_t i = 0; i < n; i++) {
+        some[i] = texts[order[i]];
+        pairs[i] = (eg_pair){texts[order[i]], texts[(order[i] * 7 + 3) % (TEXTS / 2)]};
+    }
+    eg_model_info info = {.size = sizeof info};
+    assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
+    c->width = info.head == EG_HEAD_CLASSES ? info.labels : info.hidden;
+    assert_true(c->width <= WIDEST && info.max_tokens < MOST_WORDS);
+    eg_status s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, rows, NULL, &err) : eg_model_embed(m, some, n, rows, NULL, &err);
+    if (s != EG_OK) fail_msg("%s", err.text);
+    for (size_t i = 0; i < n; i++) memcpy(out + order[i] * c->width, rows + i * c->width, c->width * sizeof *out);
+}
+
+static void run_all(subject *c, eg_engine *e, const size_t *order, size_t n, size_t each, float *out) {
+    eg_model *m;
+    eg_error err = {0};
+    eg_model_options o = {.size = sizeof o, .format = c->format};
+    if (eg_model_open(e, c->dir, &o, &m, &err) != EG_OK) fail_msg("%s", err.text);
+    for (size_t i = 0; i < n; i += each) run(c, m, order + i, n - i < each ? n - i : each, out);
+    eg_model_close(m);
+}
+
+static void check_same(subject *c, eg_level level, uint32_t threads, const size_t *order, size_t n, size_t each) {
+    static float got[TEXTS * WIDEST];
+    eg_engine *e = engine_of(level, threads, EG_GEMM_OWN);
+    assert_non_null(e);
+    memset(got, 0, sizeof got);
+    run_all(c, e, order, n, each, got);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(got + order[i] * c->width, c->wanted + order[i] * c->width, c->width * sizeof *got) != 0)
+            fail_msg("%s, format %d: text %zu in calls of %zu differs at level %s with %u threads", c->dir, (int)c->format, order[i], each,
+                     eg_level_name(level), threads);
+    eg_engine_destroy(e);
+}
+
+/* few: what the scalar level runs, which is a hundred times slower. */
+static void check(const char *dir, eg_format format, const size_t *few, size_t few_count) {
+    static float wanted[TEXTS * WIDEST], close[TEXTS * WIDEST];
+    size_t forward[TEXTS], backward[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++) forward[i] = i, backward[i] = TEXTS - 1 - i;
+    const eg_kernels *levels[MOST_LEVELS];
+    size_t n = eg_kernels_available(levels, MOST_LEVELS);
+    subject c = {.dir = dir, .format = format, .wanted = wanted};
+    eg_engine *e = engine_of(levels[n - 1]->level, 1, EG_GEMM_OWN);
+    run_all(&c, e, forward, TEXTS, 1, wanted); /* the truth: the best level, one thread, one text a call */
+    eg_engine_destroy(e);
+    for (size_t k = 0; k < n; k++) {
+        if (n > 1 && levels[k]->level == EG_LEVEL_SCALAR) {
+            check_same(&c, EG_LEVEL_SCALAR, 2, few, few_count, TEXTS);
+            continue;
+        }
+        check_same(&c, levels[k]->level, 1, forward, TEXTS, TEXTS);
+        check_same(&c, levels[k]->level, 2, backward, TEXTS, TEXTS);
+        check_same(&c, levels[k]->level, 2, forward, TEXTS, k + 1 == n ? 1 : 7);
+    }
+    if (format == EG_FORMAT_S8 || !(e = engine_of(levels[n - 1]->level, 1, EG_GEMM_OPENBLAS))) return; /* f32 only, if it was built */
+    run_all(&c, e, forward, TEXTS, TEXTS, close);
+    eg_engine_destroy(e);
+    for (size_t i = 0; i < TEXTS * c.width; i++)
+        if (!(fabsf(close[i] - wanted[i]) < 1e-4f)) fail_msg("%s: %zu: OpenBLAS %.7g, own %.7g", dir, i, (double)close[i], (double)wanted[i]);
+}
+
+static void test_embedding(void **state) {
+    (void)state;
+    const size_t few[] = {14, 24, 0, 1};
+    check(EMBED, EG_FORMAT_F32, few, sizeof few / sizeof *few);
+    check(EMBED, EG_FORMAT_S8, few, sizeof few / sizeof *few);
+}
+
+static void test_classification(void **state) {
+    (void)state;
+    const size_t few[] = {1, 14, 0};
+    check(NLI, EG_FORMAT_F32, few, sizeof few / sizeof *few);
+    check(NLI, EG_FORMAT_S8, few, sizeof few / sizeof *few);
+}
+
+int main(void) {
+    for (int i = 0; i < 2; i++) {
+        const char *weights = i ? NLI "/model.safetensors" : EMBED "/model.safetensors";
+        if (access(weights, R_OK) == 0) continue;
+        printf("skipped: %s is not here\n", weights);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_embedding), cmocka_unit_test(test_classification)};
+    return cmocka_run_group_tests(tests, make_texts, NULL);
+}

@@ -1,0 +1,287 @@
+/* test_cache.c - the cache of packed weights: the same answers with and without it, in every state that its files can be in; ten
+ * starts at once pack once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/file.h"
+#include "tiny_model.h"
+
+enum { STARTS = 10, MOST = 1 << 20 };
+
+static char model_dir[64], cache_dir[96];
+static eg_engine *engine;
+static float truth[TINY_LABELS];
+
+/* Opens with the cache, answers, closes. */
+static void answer(const char *cache, eg_format format, float out[TINY_LABELS]) {
+    eg_error err = {0};
+    eg_model *m;
+    eg_model_options o = {.size = sizeof o, .format = format, .cache = cache};
+    eg_pair pair = {EG_STR("the limit"), EG_STR("a limit")};
+    if (eg_model_open(engine, model_dir, &o, &m, &err) != EG_OK) fail_msg("%s", err.text);
+    if (eg_model_classify(m, &pair, 1, out, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+    eg_model_close(m);
+}
+
+static void same_answer(void) {
+    float got[TINY_LABELS];
+    answer(cache_dir, EG_FORMAT_F32, got);
+    assert_memory_equal(got, truth, sizeof got);
+}
+
+/* The only pack file of f32; anything else in the folder must be a lock. */
+static void pack_path(char out[400]) {
+    int found = 0;
+    DIR *d = opendir(cache_dir);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.') continue;
+        size_t n = strlen(e->d_name);
+        if (n > 9 && strcmp(e->d_name + n - 9, ".f32.pack") == 0) {
+            snprintf(out, 400, "%s/%s", cache_dir, e->d_name);
+            found++;
+        } else if (!strstr(e->d_name, ".lock") && !strstr(e->d_name, ".s8.pack")) {
+            fail_msg("%s stayed behind", e->d_name);
+        }
+    }
+    closedir(d);
+    assert_int_equal(found, 1);
+}
+
+static void read_pack(eg_arena *a, eg_str *bytes) {
+    char path[400];
+    pack_path(path);
+    assert_int_equal(eg_file_read(path, MOST, a, bytes, NULL), EG_OK);
+}
+
+static ino_t pack_inode(void) {
+    char path[400];
+    struct stat st;
+    pack_path(path);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_ino;
+}
+
+static int begin(void **state) {
+    (void)state;
+    tiny_model *m = tiny_create();
+    tiny_folder(model_dir);
+    tiny_folder(cache_dir);
+    tiny_write(m, model_dir);
+    free(m);
+    eg_engine_options o = {.size = sizeof o, .threads = 2};
+    if (eg_engine_create(&o, &engine, NULL) != EG_OK) return -1;
+    answer(NULL, EG_FORMAT_F32, truth);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    eg_engine_destroy(engine);
+    tiny_folder_remove(model_dir);
+    tiny_folder_remove(cache_dir);
+    return 0;
+}
+
+static void test_written_once(void **state) {
+    (void)state;
+    struct stat st;
+    char path[400];
+    same_answer();
+    ino_t first = pack_inode();
+    for (int i = 0; i < 3; i++) same_answer();
+    assert_int_equal(pack_inode(), first);
+    pack_path(path);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    float s8[2][TINY_LABELS]; /* another format beside it */
+    answer(NULL, EG_FORMAT_S8, s8[0]);
+    for (int i = 0; i < 2; i++) {
+        answer(cache_dir, EG_FORMAT_S8, s8[1]);
+        assert_memory_equal(s8[0], s8[1], sizeof s8[0]);
+    }
+    assert_int_equal(pack_inode(), first);
+}
+
+/* Every state of the file that is not whole is noticed and mended. */
+static void test_damage(void **state) {
+    (void)state;
+    eg_arena a;
+    eg_str good, now;
+    char path[400];
+    eg_arena_init(&a, 0);
+    same_answer();
+    read_pack(&a, &good);
+    pack_path(path);
+    char *bytes = eg_arena_copy(&a, good);
+    for (size_t at = 0; at < good.len; at += at < 600 ? 7 : 997) { /* one bit anywhere */
+        bytes[at] = (char)(bytes[at] ^ 16);
+        assert_int_equal(eg_file_replace(path, bytes, good.len, 0600, NULL), EG_OK);
+        bytes[at] = (char)(bytes[at] ^ 16);
+        same_answer();
+        read_pack(&a, &now);
+        size_t header = 4096 < good.len ? 4096 : good.len; /* its unused end may differ */
+        assert_int_equal(now.len, good.len);
+        assert_memory_equal(now.ptr + header, good.ptr + header, good.len - header);
+    }
+    for (size_t n = 0; n < good.len; n += n < 64 ? 9 : 1009) { /* cut off, or with more behind */
+        assert_int_equal(eg_file_replace(path, bytes, n, 0600, NULL), EG_OK);
+        same_answer();
+    }
+    char *longer = eg_arena_alloc(&a, good.len + 100);
+    memcpy(longer, bytes, good.len);
+    assert_int_equal(eg_file_replace(path, longer, good.len + 100, 0600, NULL), EG_OK);
+    same_answer();
+    read_pack(&a, &now);
+    assert_int_equal(now.len, good.len);
+    eg_arena_release(&a);
+}
+
+static void test_not_ours(void **state) {
+    (void)state;
+    char path[400], other[480];
+    same_answer();
+    pack_path(path);
+    ino_t first = pack_inode();
+    assert_int_equal(chmod(path, 0662), 0); /* others could have written it */
+    same_answer();
+    assert_true(pack_inode() != first);
+    snprintf(other, sizeof other, "%s.kept.lock", path);
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(symlink(other, path), 0); /* a link is not followed, but replaced */
+    same_answer();
+    struct stat st;
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+    unlink(other);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0); /* in the way: costs the packing */
+    float got[TINY_LABELS];
+    answer(cache_dir, EG_FORMAT_F32, got);
+    assert_memory_equal(got, truth, sizeof got);
+    assert_int_equal(rmdir(path), 0);
+    same_answer();
+}
+
+/* Other weights under the same name, and the same weights written again. */
+static void test_stale(void **state) {
+    (void)state;
+    same_answer();
+    ino_t first = pack_inode();
+    tiny_model *m = tiny_create();
+    tiny_find(m, "classifier.bias")->data[3] = 0x40; /* 2.0 and more */
+    tiny_write(m, model_dir);
+    float changed[TINY_LABELS], got[TINY_LABELS];
+    answer(NULL, EG_FORMAT_F32, changed);
+    assert_true(memcmp(changed, truth, sizeof truth) != 0);
+    answer(cache_dir, EG_FORMAT_F32, got);
+    assert_memory_equal(got, changed, sizeof got);
+    assert_true(pack_inode() != first);
+    free(m);
+    m = tiny_create();
+    tiny_write(m, model_dir);
+    free(m);
+    same_answer();
+}
+
+static void test_no_cache_possible(void **state) {
+    (void)state;
+    float got[TINY_LABELS];
+    char inside[160];
+    answer("/dev/null/cache", EG_FORMAT_F32, got);
+    assert_memory_equal(got, truth, sizeof got);
+    answer("", EG_FORMAT_F32, got);
+    assert_memory_equal(got, truth, sizeof got);
+    snprintf(inside, sizeof inside, "%s/new/folder", cache_dir); /* made when it is not there */
+    answer(inside, EG_FORMAT_F32, got);
+    assert_memory_equal(got, truth, sizeof got);
+    /* no room: files of this process may not grow */
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = before;
+    none.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    snprintf(inside, sizeof inside, "%s/full", cache_dir);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    answer(inside, EG_FORMAT_F32, got);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_memory_equal(got, truth, sizeof got);
+    tiny_folder_remove(inside);
+    snprintf(inside, sizeof inside, "%s/new/folder", cache_dir);
+    tiny_folder_remove(inside);
+    snprintf(inside, sizeof inside, "%s/new", cache_dir);
+    tiny_folder_remove(inside);
+}
+
+static void test_ten_starts(void **state) {
+    (void)state;
+    char path[400], fresh[96];
+    snprintf(fresh, sizeof fresh, "%.60s/ten", cache_dir);
+    assert_int_equal(mkdir(fresh, 0700), 0);
+    char before[96];
+    memcpy(before, cache_dir, sizeof before);
+    snprintf(cache_dir, sizeof cache_dir, "%s", fresh);
+    int gate[2], inodes[2];
+    assert_int_equal(pipe(gate), 0);
+    assert_int_equal(pipe(inodes), 0);
+    pid_t children[STARTS];
+    for (int i = 0; i < STARTS; i++) {
+        children[i] = fork();
+        if (children[i] != 0) continue;
+        char go;
+        close(gate[1]);
+        (void)!read(gate[0], &go, 1); /* ends for all at once */
+        eg_engine_options o = {.size = sizeof o, .threads = 1};
+        eg_model *m;
+        float got[TINY_LABELS];
+        eg_model_options options = {.size = sizeof options, .format = EG_FORMAT_F32, .cache = cache_dir};
+        eg_pair pair = {EG_STR("the limit"), EG_STR("a limit")};
+        int good = eg_engine_create(&o, &engine, NULL) == EG_OK && eg_model_open(engine, model_dir, &options, &m, NULL) == EG_OK &&
+                   eg_model_classify(m, &pair, 1, got, NULL, NULL) == EG_OK && memcmp(got, truth, sizeof got) == 0;
+        DIR *d = opendir(cache_dir);
+        for (struct dirent *e; good && (e = readdir(d));) {
+            size_t n = strlen(e->d_name);
+            if (n > 5 && strcmp(e->d_name + n - 5, ".pack") == 0) good = write(inodes[1], &e->d_ino, sizeof e->d_ino) == sizeof e->d_ino;
+        }
+        _exit(!good);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < STARTS; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    ino_t last = pack_inode(); /* whoever was first wrote it, and nobody replaced it */
+    for (int i = 0; i < STARTS; i++) {
+        ino_t seen;
+        assert_int_equal(read(inodes[0], &seen, sizeof seen), sizeof seen);
+        assert_int_equal(seen, last);
+    }
+    close(inodes[0]);
+    close(inodes[1]);
+    pack_path(path);
+    tiny_folder_remove(cache_dir);
+    memcpy(cache_dir, before, sizeof cache_dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_written_once), cmocka_unit_test(test_damage),            cmocka_unit_test(test_not_ours),
+        cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_ten_starts),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

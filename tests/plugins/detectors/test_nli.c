@@ -1,0 +1,178 @@
+/* test_nli.c - the NLI detector over a made-up model: which texts it reads, what it makes of the probabilities, whose spans it tells. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "run_detectors.h"
+
+const eg_plugin *eg_plugin_nli(void);
+
+enum { MOST_FOUND = 32, MOST_FACTS = 24 };
+struct eg_registrar {
+    const eg_detector *detector;
+};
+
+/* What the model says of two texts, whatever their order: the score when each holds one of the words, else 0.05. */
+static const struct opinion {
+    const char *a, *b;
+    float contradiction;
+} *opinions;
+static size_t reads;
+static int no_model;
+
+static int is_about(eg_str s, const char *text) { return eg_str_eq(s, eg_str_of(text)); }
+
+static eg_status nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *out) {
+    (void)host, (void)rq;
+    reads += n;
+    for (size_t i = 0; i < n; i++) {
+        eg_str x = pairs[i].first, y = pairs[i].second;
+        float c = 0.05f;
+        for (const struct opinion *o = opinions; o && o->a; o++)
+            if ((is_about(x, o->a) && is_about(y, o->b)) || (is_about(x, o->b) && is_about(y, o->a))) c = o->contradiction;
+        out[3 * i] = c;
+        out[3 * i + 1] = 0.01f;
+        out[3 * i + 2] = 1 - c - 0.01f;
+    }
+    return no_model ? EG_ENOENT : EG_OK;
+}
+static double threshold(void *host, const char *name, double otherwise) {
+    (void)host, (void)name;
+    return otherwise;
+}
+static eg_status add_detector(eg_registrar *r, const eg_detector *detector, void *self) {
+    (void)self;
+    r->detector = detector;
+    return EG_OK;
+}
+
+static eg_arena arena;
+static eg_finding found[MOST_FOUND];
+static size_t found_count;
+static eg_status add(void *sink, const eg_finding *f) {
+    (void)sink;
+    assert_true(found_count < MOST_FOUND);
+    found[found_count++] = *f;
+    return EG_OK;
+}
+static void *alloc(eg_request *rq, size_t size) {
+    (void)rq;
+    return eg_arena_alloc(&arena, size);
+}
+
+/* The detector over a fact and n earlier ones. */
+static void examine(const char *subject, const char *const *earlier, size_t n) {
+    eg_error err = {0};
+    eg_request rq = {.size = sizeof rq, .alloc = alloc, .err = &err};
+    eg_services services = {.size = sizeof services, .add_detector = add_detector, .nli = nli, .threshold = threshold};
+    eg_registrar registrar = {0};
+    void *self;
+    eg_case_fact s, facts[MOST_FACTS];
+    const eg_case_fact *candidates[MOST_FACTS];
+    eg_arena_release(&arena);
+    found_count = reads = 0;
+    assert_int_equal(test_fact_read(&arena, eg_str_of(subject), EG_STR("x"), &s, &err), EG_OK);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(test_fact_read(&arena, eg_str_of(earlier[i]), EG_STR("x"), &facts[i], &err), EG_OK);
+        facts[i].cosine = 0.9 - 0.01 * (double)i;
+        candidates[i] = &facts[i];
+    }
+    eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
+    assert_int_equal(eg_plugin_nli()->open(&services, &registrar, &self, &err), EG_OK);
+    assert_int_equal(registrar.detector->examine(self, &services, &rq, &c, add, NULL), EG_OK);
+}
+
+#define TAIL "Alpha runs on Tuesdays."
+#define HEAD "Beta is written in Go."
+#define OTHER "Gamma runs on Mondays."
+#define TWO HEAD " " TAIL
+
+static void is(const char *text, eg_span span, const char *words) {
+    eg_str s = {text + span.start, span.end - span.start};
+    if (!eg_str_eq(s, eg_str_of(words))) fail_msg("'%.*s', wanted '%s'", (int)s.len, s.ptr, words);
+}
+
+static void single_statements_are_read_once(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER, HEAD};
+    opinions = (const struct opinion[]){{TAIL, OTHER, 0.75f}, {0}};
+    examine(TAIL, earlier, 2);
+    assert_int_equal(reads, 4);
+    assert_int_equal(found_count, 1);
+    assert_true(found[0].candidate == 0 && found[0].outcome == EG_CONTRADICTION && found[0].severity == EG_MEDIUM);
+    assert_true(found[0].score > 0.749 && found[0].score < 0.751);
+    is(TAIL, found[0].span_subject, TAIL);
+}
+
+/* The two statements that disagree are told, with the higher of the two scores. */
+static void several_statements(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER, HEAD};
+    opinions = (const struct opinion[]){{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {HEAD, OTHER, 0.3f}, {0}};
+    examine(TWO, earlier, 2);
+    assert_int_equal(reads, 4 + 4);
+    assert_int_equal(found_count, 2); /* HEAD is within TWO: that is the other finding */
+    assert_true(found[0].candidate == 0 && found[0].outcome == EG_CONTRADICTION && found[0].severity == EG_HIGH);
+    assert_true(found[0].score > 0.949 && found[0].score < 0.951);
+    is(TWO, found[0].span_subject, TAIL);
+    is(OTHER, found[0].span_candidate, OTHER);
+    assert_non_null(memmem(found[0].explanation.ptr, found[0].explanation.len, "\"" TAIL "\" and \"" OTHER "\"", sizeof TAIL + sizeof OTHER + 7));
+    assert_int_equal(found[1].outcome, EG_CORROBORATION);
+
+    const char *turned[] = {TWO};
+    opinions = (const struct opinion[]){{TWO, OTHER, 0.95f}, {TAIL, OTHER, 0.80f}, {0}};
+    examine(OTHER, turned, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(found[0].score > 0.949);
+    is(OTHER, found[0].span_subject, OTHER);
+    is(TWO, found[0].span_candidate, TAIL);
+}
+
+/* Neither the whole nor a statement alone makes a contradiction. */
+static void whole_and_statement_must_agree(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER};
+    opinions = (const struct opinion[]){{TWO, OTHER, 0.96f}, {TAIL, OTHER, 0.60f}, {HEAD, OTHER, 0.65f}, {0}};
+    examine(TWO, earlier, 1);
+    assert_int_equal(reads, 2 + 4);
+    assert_int_equal(found_count, 0);
+    opinions = (const struct opinion[]){{TWO, OTHER, 0.10f}, {TAIL, OTHER, 0.96f}, {0}};
+    examine(TWO, earlier, 1);
+    assert_int_equal(reads, 2); /* most pairs end here: statements cost nothing */
+    assert_int_equal(found_count, 0);
+}
+
+/* Many long facts: the number of pairs is bounded, and what is beyond it is judged by the whole. */
+static void the_number_of_pairs_is_bounded(void **state) {
+    (void)state;
+#define FOUR TWO " " TWO
+#define EIGHT FOUR " " FOUR
+#define TEN EIGHT " " TWO
+    const char *earlier[MOST_FACTS];
+    for (size_t i = 0; i < MOST_FACTS; i++) earlier[i] = TEN;
+    opinions = (const struct opinion[]){{"A is 1. " TEN, TEN, 0.96f}, {TAIL, TAIL, 0.9f}, {0}};
+    examine("A is 1. " TEN, earlier, MOST_FACTS);
+    assert_int_equal(reads, 2 * MOST_FACTS + 2 * 128); /* the nearest two, by eight statements each */
+    assert_int_equal(found_count, MOST_FACTS);
+}
+
+static void without_a_model_nothing_is_found(void **state) {
+    (void)state;
+    const char *earlier[] = {TAIL};
+    no_model = 1;
+    examine(TAIL, earlier, 1);
+    no_model = 0;
+    assert_int_equal(found_count, 0);
+}
+
+int main(void) {
+    eg_arena_init(&arena, 0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(single_statements_are_read_once), cmocka_unit_test(several_statements),
+                                       cmocka_unit_test(whole_and_statement_must_agree), cmocka_unit_test(the_number_of_pairs_is_bounded),
+                                       cmocka_unit_test(without_a_model_nothing_is_found)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    eg_arena_release(&arena);
+    return failed;
+}

@@ -1,0 +1,123 @@
+/* test_markdown.c - what `engram check` reads out of files: statements with their scopes and lines, refusals, and time in
+ * proportion to the file whatever stands in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tools/markdown.h"
+
+typedef eg_status (*reader)(statements *, const char *, eg_str, eg_error *);
+
+static eg_arena arena;
+static eg_error err;
+
+static statements read_with(reader r, eg_str text, eg_status wanted) {
+    statements s = {.arena = &arena};
+    err = (eg_error){0};
+    if (r(&s, "docs/Api Guide.md", text, &err) != wanted) fail_msg("'%s'", err.text);
+    return s;
+}
+
+static int release(void **state) {
+    (void)state;
+    eg_arena_release(&arena);
+    return 0;
+}
+
+static void markdown(void **state) {
+    (void)state;
+    static const char text[] = "---\ntitle: not read\n---\n# Guide\n\nThe port is 80. It is\nopen to *all* of `*them*`.\n\n"
+                               "## Web tier\n- The [limit](http://x.y/z) is 5 s.\n- [x] Yes.\n1. It was [not a link before.\n"
+                               "```\nThe code is not read.\n```\n> Nor is a quote of it.\n<!-- nor a comment\nof two lines -->\n"
+                               "| name | value of it |\n|---|---|\n| retries | 3 a call |\n\n    indented code is not\n"
+                               "### \xC3\x84\nThe last one ends here";
+    static const struct {
+        const char *content, *scope;
+        uint32_t line;
+    } wanted[] = {{"The port is 80.", "api-guide", 6},
+                  {"It is open to all of `*them*`.", "api-guide", 6},
+                  {"The limit is 5 s.", "api-guide/web-tier", 10},
+                  {"It was [not a link before.", "api-guide/web-tier", 12},
+                  {"name   value of it", "api-guide/web-tier", 19},
+                  {"retries   3 a call", "api-guide/web-tier", 21},
+                  {"The last one ends here", "api-guide/web-tier", 25}};
+    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
+        eg_str c = s.items[i].content, at = s.items[i].scope;
+        if (!eg_str_eq(c, eg_str_of(wanted[i].content)) || !eg_str_eq(at, eg_str_of(wanted[i].scope)) ||
+            s.items[i].line != wanted[i].line)
+            fail_msg("%zu: '%.*s', %.*s:%u", i, (int)c.len, c.ptr, (int)at.len, at.ptr, s.items[i].line);
+    }
+    assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
+}
+
+static void lines_and_objects(void **state) {
+    (void)state;
+    statements s = read_with(eg_read_text, EG_STR("one\r\n\n two \n"), EG_OK);
+    assert_int_equal(s.count, 2);
+    assert_true(eg_str_eq(s.items[1].content, EG_STR("two")) && s.items[1].line == 3);
+    s = read_with(eg_read_jsonl, EG_STR("{\"scope\":\"a\",\"content\":\"x \\u0079\",\"more\":{\"content\":\"no\"}}\n"), EG_OK);
+    assert_int_equal(s.count, 1);
+    assert_true(eg_str_eq(s.items[0].content, EG_STR("x y")) && eg_str_eq(s.items[0].scope, EG_STR("a")));
+    static const struct {
+        reader read;
+        eg_str text;
+        eg_status status;
+        const char *says;
+    } refused[] = {{eg_read_markdown, {"a\nb\xFF", 4}, EG_EINVAL, "docs/Api Guide.md:2: invalid UTF-8"},
+                   {eg_read_text, {"\xC3", 1}, EG_EINVAL, "docs/Api Guide.md:1: invalid UTF-8"},
+                   {eg_read_jsonl, {"{}", 2}, EG_EFORMAT, "docs/Api Guide.md, line 1: no \"content\""},
+                   {eg_read_jsonl, {"\n{\"content\":", 12}, EG_EFORMAT, "docs/Api Guide.md, line 2:1:12:"},
+                   {eg_read_jsonl, {"[1]", 3}, EG_EFORMAT, "line 1: no \"content\""}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        read_with(refused[i].read, refused[i].text, refused[i].status);
+        if (!strstr(err.text, refused[i].says)) fail_msg("'%s' does not say '%s'", err.text, refused[i].says);
+    }
+    char *wide = malloc(EG_MAX_CONTENT + 2);
+    memset(wide, 'w', EG_MAX_CONTENT + 2);
+    read_with(eg_read_text, (eg_str){wide, EG_MAX_CONTENT}, EG_OK);
+    read_with(eg_read_text, (eg_str){wide, EG_MAX_CONTENT + 1}, EG_ELIMIT);
+    free(wide);
+}
+
+static void too_many(void **state) {
+    (void)state;
+    size_t n = 2 * (EG_MAX_CHECK_STATEMENTS + 1);
+    char *text = malloc(n);
+    for (size_t i = 0; i < n; i++) text[i] = i % 2 ? '\n' : 'a';
+    statements s = read_with(eg_read_text, (eg_str){text, n}, EG_ELIMIT);
+    assert_int_equal(s.count, EG_MAX_CHECK_STATEMENTS);
+    assert_non_null(strstr(err.text, "20000"));
+    free(text);
+}
+
+/* Four megabytes of one thing and another: quadratic time would not end within the test's limit. */
+static void long_files_take_linear_time(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"[", "](", "[](", "A! ", ".", "`", "# ", "a\n", "- ", "|", "<!--", "*", "b. ", "\t"};
+    enum { SIZE = 4 << 20 };
+    char *text = malloc(SIZE);
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        size_t n = 0, k = strlen(pieces[i]);
+        for (; n + k < SIZE; n += k) memcpy(text + n, pieces[i], k);
+        text[n++] = 'x';
+        statements s = {.arena = &arena};
+        eg_status status = eg_read_markdown(&s, "a.md", (eg_str){text, n}, &err);
+        assert_true(status == EG_OK || status == EG_ELIMIT);
+        eg_arena_release(&arena);
+    }
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown),
+        cmocka_unit_test(lines_and_objects),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(long_files_take_linear_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}
