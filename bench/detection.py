@@ -5,7 +5,7 @@ into an empty memory; what is open afterwards is compared with its labels.
 usage: bench/detection.py [--engram build/engram] [--stores FOLDER]... [--match REGEX] [--json] [--scores FILE]
 
 The default stores, tools/train/data/stores/dev and test, are the ones no model was trained on. --match takes those whose file name it
-matches from the start: '[m-t]-' are the second, harder generation. --scores writes every conflict found, one JSON object a line, for the choice of thresholds."""
+matches from the start: '[n-t]-' are the second, harder generation. --scores writes every conflict found, one JSON object a line, for the choice of thresholds."""
 import argparse
 import collections
 import glob
