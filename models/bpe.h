@@ -24,7 +24,7 @@ typedef struct eg_bpe {
     uint32_t unknown;      /* for bytes that it lacks, when has_unknown; else they vanish */
     int has_unknown, fuse_unknown;
     int prefix_space;    /* text begins with a space, given one where it has none */
-    atomic_uchar *whole; /* by id: 1 its text comes out as this one token, 2 it does not, 0 not yet asked */
+    atomic_uchar *whole; /* by slot of the vocabulary: whether its text comes out as this one token, once that was asked */
 } eg_bpe;
 
 /* Tables for so many tokens and merges of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */

@@ -134,13 +134,12 @@ eg_status eg_trie_build(const eg_str *keys, size_t n, eg_arena *arena, eg_trie *
     task *tasks = malloc((n + 1) * sizeof *tasks);
     eg_status s =
         order && copy && tasks ? build(&b, keys, (uint32_t)n, order, copy, tasks, err) : eg_fail_memory(err, n * sizeof *tasks);
-    eg_trie_unit *units = s == EG_OK ? eg_arena_array(arena, b.count, sizeof *units) : NULL;
-    if (s == EG_OK && !units) s = eg_fail_memory(err, b.count * sizeof *units);
-    if (units) {
-        memcpy(units, b.units, b.count * sizeof *units);
-        for (uint32_t i = b.first; i; i = b.units[i].base) units[i] = (eg_trie_unit){0, NO_PARENT, 0};
-        out->units = units;
-    }
+    size_t count = b.end + BYTES; /* no base is as far as end */
+    eg_trie_unit *units = s == EG_OK ? eg_arena_array(arena, count, sizeof *units) : NULL;
+    if (s == EG_OK && !units) s = eg_fail_memory(err, count * sizeof *units);
+    for (size_t i = 0; units && i < count; i++)
+        units[i] = i < b.count && (i == 0 || b.units[i].parent != NO_PARENT) ? b.units[i] : (eg_trie_unit){0, NO_PARENT, 0};
+    if (units) out->units = units;
     free(order);
     free(copy);
     free(tasks);

@@ -448,8 +448,30 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
+/* Two tokens with one id: that the text of one comes out whole says nothing about the other. */
+static void equal_ids_are_no_equal_words(void **state) {
+    (void)state;
+    static const char json[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"c\":3,\"d\":4,\"cd\":2},"
+                               "\"merges\":[\"a b\"]}," BPE_REST "}";
+    static const uint32_t wanted[] = {2, 3, 4, 2};
+    eg_arena arena;
+    eg_error err = {0};
+    const eg_tokenizer *t;
+    eg_tokens ids = {0};
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_tokenizer_from_json(eg_str_of(json), &arena, &t, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("ab"), &ids, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("cd"), &ids, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("ab"), &ids, &err), EG_OK);
+    assert_int_equal(ids.count, 4);
+    assert_memory_equal(ids.ids, wanted, sizeof wanted);
+    eg_tokens_release(&ids);
+    eg_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_ids_are_no_equal_words),
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(pairs_have_their_types),
         cmocka_unit_test(broken_json_is_refused),
