@@ -39,22 +39,32 @@ __attribute__((noipa, optimize("O3"))) static float run_neon(void) {
 }
 #endif
 
-/* The sums of small integers: `dot` onto each chain. */
-#define DOT_BODY(type, zero, set, dot, store)                                                                    type acc[CHAINS], x = set(0x01020304), y = set(0x04030201);                                                  __asm__ volatile("" : "+x"(x), "+x"(y)); /* the compiler must not know them */                               for (int c = 0; c < CHAINS; c++) acc[c] = zero;                                                              for (int i = 0; i < LOOPS; i++) {                                                                                _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++) dot(acc[c], x, y);                             }                                                                                                            int32_t out[16], sum = 0;                                                                                    for (int c = 0; c < CHAINS; c++) {                                                                               store((void *)out, acc[c]);                                                                                  sum += out[0];                                                                                           }                                                                                                            return (float)sum
+/* The sums of small integers: `dot` onto each chain. Twelve variables: gcc keeps an array that assembler writes to in memory. */
+#define DOT_BODY(type, zero, set, dot, store)                                                                \
+    type a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, k = a, l = a, m = a, n = a;              \
+    type x = set(0x01020304), y = set(0x04030201);                                                           \
+    for (int i = 0; i < LOOPS; i++) {                                                                        \
+        dot(a, x, y), dot(b, x, y), dot(c, x, y), dot(d, x, y), dot(e, x, y), dot(f, x, y);                  \
+        dot(g, x, y), dot(h, x, y), dot(k, x, y), dot(l, x, y), dot(m, x, y), dot(n, x, y);                  \
+    }                                                                                                        \
+    type all[CHAINS] = {a, b, c, d, e, f, g, h, k, l, m, n};                                                 \
+    int32_t out[16], sum = 0;                                                                                \
+    for (int i = 0; i < CHAINS; i++) {                                                                       \
+        store((void *)out, all[i]);                                                                          \
+        sum += out[0];                                                                                       \
+    }                                                                                                        \
+    return (float)sum
 
 #if defined(__x86_64__)
-#define MADD_256(a, x, y)                                                                                    \
-    do {                                                                                                     \
-        __m256i p;                                                                                           \
-        __asm__("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&x"(p), "+x"(a) : "x"(y), "x"(x));            \
-    } while (0)
-#define MADD_512(a, x, y)                                                                                    \
-    do {                                                                                                     \
-        __m512i p;                                                                                           \
-        __asm__("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&v"(p), "+v"(a) : "v"(y), "v"(x));            \
-    } while (0)
-#define VNNI_256(a, x, y) __asm__("%{vex%} vpdpbusd %1, %2, %0" : "+x"(a) : "x"(y), "x"(x))
-#define VNNI_512(a, x, y) __asm__("vpdpbusd %1, %2, %0" : "+v"(a) : "v"(y), "v"(x))
+#define MADD(acc, x, y, type, kind)                                                                          \
+    __extension__({                                                                                          \
+        type product;                                                                                        \
+        __asm__ volatile("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&" kind(product), "+" kind(acc) : kind(y), kind(x)); \
+    })
+#define MADD_256(acc, x, y) MADD(acc, x, y, __m256i, "x")
+#define MADD_512(acc, x, y) MADD(acc, x, y, __m512i, "v")
+#define VNNI_256(acc, x, y) __extension__({ __asm__ volatile("%{vex%} vpdpbusd %1, %2, %0" : "+x"(acc) : "x"(y), "x"(x)); })
+#define VNNI_512(acc, x, y) __extension__({ __asm__ volatile("vpdpbusd %1, %2, %0" : "+v"(acc) : "v"(y), "v"(x)); })
 __attribute__((noipa, target("avx2"), optimize("O3"))) static float dot_avx2(void) {
     DOT_BODY(__m256i, _mm256_setzero_si256(), _mm256_set1_epi32, MADD_256, _mm256_storeu_si256);
 }

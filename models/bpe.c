@@ -40,10 +40,10 @@ static eg_str bytes_of(eg_str token, char *to, uint32_t *tag) {
     return (eg_str){to, n};
 }
 
-eg_status eg_bpe_init(eg_bpe *b, size_t tokens, size_t merges, eg_arena *arena, eg_error *err) {
-    eg_status s = eg_vocabulary_init(&b->vocabulary, tokens, arena, err);
+eg_status eg_bpe_init(eg_bpe *b, const char *file, size_t tokens, size_t merges, eg_arena *arena, eg_error *err) {
+    eg_status s = eg_vocabulary_init(&b->vocabulary, file, tokens, arena, err);
     if (s != EG_OK) return s;
-    if (merges > EG_MAX_VOCABULARY) return eg_fail(err, EG_ELIMIT, "%zu merges; at most %d", merges, EG_MAX_VOCABULARY);
+    if (merges > EG_MAX_VOCABULARY) return eg_fail(err, EG_ELIMIT, "%s: %zu merges; at most %d", file, merges, EG_MAX_VOCABULARY);
     size_t slots = 64;
     while (slots < merges * 2) slots *= 2;
     b->merges = eg_arena_array(arena, slots, sizeof *b->merges);

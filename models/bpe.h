@@ -27,8 +27,8 @@ typedef struct eg_bpe {
     atomic_uchar *whole; /* by slot of the vocabulary: whether its text comes out as this one token, once that was asked */
 } eg_bpe;
 
-/* Tables for so many tokens and merges. EG_ENOMEM, EG_ELIMIT. */
-eg_status eg_bpe_init(eg_bpe *b, size_t tokens, size_t merges, eg_arena *arena, eg_error *err);
+/* Tables for so many tokens and merges of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */
+eg_status eg_bpe_init(eg_bpe *b, const char *file, size_t tokens, size_t merges, eg_arena *arena, eg_error *err);
 /* A token as vocab.json writes it: each byte as the character that stands for it. EG_ENOMEM, EG_EFORMAT. */
 eg_status eg_bpe_add(eg_bpe *b, const char *name, eg_str token, uint32_t id, eg_arena *arena, eg_error *err);
 /* A merge; the tokens come before. EG_EFORMAT when one of its parts or what they make is no token. */

@@ -83,8 +83,8 @@ eg_status eg_fields_read(eg_json *j, const char *section, const eg_field *fields
 eg_status eg_vocabulary_read(eg_tokenizer *t, const eg_value *vocabulary, size_t merges, eg_arena *arena, eg_error *err) {
     eg_json j = vocabulary->at;
     eg_str token = {0};
-    eg_status s = t->kind == EG_BPE ? eg_bpe_init(&t->bpe, vocabulary->children, merges, arena, err)
-                                    : eg_vocabulary_init(&t->wordpiece.vocabulary, vocabulary->children, arena, err);
+    eg_status s = t->kind == EG_BPE ? eg_bpe_init(&t->bpe, j.name, vocabulary->children, merges, arena, err)
+                                    : eg_vocabulary_init(&t->wordpiece.vocabulary, j.name, vocabulary->children, arena, err);
     for (eg_json_kind k = eg_json_next(&j); s == EG_OK && k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_KEY) {
             token = j.text;

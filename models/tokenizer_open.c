@@ -159,7 +159,7 @@ static eg_status from_vocab(eg_str vocab, const settings *c, eg_arena *arena, co
     t->kind = EG_WORDPIECE;
     t->wordpiece.lowercase = c->lowercase != 0;
     eg_status s = check_text(name, vocab, err);
-    if (s == EG_OK) s = eg_vocabulary_init(&t->wordpiece.vocabulary, count_lines(vocab), arena, err);
+    if (s == EG_OK) s = eg_vocabulary_init(&t->wordpiece.vocabulary, name, count_lines(vocab), arena, err);
     if (s != EG_OK) return s;
     eg_str line;
     for (uint32_t id = 0; next_line(&vocab, &line); id++) eg_wordpiece_add(&t->wordpiece, line, id);

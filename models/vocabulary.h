@@ -5,7 +5,10 @@
 
 #include "core/base/arena.h"
 
-enum { EG_MAX_VOCABULARY = 1 << 24, EG_MAX_PIECE = 1 << 10 /* bytes of a token; bounds the work at each byte of a text */ };
+enum {
+    EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of line ends must not become a table of gigabytes */
+    EG_MAX_PIECE = 1 << 10       /* bytes of a token; bounds the work at each byte of a text */
+};
 
 /* Equal texts with different tags are different tokens ("##ing" of WordPiece is "ing" with tag 1). */
 typedef struct eg_piece {
@@ -21,8 +24,8 @@ typedef struct eg_vocabulary {
     uint32_t size;  /* greatest id + 1 */
 } eg_vocabulary;
 
-/* For at most `entries` tokens. EG_ENOMEM, EG_ELIMIT. */
-eg_status eg_vocabulary_init(eg_vocabulary *v, size_t entries, eg_arena *arena, eg_error *err);
+/* For at most `entries` tokens of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */
+eg_status eg_vocabulary_init(eg_vocabulary *v, const char *file, size_t entries, eg_arena *arena, eg_error *err);
 /* text must outlive v. A later token with the same text and tag wins, as in the reference. */
 void eg_vocabulary_add(eg_vocabulary *v, eg_str text, uint32_t tag, uint32_t id);
 /* NULL: there is none. */

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Engram's engine against its peers: all-MiniLM-L6-v2 on the same texts, on this machine, in the same run.
 
-usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--model FOLDER] [--library libengram-infer.so] [--cache FOLDER]
+usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--most-tokens N] [--model FOLDER]
+              [--library libengram-infer.so] [--cache FOLDER]
 
-Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). --quick takes about two minutes.
+Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). On a quiet machine of two cores it takes
+an hour, --quick two minutes. On a busy one only the column of CPU time says something, and that for one thread.
 
 Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the contestants take turns (A B C D A B C D),
 the first round does not count, and what counts is the median of the rest. Texts of a cell are of one length: nobody pads. Peers get token
@@ -159,6 +161,7 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--formats", default="f32,s8")
     parser.add_argument("--seconds", type=float, help="for each cell; at least three rounds are made whatever it says")
+    parser.add_argument("--most-tokens", type=int, default=1 << 20, help="leaves out the cells with more")
     parser.add_argument("--model", help="a sentence-transformers folder of a BERT model with mean pooling")
     parser.add_argument("--library", default=LIBRARY)
     parser.add_argument("--cache", default=os.path.join(TOP, "build", "peers"), help="where ONNX files are kept")
@@ -180,6 +183,8 @@ def main():
     shares = []
     for count in threads:
         for batch, length in QUICK if o.quick else FULL:
+            if batch * length > o.most_tokens:
+                continue
             texts, ids = texts_of.make(batch, length)
             engram_ids, tokenizing = workers[0].ask("tokens", texts)
             if engram_ids != ids.tolist():
@@ -203,6 +208,8 @@ def main():
         if cosines:
             print(f"{family}: least cosine to PyTorch f32 {min(cosines):.5f}")
     print(f"Engram's tokenizer is in its times: at most {100 * max(shares):.1f} % of them. Load after: {here['load_after']:.1f}.\n{NOTE}")
+    if max(here["load_before"], here["load_after"]) > 1.5 * here["cores"]:
+        print("Others were at work on this machine: times of more than one thread say little.")
     if o.json:
         with open(o.json, "w", encoding="utf-8") as f:
             json.dump({"machine": here, "cells": cells, "comparisons": comparisons, "note": NOTE}, f, indent=1)

@@ -624,6 +624,12 @@ static void test_vocabularies(void **state) {
     snprintf(larger, sizeof larger, "%smore\n", tiny_vocabulary);
     tiny_write_file(dir, "vocab.txt", larger, strlen(larger));
     refused(dir, EG_EFORMAT, "config.json", "vocab_size", "a vocabulary that is larger than the config says");
+    enum { LINES = (1 << 20) + 1 };
+    char *lines = malloc(LINES);
+    memset(lines, '\n', LINES);
+    tiny_write_file(dir, "vocab.txt", lines, LINES);
+    refused(dir, EG_ELIMIT, "vocab.txt", "at most 1048576", "a vocabulary of a million lines");
+    free(lines);
     char path[96];
     snprintf(path, sizeof path, "%s/vocab.txt", dir);
     assert_int_equal(unlink(path), 0);
