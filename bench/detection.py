@@ -2,15 +2,16 @@
 """Precision and recall of conflicts on small stores, through the real server: each store's facts are committed one by one over MCP
 into an empty memory; what is open afterwards is compared with its labels.
 
-usage: bench/detection.py [--engram build/engram] [--stores FOLDER] [--every N [--without]] [--json] [--scores FILE]
+usage: bench/detection.py [--engram build/engram] [--stores FOLDER]... [--match REGEX] [--json] [--scores FILE]
 
-The default stores, bench/data/stores, are the ones no model was trained on. --every 6 takes each sixth file of a folder in the order of
-names; with --without, all but those. --scores writes every conflict found, one JSON object a line, for the choice of thresholds."""
+The default stores, tools/train/data/stores/dev and test, are the ones no model was trained on. --match takes those whose file name it
+matches from the start: '[n-t]-' are the second, harder generation. --scores writes every conflict found, one JSON object a line, for the choice of thresholds."""
 import argparse
 import collections
 import glob
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -72,14 +73,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--engram", default=os.path.join(here, "..", "build", "engram"))
-    parser.add_argument("--stores", default=os.path.join(here, "data", "stores"))
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--without", action="store_true")
+    parser.add_argument("--stores", action="append")
+    parser.add_argument("--match", default="")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scores")
     parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE", help="environment of the server")
     o = parser.parse_args()
-    files = [f for i, f in enumerate(sorted(glob.glob(os.path.join(o.stores, "*.json"))), 1) if (i % o.every == 0) != o.without]
+    folders = o.stores or [os.path.join(here, "..", "tools", "train", "data", "stores", split) for split in ("dev", "test")]
+    files = [f for folder in folders for f in sorted(glob.glob(os.path.join(folder, "*.json"))) if re.match(o.match, os.path.basename(f))]
+    if not files:
+        parser.error(f"no stores in {folders}")
     settings = dict(s.split("=", 1) for s in o.set)
     by_tier, by_difficulty = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])
     right = wrong = labelled = look_alikes = alarms = 0

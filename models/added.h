@@ -22,8 +22,8 @@ typedef struct eg_added_set {
 /* Of equal texts the first counts. tokens must outlive the set; none is empty. EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_added_build(eg_added_set *set, const eg_added_token *tokens, size_t n, eg_arena *arena, eg_error *err);
 
-/* The first token in text that begins at `from` or behind it; of several that begin there, the longest. [*begin, *end) is it with the
- * white space that it takes, none of it before `from`. NULL: there is none. */
+/* The first token in text that begins at `from` or behind it; of several that begin there, the longest. [*begin, *end) is it with
+ * the white space that it takes, none of it before `from`. NULL: there is none. */
 const eg_added_token *eg_added_find(const eg_added_set *set, eg_str text, size_t from, size_t *begin, size_t *end);
 
 #endif

@@ -1,5 +1,5 @@
-/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et al.,
- * Neural machine translation of rare words with subword units, 2016. */
+/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et
+ * al., Neural machine translation of rare words with subword units, 2016. */
 #include "models/bpe.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "core/base/utf8.h"
 #include "models/unicode.h"
 
-enum { SHORT_WORD = 64 /* symbols; longer words are merged with a heap */, BYTE_CHARACTERS = 256 + 68 };
+enum { SHORT_WORD = 64 /* symbols; longer words are merged with a heap */ };
+enum { UNASKED, WHOLE, BROKEN }; /* eg_bpe.whole */
 
 /* ---- the vocabulary ---- */
 
@@ -54,8 +55,8 @@ eg_status eg_bpe_init(eg_bpe *b, size_t tokens, size_t merges, eg_arena *arena, 
 
 static eg_status too_long(const char *name, eg_str token, eg_error *err) {
     char text[40];
-    return eg_fail(err, EG_ELIMIT, "%s: the token '%s...' has %zu bytes; at most %d", name, eg_quote(token, 20, text, sizeof text),
-                   token.len, EG_MAX_PIECE);
+    return eg_fail(err, EG_ELIMIT, "%s: the token '%s...' has %zu bytes; at most %d", name,
+                   eg_quote(token, 20, text, sizeof text), token.len, EG_MAX_PIECE);
 }
 
 eg_status eg_bpe_add(eg_bpe *b, const char *name, eg_str token, uint32_t id, eg_arena *arena, eg_error *err) {
@@ -117,8 +118,8 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
     b->has_unknown = unknown.ptr != NULL;
     if (b->has_unknown && !eg_bpe_find(b, unknown, &b->unknown))
         return eg_fail(err, EG_EFORMAT, "%s: the vocabulary lacks its unk_token", name);
-    b->whole = eg_arena_array(arena, b->vocabulary.size, sizeof *b->whole);
-    return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.size);
+    b->whole = eg_arena_array(arena, b->vocabulary.mask + 1, sizeof *b->whole);
+    return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.mask + 1);
 }
 
 /* ---- words ---- */
@@ -274,11 +275,12 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
 
 static eg_status encode_word(const eg_bpe *b, const char *p, size_t n, eg_tokens *out, eg_error *err) {
     const eg_piece *piece = n <= b->vocabulary.longest && n <= SHORT_WORD ? eg_vocabulary_find(&b->vocabulary, p, n, 0) : NULL;
+    atomic_uchar *known = piece ? &b->whole[piece - b->vocabulary.slots] : NULL;
+    unsigned char whole = known ? atomic_load_explicit(known, memory_order_relaxed) : BROKEN;
     eg_status s = eg_tokens_reserve(out, n, err);
     if (s != EG_OK) return s;
     uint32_t *ids = out->ids + out->count;
-    unsigned char whole = piece ? atomic_load_explicit(&b->whole[piece->id], memory_order_relaxed) : 2;
-    if (whole == 1) {
+    if (whole == WHOLE) {
         ids[0] = piece->id;
         out->count++;
         return EG_OK;
@@ -286,7 +288,7 @@ static eg_status encode_word(const eg_bpe *b, const char *p, size_t n, eg_tokens
     size_t count = first_symbols(b, p, n, ids);
     if (count > 1) count = count <= SHORT_WORD ? merge_short(b, ids, count) : merge_long(b, ids, count);
     if (count == SIZE_MAX) return eg_fail_memory(err, n * sizeof(symbol));
-    if (whole == 0) atomic_store_explicit(&b->whole[piece->id], count == 1 && ids[0] == piece->id ? 1 : 2, memory_order_relaxed);
+    if (whole == UNASKED) atomic_store_explicit(known, count == 1 && ids[0] == piece->id ? WHOLE : BROKEN, memory_order_relaxed);
     out->count += count;
     return EG_OK;
 }

@@ -19,12 +19,12 @@ typedef struct eg_bpe {
     eg_vocabulary vocabulary; /* tag 0: raw bytes; tag 1: tokens with characters that stand for no byte, as written */
     eg_merge *merges;         /* open addressing, at most half full */
     size_t mask;
-    uint32_t bytes[256];       /* id of each single byte */
-    uint8_t has_byte[256];     /* 0: the vocabulary lacks it */
-    uint32_t unknown;          /* for bytes that it lacks, when has_unknown; else they vanish */
+    uint32_t bytes[256];   /* id of each single byte */
+    uint8_t has_byte[256]; /* 0: the vocabulary lacks it */
+    uint32_t unknown;      /* for bytes that it lacks, when has_unknown; else they vanish */
     int has_unknown, fuse_unknown;
-    int prefix_space;          /* text begins with a space, given one where it has none */
-    atomic_uchar *whole;       /* by id: 1 its text comes out as this one token, 2 it does not, 0 not yet asked */
+    int prefix_space;    /* text begins with a space, given one where it has none */
+    atomic_uchar *whole; /* by slot of the vocabulary: whether its text comes out as this one token, once that was asked */
 } eg_bpe;
 
 /* Tables for so many tokens and merges. EG_ENOMEM, EG_ELIMIT. */

@@ -18,8 +18,8 @@ static uint32_t read_u32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits 10 to 30, times 256 with bit 9.
- * Of a leaf: the value in bits 0 to 30. */
+/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits 10 to 30, times 256 with
+ * bit 9. Of a leaf: the value in bits 0 to 30. */
 static size_t offset_of(uint32_t unit) { return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6); }
 
 /* The shortest key that begins p[0..n): *to gets its text. 0: there is none. */

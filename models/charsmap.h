@@ -1,5 +1,5 @@
-/* charsmap.h - the precompiled character map of SentencePiece: which bytes it replaces by which. It comes from outside (spm.model,
- * tokenizer.json): every step is checked. Used by normalizer.c. Thread class: any once it is open. */
+/* charsmap.h - the precompiled character map of SentencePiece: which bytes it replaces by which. It comes from outside
+ * (spm.model, tokenizer.json): every step is checked. Used by normalizer.c. Thread class: any once it is open. */
 #ifndef EG_MODELS_CHARSMAP_H
 #define EG_MODELS_CHARSMAP_H
 

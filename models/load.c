@@ -46,11 +46,19 @@ typedef struct loader {
     int fill;           /* else the block is measured, or was filled before */
     eg_arena scratch;
     const float *relative; /* DeBERTa's normed table of 2 * span rows; in scratch */
-    float *row, *scales;   /* of the widest row */
-    int8_t *row_s8;
+    struct reader *readers; /* one a thread of the pool */
     int s8;
     eg_error *err;
 } loader;
+
+/* What one thread needs to read rows: room for the widest one, and its own error. */
+typedef struct reader {
+    const loader *l;
+    float *row, *scales;
+    int8_t *row_s8;
+    size_t failed; /* the first row that it could not read, and why */
+    eg_error err;
+} reader;
 
 /* Columns by distance, from -(max_tokens - 1) to max_tokens - 1; *out points at distance 0. Beyond buckets / 2 the bucket grows
  * with the logarithm of the distance (arXiv 2006.03654, as the reference computes it, in f32). 0: no memory. */
@@ -98,9 +106,9 @@ static eg_status find(loader *l, const char *name, size_t rows, size_t columns, 
     return EG_OK;
 }
 
-static eg_status refuse(loader *l, const eg_tensor *t, eg_status status, const char *why, size_t at) {
+static eg_status refuse(eg_error *err, const eg_tensor *t, eg_status status, const char *why, size_t at) {
     char name[NAME];
-    return eg_fail(l->err, status, "%s: tensor '%s' %s at element %zu", t->file, eg_quote(t->name, 100, name, sizeof name), why, at);
+    return eg_fail(err, status, "%s: tensor '%s' %s at element %zu", t->file, eg_quote(t->name, 100, name, sizeof name), why, at);
 }
 
 /* A matrix whose rows are read one after the other. */
@@ -116,13 +124,13 @@ static eg_status find_matrix(loader *l, const char *name, size_t rows, size_t co
     if (s != EG_OK || m->t->dtype != EG_I8) return s;
     snprintf(scales_name, sizeof scales_name, "%s.scales", name);
     if ((s = find(l, scales_name, rows, m->blocks, &m->scales)) != EG_OK) return s;
-    return m->scales->dtype == EG_F32 ? EG_OK : refuse(l, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
+    return m->scales->dtype == EG_F32 ? EG_OK : refuse(l->err, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
 }
 
 /* Elements [from, from + n) of a tensor of floats, checked to be finite. The data may be unaligned. */
-static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t n, float *out) {
+static eg_status read_floats(eg_error *err, const eg_tensor *t, size_t from, size_t n, float *out) {
     const unsigned char *p = t->data;
-    if (t->dtype == EG_I8) return refuse(l, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
+    if (t->dtype == EG_I8) return refuse(err, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
     if (t->dtype == EG_F32) {
         memcpy(out, p + from * 4, n * 4);
     } else {
@@ -136,38 +144,86 @@ static eg_status read_floats(loader *l, const eg_tensor *t, size_t from, size_t 
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(out[i])) return refuse(l, t, EG_EFORMAT, "holds NaN or infinity", from + i);
+        if (!isfinite(out[i])) return refuse(err, t, EG_EFORMAT, "holds NaN or infinity", from + i);
     return EG_OK;
 }
 
 /* The scales of row r: finite, and so small that every product with an s8 value is finite too. */
-static eg_status read_scales(loader *l, const matrix *m, size_t r, float *out) {
-    eg_status s = read_floats(l, m->scales, r * m->blocks, m->blocks, out);
+static eg_status read_scales(eg_error *err, const matrix *m, size_t r, float *out) {
+    eg_status s = read_floats(err, m->scales, r * m->blocks, m->blocks, out);
     for (size_t i = 0; s == EG_OK && i < m->blocks; i++)
         if (!(fabsf(out[i]) <= FLT_MAX / 128))
-            return refuse(l, m->scales, EG_EFORMAT, "holds a scale that is too large", r * m->blocks + i);
+            return refuse(err, m->scales, EG_EFORMAT, "holds a scale that is too large", r * m->blocks + i);
     return s;
 }
 
-static eg_status read_row(loader *l, const matrix *m, size_t r, float *out) {
-    if (!m->scales) return read_floats(l, m->t, r * m->columns, m->columns, out);
-    eg_status s = read_scales(l, m, r, l->scales);
-    if (s == EG_OK) l->e->kernels->dequantize_s8((const int8_t *)m->t->data + r * m->columns, l->scales, m->columns, out);
+static eg_status read_row(reader *d, const matrix *m, size_t r, float *out) {
+    if (!m->scales) return read_floats(&d->err, m->t, r * m->columns, m->columns, out);
+    eg_status s = read_scales(&d->err, m, r, d->scales);
+    if (s == EG_OK) d->l->e->kernels->dequantize_s8((const int8_t *)m->t->data + r * m->columns, d->scales, m->columns, out);
     return s;
 }
 
 /* The row as s8 with scales: as the file has it, or rounded. */
-static eg_status read_row_s8(loader *l, const matrix *m, size_t r, int8_t *out, float *scales) {
+static eg_status read_row_s8(reader *d, const matrix *m, size_t r, int8_t *out, float *scales) {
     eg_status s;
     if (m->scales) {
         memcpy(out, m->t->data + r * m->columns, m->columns);
-        s = read_scales(l, m, r, scales);
-        for (size_t i = 0; i < m->columns; i++)
-            if (out[i] == -128) return refuse(l, m->t, EG_EFORMAT, "holds -128", r * m->columns + i);
+        if (memchr(out, 0x80, m->columns))
+            return refuse(&d->err, m->t, EG_EFORMAT, "holds -128", r * m->columns + (size_t)((char *)memchr(out, 0x80, m->columns) - (char *)out));
+        return read_scales(&d->err, m, r, scales);
+    }
+    if ((s = read_floats(&d->err, m->t, r * m->columns, m->columns, d->row)) == EG_OK) eg_s8_quantize_weights(d->row, m->columns, out, scales);
+    return s;
+}
+
+/* Where the rows of a matrix go: one of the three. */
+typedef struct rows_task {
+    loader *l;
+    const matrix *m;
+    float *floats;         /* as they are */
+    int8_t *s8;            /* with scales, a row after the other */
+    float *scales;
+    const eg_linear *pack; /* rows n0.. of it */
+    size_t n0;
+} rows_task;
+
+enum { ROWS_EACH = 64 };
+
+static eg_status read_one(const rows_task *t, reader *d, size_t r) {
+    const matrix *m = t->m;
+    const eg_kernels *k = t->l->e->kernels;
+    const eg_linear *to = t->pack;
+    eg_status s;
+    if (t->floats) return read_row(d, m, r, t->floats + r * m->columns);
+    if (t->s8) return read_row_s8(d, m, r, t->s8 + r * m->columns, t->scales + r * m->blocks);
+    if (to->s8) {
+        if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK) k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->s8);
         return s;
     }
-    if ((s = read_floats(l, m->t, r * m->columns, m->columns, l->row)) == EG_OK) eg_s8_quantize_weights(l->row, m->columns, out, scales);
+    if (t->l->e->gemm == EG_GEMM_OPENBLAS) return read_row(d, m, r, (float *)to->f32 + (t->n0 + r) * to->K);
+    if ((s = read_row(d, m, r, d->row)) == EG_OK) eg_gemm_pack(k, to->N, to->K, t->n0 + r, 1, d->row, to->K, (float *)to->f32);
     return s;
+}
+
+static void read_some(void *arg, size_t i, uint32_t lane) {
+    const rows_task *t = arg;
+    reader *d = &t->l->readers[lane];
+    size_t end = (i + 1) * ROWS_EACH < t->m->rows ? (i + 1) * ROWS_EACH : t->m->rows;
+    for (size_t r = i * ROWS_EACH; r < end && r < d->failed; r++)
+        if (read_one(t, d, r) != EG_OK) d->failed = r;
+}
+
+/* All rows, on all threads; of the rows that cannot be read the first one is told, whoever came to it. */
+static eg_status read_rows(rows_task *t) {
+    loader *l = t->l;
+    uint32_t n = eg_pool_threads(l->e->pool), first = 0;
+    for (uint32_t i = 0; i < n; i++) l->readers[i].failed = SIZE_MAX;
+    eg_pool_run(l->e->pool, (t->m->rows + ROWS_EACH - 1) / ROWS_EACH, read_some, t);
+    for (uint32_t i = 1; i < n; i++)
+        if (l->readers[i].failed < l->readers[first].failed) first = i;
+    const reader *d = &l->readers[first];
+    return d->failed == SIZE_MAX ? EG_OK : eg_fail(l->err, d->err.code, "%s", d->err.text);
 }
 
 static eg_status load_vector(loader *l, const char *name, int inside, size_t n, const float **out) {
@@ -178,7 +234,7 @@ static eg_status load_vector(loader *l, const char *name, int inside, size_t n, 
     if (!l->fill) return EG_OK;
     full_name(l, name, inside, full);
     eg_status s = find(l, full, n, 0, &t);
-    return s == EG_OK ? read_floats(l, t, 0, n, v) : s;
+    return s == EG_OK ? read_floats(l->err, t, 0, n, v) : s;
 }
 
 static eg_status load_rows(loader *l, const char *name, size_t rows, size_t columns, const float **out) {
@@ -189,8 +245,7 @@ static eg_status load_rows(loader *l, const char *name, size_t rows, size_t colu
     if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
-    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row(l, &m, r, to + r * columns);
-    return s;
+    return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .floats = to}) : s;
 }
 
 static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *out) {
@@ -205,12 +260,11 @@ static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *ou
     if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
-    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row_s8(l, &m, r, to + r * columns, scales + r * blocks);
-    return s;
+    return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .s8 = to, .scales = scales}) : s;
 }
 
 /* Packs the rows of one matrix to rows n0.. of `to` (N x K), and its bias. */
-static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, size_t rows, const eg_linear *to, int s8) {
+static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, size_t rows, const eg_linear *to) {
     char full[NAME], weight[NAME + 8], bias_name[NAME + 8];
     const eg_tensor *bias;
     matrix m;
@@ -219,18 +273,8 @@ static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, s
     snprintf(bias_name, sizeof bias_name, "%s.bias", full);
     eg_status s = find_matrix(l, weight, rows, to->K, &m);
     if (s == EG_OK) s = find(l, bias_name, rows, 0, &bias);
-    if (s == EG_OK) s = read_floats(l, bias, 0, rows, (float *)to->bias + n0);
-    for (size_t r = 0; s == EG_OK && r < rows; r++) {
-        int plain = l->e->gemm == EG_GEMM_OPENBLAS;
-        if (s8) {
-            if ((s = read_row_s8(l, &m, r, l->row_s8, l->scales)) == EG_OK)
-                l->e->kernels->s8_pack(to->N, to->K, n0 + r, l->row_s8, l->scales, (void *)to->s8);
-            continue;
-        }
-        float *row = plain ? (float *)to->f32 + (n0 + r) * to->K : l->row;
-        if ((s = read_row(l, &m, r, row)) == EG_OK && !plain) eg_gemm_pack(l->e->kernels, to->N, to->K, n0 + r, 1, row, to->K, (float *)to->f32);
-    }
-    return s;
+    if (s == EG_OK) s = read_floats(l->err, bias, 0, rows, (float *)to->bias + n0);
+    return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .pack = to, .n0 = n0}) : s;
 }
 
 /* A linear layer out of `parts` equal matrices, stacked. */
@@ -241,7 +285,7 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     else
         out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
-    for (size_t i = 0; l->fill && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out, s8);
+    for (size_t i = 0; l->fill && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
     return s;
 }
 
@@ -264,7 +308,7 @@ static eg_status load_relative(loader *l, const char *name, const float **out) {
     float *product = eg_arena_array(&l->scratch, rows * H, sizeof *product);
     if (!packed || !bias || !product) return eg_fail_memory(l->err, panels);
     eg_linear projection = {.f32 = packed + (64 - (uintptr_t)packed % 64) % 64 / sizeof *packed, .bias = bias, .N = H, .K = H};
-    eg_status s = pack_part(l, name, 1, 0, H, &projection, 0);
+    eg_status s = pack_part(l, name, 1, 0, H, &projection);
     if (s != EG_OK) return s;
     eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = (float *)l->relative, .ld = H}, (eg_rows){.x = product, .ld = H},
                   EG_ACT_NONE, NULL);
@@ -285,11 +329,11 @@ static eg_status read_relative(loader *l) {
     l->relative = table;
     full_name(l, "encoder.rel_embeddings.weight", 1, full);
     eg_status s = find_matrix(l, full, rows, H, &m);
-    for (size_t r = 0; s == EG_OK && r < rows; r++) s = read_row(l, &m, r, table + r * H);
+    if (s == EG_OK) s = read_rows(&(rows_task){.l = l, .m = &m, .floats = table});
     full_name(l, "encoder.LayerNorm.weight", 1, full);
-    if (s == EG_OK && (s = find(l, full, H, 0, &gamma)) == EG_OK) s = read_floats(l, gamma, 0, H, norm);
+    if (s == EG_OK && (s = find(l, full, H, 0, &gamma)) == EG_OK) s = read_floats(l->err, gamma, 0, H, norm);
     full_name(l, "encoder.LayerNorm.bias", 1, full);
-    if (s == EG_OK && (s = find(l, full, H, 0, &beta)) == EG_OK) s = read_floats(l, beta, 0, H, norm + H);
+    if (s == EG_OK && (s = find(l, full, H, 0, &beta)) == EG_OK) s = read_floats(l->err, beta, 0, H, norm + H);
     if (s == EG_OK) l->e->kernels->layer_norm(table, rows, H, H, norm, norm + H, c->layer_norm_eps);
     return s;
 }
@@ -365,9 +409,22 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     return EG_OK;
 }
 
-static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights *out) {
+static eg_status make_readers(loader *l) {
     const eg_config *c = l->config;
     size_t widest = c->hidden > c->intermediate ? c->hidden : c->intermediate;
+    uint32_t n = eg_pool_threads(l->e->pool);
+    l->readers = eg_arena_array(&l->scratch, n, sizeof *l->readers);
+    for (uint32_t i = 0; l->readers && i < n; i++) {
+        reader *d = &l->readers[i];
+        *d = (reader){.l = l, .row = eg_arena_array(&l->scratch, widest, sizeof *d->row),
+                      .scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *d->scales), .row_s8 = eg_arena_alloc(&l->scratch, widest)};
+        if (!d->row || !d->scales || !d->row_s8) return eg_fail_memory(l->err, widest * sizeof *d->row);
+    }
+    return l->readers ? EG_OK : eg_fail_memory(l->err, n * sizeof *l->readers);
+}
+
+static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights *out) {
+    const eg_config *c = l->config;
     eg_block_key key;
     out->encoder = (eg_encoder){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
                                 .eps = c->layer_norm_eps, .s8 = l->s8, .first_position = c->first_position,
@@ -378,10 +435,7 @@ static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights 
         if (!relative_columns(c, &out->arena, &out->encoder.column)) return eg_fail_memory(l->err, c->max_tokens);
     }
     out->encoder.layer = eg_arena_array(&out->arena, c->layers, sizeof *out->encoder.layer);
-    l->row = eg_arena_array(&l->scratch, widest, sizeof *l->row);
-    l->scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *l->scales);
-    l->row_s8 = eg_arena_alloc(&l->scratch, widest);
-    if (!out->encoder.layer || !l->row || !l->scales || !l->row_s8) return eg_fail_memory(l->err, c->layers * sizeof *out->encoder.layer);
+    if (!out->encoder.layer) return eg_fail_memory(l->err, c->layers * sizeof *out->encoder.layer);
     eg_status s = walk(l, out); /* measures */
     if (s == EG_OK && l->used == SIZE_MAX) s = eg_fail_memory(l->err, l->used);
     if (s == EG_OK) s = make_key(l, dir, out, &key);
@@ -390,7 +444,8 @@ static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights 
     l->block = out->block.data;
     l->used = 0;
     l->fill = !out->block.ready;
-    if (l->fill && c->span) s = read_relative(l);
+    if (l->fill) s = make_readers(l);
+    if (s == EG_OK && l->fill && c->span) s = read_relative(l);
     if (s == EG_OK) s = walk(l, out);
     if (s == EG_OK) eg_block_publish(&out->block, &key, l->e->pool);
     return s;

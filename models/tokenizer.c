@@ -1,5 +1,5 @@
-/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is between them is normalised and goes
- * to the model; special tokens are put around. Reading one: tokenizer_open.c, tokenizer_json.c. */
+/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is between them is normalised and
+ * goes to the model; special tokens are put around. Reading one: tokenizer_open.c, tokenizer_json.c. */
 #include <stdlib.h>
 
 #include "core/base/size.h"
@@ -54,10 +54,12 @@ static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const c
     for (size_t i = 0; i < a->count; i++) {
         parts[a->items[i].what]++;
         if (a->items[i].what == EG_AROUND_TOKEN && a->items[i].id >= t->size)
-            return eg_fail(err, EG_EFORMAT, "%s: the special token %u is not in the vocabulary of %u", name, a->items[i].id, t->size);
+            return eg_fail(err, EG_EFORMAT, "%s: the special token %u is not in the vocabulary of %u", name, a->items[i].id,
+                           t->size);
     }
     if (parts[EG_AROUND_FIRST] != 1 || parts[EG_AROUND_SECOND] != (a == &t->pair) || parts[EG_AROUND_TOKEN] == 0)
-        return eg_fail(err, EG_EFORMAT, "%s: the template around %s must hold each text once, and a special token", name, a == &t->pair ? "pairs" : "texts");
+        return eg_fail(err, EG_EFORMAT, "%s: the template around %s must hold each text once, and a special token", name,
+                       a == &t->pair ? "pairs" : "texts");
     return EG_OK;
 }
 
@@ -72,7 +74,8 @@ static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_a
         return eg_fail(err, EG_EFORMAT, "%s: the added token '%s' has the id %u; %s %u", name, text, token->id,
                        is_known ? "the vocabulary gives it" : "the next free one is", id);
     if (token->normalized && t->kind == EG_WORDPIECE)
-        return eg_fail(err, EG_EUNSUPPORTED, "%s: the added token '%s' has normalized; supported with WordPiece: false", name, text);
+        return eg_fail(err, EG_EUNSUPPORTED, "%s: the added token '%s' has normalized; supported with WordPiece: false", name,
+                       text);
     return EG_OK;
 }
 
@@ -91,10 +94,13 @@ static eg_status normalize_added(const eg_tokenizer *t, const char *name, eg_add
     return s;
 }
 
-eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token *added, size_t n, eg_arena *arena, eg_error *err) {
+eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token *added, size_t n, eg_arena *arena,
+                              eg_error *err) {
     uint32_t vocabulary = eg_tokenizer_vocabulary(t), next = vocabulary;
     size_t raw = 0;
-    t->size = t->kind == EG_WORDPIECE ? t->wordpiece.vocabulary.size : t->kind == EG_BPE ? t->bpe.vocabulary.size : t->unigram.count;
+    t->size = t->kind == EG_WORDPIECE ? t->wordpiece.vocabulary.size
+              : t->kind == EG_BPE     ? t->bpe.vocabulary.size
+                                      : t->unigram.count;
     eg_added_token *sorted = eg_arena_array(arena, n, sizeof *sorted); /* the raw ones first */
     if (!sorted) return eg_fail_memory(err, n * sizeof *sorted);
     for (size_t i = 0; i < n; i++) {
@@ -182,8 +188,8 @@ static void truncate_longest_first(size_t *first, size_t *second, size_t most) {
     *longer = n2;
 }
 
-eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most,
-                            eg_tokens *ids, uint8_t *types, eg_error *err) {
+eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most, eg_tokens *ids,
+                            uint8_t *types, eg_error *err) {
     const eg_around *a = second ? &t->pair : &t->single;
     size_t around = a->count - (second ? 2 : 1), n1 = first->count, n2 = second ? second->count : 0;
     if (most < around + 1) return eg_fail(err, EG_EINVAL, "at most %zu tokens leave no room for text", most);
@@ -191,7 +197,9 @@ eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const
     eg_status s = eg_tokens_reserve(ids, n1 + n2 + around, err);
     if (s != EG_OK) return s;
     for (const eg_around_item *item = a->items; item < a->items + a->count; item++) {
-        const uint32_t *from = item->what == EG_AROUND_TOKEN ? &item->id : item->what == EG_AROUND_FIRST ? first->ids : second->ids;
+        const uint32_t *from = item->what == EG_AROUND_TOKEN   ? &item->id
+                               : item->what == EG_AROUND_FIRST ? first->ids
+                                                               : second->ids;
         size_t n = item->what == EG_AROUND_TOKEN ? 1 : item->what == EG_AROUND_FIRST ? n1 : n2;
         if (n) memcpy(ids->ids + ids->count, from, n * sizeof *from);
         if (types) memset(types, item->type, n);

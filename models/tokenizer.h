@@ -14,7 +14,8 @@ eg_status eg_tokenizer_open(const char *dir, eg_arena *arena, const eg_tokenizer
 /* The same from bytes, which must outlive the tokenizer. What the parsers of outside bytes are tested with. */
 eg_status eg_tokenizer_from_json(eg_str json, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 eg_status eg_tokenizer_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
-eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
+eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out,
+                                eg_error *err);
 eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 
 /* One more than the greatest id. */
@@ -38,7 +39,7 @@ eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out
  * truncated from the longer side to `most` tokens in all (at least one more than the special ones). Appends to ids and, when
  * types is not NULL, writes token types beside (types holds at least the tokens appended: most). first and second: token ids
  * as of eg_tokenizer_encode; second NULL: single. EG_EINVAL, EG_ENOMEM. */
-eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most,
-                            eg_tokens *ids, uint8_t *types, eg_error *err);
+eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most, eg_tokens *ids,
+                            uint8_t *types, eg_error *err);
 
 #endif

@@ -16,7 +16,9 @@ static eg_status unsupported(eg_error *err, const char *field, eg_str value, con
                    eg_quote(value, 60, text, sizeof text), supported);
 }
 
-static eg_status missing(eg_error *err, const char *field) { return eg_fail(err, EG_EFORMAT, "tokenizer.json: %s is missing", field); }
+static eg_status missing(eg_error *err, const char *field) {
+    return eg_fail(err, EG_EFORMAT, "tokenizer.json: %s is missing", field);
+}
 
 /* ---- objects ---- */
 
@@ -111,8 +113,8 @@ typedef struct model_fields {
 static eg_status read_wordpiece(eg_tokenizer *t, const model_fields *f, eg_arena *arena, eg_error *err) {
     if (f->prefix.ptr && !is(f->prefix, "##")) return unsupported(err, "model.continuing_subword_prefix", f->prefix, "##");
     if (f->most >= 0 && f->most != EG_WORDPIECE_WORD)
-        return eg_fail(err, EG_EUNSUPPORTED, "tokenizer.json: model.max_input_chars_per_word is %lld; supported: %d", (long long)f->most,
-                       EG_WORDPIECE_WORD);
+        return eg_fail(err, EG_EUNSUPPORTED, "tokenizer.json: model.max_input_chars_per_word is %lld; supported: %d",
+                       (long long)f->most, EG_WORDPIECE_WORD);
     if (f->vocabulary.at.kind != EG_JSON_OBJECT) return missing(err, "model.vocab");
     eg_status s = eg_vocabulary_read(t, &f->vocabulary, 0, arena, err);
     if (s == EG_OK && !eg_wordpiece_find(&t->wordpiece, f->unknown.ptr ? f->unknown : EG_STR("[UNK]"), &t->wordpiece.unknown))
@@ -165,7 +167,8 @@ static eg_status read_unigram(eg_tokenizer *t, const model_fields *f, eg_arena *
     if (f->vocabulary.at.kind != EG_JSON_ARRAY) return missing(err, "model.vocab");
     if (f->unknown_id < 0 || f->unknown_id >= EG_MAX_VOCABULARY)
         return eg_fail(err, EG_EUNSUPPORTED, "tokenizer.json: model.unk_id must be the id of a piece");
-    if (f->vocabulary.children > EG_MAX_VOCABULARY) return eg_fail(err, EG_ELIMIT, "tokenizer.json: model.vocab has too many pieces");
+    if (f->vocabulary.children > EG_MAX_VOCABULARY)
+        return eg_fail(err, EG_ELIMIT, "tokenizer.json: model.vocab has too many pieces");
     u->pieces = eg_arena_array(arena, f->vocabulary.children, sizeof *u->pieces);
     u->scores = eg_arena_array(arena, f->vocabulary.children, sizeof *u->scores);
     if (!u->pieces || !u->scores) return eg_fail_memory(err, f->vocabulary.children * sizeof *u->pieces);
@@ -204,7 +207,9 @@ static eg_status read_model(eg_json *j, void *self, eg_error *err) {
     if (s != EG_OK) return s;
     /* files of before 2020 have no type: what is there tells */
     if (!f.type.ptr)
-        f.type = is_there(&f.merges) ? EG_STR("BPE") : f.vocabulary.at.kind == EG_JSON_ARRAY ? EG_STR("Unigram") : EG_STR("WordPiece");
+        f.type = is_there(&f.merges)                     ? EG_STR("BPE")
+                 : f.vocabulary.at.kind == EG_JSON_ARRAY ? EG_STR("Unigram")
+                                                         : EG_STR("WordPiece");
     t->kind = is(f.type, "WordPiece") ? EG_WORDPIECE : is(f.type, "BPE") ? EG_BPE : is(f.type, "Unigram") ? EG_UNIGRAM : 0;
     if (t->kind == EG_WORDPIECE) return read_wordpiece(t, &f, arena, err);
     if (t->kind == EG_BPE) return read_bpe(t, &f, arena, err);
@@ -284,8 +289,9 @@ static eg_status read_pattern(eg_step *step, const normalizer_fields *f, eg_erro
 static eg_status read_bert_normalizer(eg_tokenizer *t, sections *all, const normalizer_fields *f, eg_error *err) {
     if (f->lowercase < 0) return missing(err, "normalizer.lowercase");
     if (f->clean != 1 || f->chinese != 1 || (f->accents >= 0 && f->accents != f->lowercase))
-        return eg_fail(err, EG_EUNSUPPORTED, "tokenizer.json: normalizer: only clean_text and handle_chinese_chars with "
-                                             "strip_accents as lowercase are supported");
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "tokenizer.json: normalizer: only clean_text and handle_chinese_chars with "
+                       "strip_accents as lowercase are supported");
     t->wordpiece.lowercase = f->lowercase;
     all->has_bert_normalizer = 1;
     return EG_OK;
@@ -300,7 +306,8 @@ static eg_status add_step(eg_tokenizer *t, const normalizer_fields *f, eg_arena 
                  {"NFC", {.kind = EG_STEP_FORM, .compose = 1}},
                  {"NFKD", {.kind = EG_STEP_FORM, .compatible = 1}},
                  {"NFKC", {.kind = EG_STEP_FORM, .compatible = 1, .compose = 1}}};
-    if (t->normalizer.count == EG_MAX_STEPS) return eg_fail(err, EG_ELIMIT, "tokenizer.json: normalizer: more than %d steps", EG_MAX_STEPS);
+    if (t->normalizer.count == EG_MAX_STEPS)
+        return eg_fail(err, EG_ELIMIT, "tokenizer.json: normalizer: more than %d steps", EG_MAX_STEPS);
     eg_step *step = &t->normalizer.steps[t->normalizer.count++];
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (!is(f->type, plain[i].type)) continue;
@@ -387,11 +394,13 @@ static eg_status read_splitter(eg_json *j, sections *all, int is_inner, eg_error
 
 /* Each kind of model goes with one splitter, and WordPiece with BERT's normaliser alone. */
 static eg_status fit_together(eg_tokenizer *t, const sections *all, eg_error *err) {
-    static const char *const splitters[] = {[EG_WORDPIECE] = "BertPreTokenizer", [EG_BPE] = "ByteLevel", [EG_UNIGRAM] = "Metaspace"};
+    static const char *const splitters[] = {
+        [EG_WORDPIECE] = "BertPreTokenizer", [EG_BPE] = "ByteLevel", [EG_UNIGRAM] = "Metaspace"};
     if (!all->splitter.ptr) return missing(err, "pre_tokenizer");
     if (!is(all->splitter, splitters[t->kind])) return unsupported(err, "pre_tokenizer.type", all->splitter, splitters[t->kind]);
     if (all->has_bert_normalizer != (t->kind == EG_WORDPIECE) || (t->kind == EG_WORDPIECE && t->normalizer.count))
-        return eg_fail(err, EG_EUNSUPPORTED, "tokenizer.json: normalizer: BertNormalizer goes with WordPiece, alone, and with no other model");
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "tokenizer.json: normalizer: BertNormalizer goes with WordPiece, alone, and with no other model");
     t->bpe.prefix_space = t->unigram.prefix_space = all->prefix_space;
     t->unigram.splits = all->splits;
     return EG_OK;
@@ -421,7 +430,8 @@ eg_status eg_added_read(eg_json *j, eg_added_token *out, int64_t *id, eg_error *
 
 static eg_status read_added(const eg_value *list, sections *all, eg_arena *arena, eg_error *err) {
     eg_json j = list->at;
-    if (list->children > MAX_ADDED) return eg_fail(err, EG_ELIMIT, "tokenizer.json: %zu added_tokens; at most %d", list->children, MAX_ADDED);
+    if (list->children > MAX_ADDED)
+        return eg_fail(err, EG_ELIMIT, "tokenizer.json: %zu added_tokens; at most %d", list->children, MAX_ADDED);
     all->added = eg_arena_array(arena, list->children, sizeof *all->added);
     if (!all->added) return eg_fail_memory(err, list->children * sizeof *all->added);
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_ARRAY_END; k = eg_json_next(&j)) {
@@ -439,7 +449,8 @@ static eg_status read_added(const eg_value *list, sections *all, eg_arena *arena
 /* ---- post_processor ---- */
 
 static eg_status put_around(eg_around *a, eg_around_what what, int64_t id, int64_t type, eg_error *err) {
-    if (a->count == EG_MAX_AROUND) return eg_fail(err, EG_ELIMIT, "tokenizer.json: post_processor: more than %d parts", EG_MAX_AROUND);
+    if (a->count == EG_MAX_AROUND)
+        return eg_fail(err, EG_ELIMIT, "tokenizer.json: post_processor: more than %d parts", EG_MAX_AROUND);
     if (id < 0 || id >= EG_MAX_VOCABULARY || type < 0 || type > 255) return missing(err, "post_processor: an id or type_id");
     a->items[a->count++] = (eg_around_item){what, (uint32_t)id, (uint8_t)type};
     return EG_OK;
@@ -519,15 +530,17 @@ static eg_status read_cls_sep(eg_tokenizer *t, const eg_value *cls, const eg_val
 static eg_status read_around(const eg_value *section, eg_tokenizer *t, int is_inner, eg_error *err) {
     eg_str type = {0};
     eg_value single = {0}, pair = {0}, specials = {0}, cls = {0}, sep = {0}, list = {0};
-    const eg_field fields[] = {{"type", EG_FIELD_TEXT, &type},          {"single", EG_FIELD_ANY, &single}, {"pair", EG_FIELD_ANY, &pair},
-                               {"special_tokens", EG_FIELD_ANY, &specials}, {"cls", EG_FIELD_ANY, &cls},       {"sep", EG_FIELD_ANY, &sep},
+    const eg_field fields[] = {{"type", EG_FIELD_TEXT, &type},     {"single", EG_FIELD_ANY, &single},
+                               {"pair", EG_FIELD_ANY, &pair},      {"special_tokens", EG_FIELD_ANY, &specials},
+                               {"cls", EG_FIELD_ANY, &cls},        {"sep", EG_FIELD_ANY, &sep},
                                {"processors", EG_FIELD_ANY, &list}};
     eg_json j = section->at;
     if (j.kind != EG_JSON_OBJECT) return missing(err, "post_processor");
     eg_status s = EG_FIELDS_READ(&j, "post_processor", fields, err);
     if (s != EG_OK) return s;
     if (is(type, "ByteLevel") && is_inner) return EG_OK; /* offsets only */
-    if (is(type, "BertProcessing") || is(type, "RobertaProcessing")) return read_cls_sep(t, &cls, &sep, is(type, "RobertaProcessing"), err);
+    if (is(type, "BertProcessing") || is(type, "RobertaProcessing"))
+        return read_cls_sep(t, &cls, &sep, is(type, "RobertaProcessing"), err);
     if (is(type, "TemplateProcessing")) {
         s = read_template(&single, &specials, &t->single, err);
         return s == EG_OK ? read_template(&pair, &specials, &t->pair, err) : s;

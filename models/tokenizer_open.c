@@ -1,5 +1,6 @@
-/* tokenizer_open.c - which files of a folder make its tokenizer, and reading those kinds that are not tokenizer.json. What such files
- * leave open is as the reference has it: BertTokenizerFast, RobertaTokenizerFast and DebertaV2TokenizerFast of transformers 4.46. */
+/* tokenizer_open.c - which files of a folder make its tokenizer, and reading those kinds that are not tokenizer.json. What such
+ * files leave open is as the reference has it: BertTokenizerFast, RobertaTokenizerFast and DebertaV2TokenizerFast of
+ * transformers 4.46. */
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
@@ -31,9 +32,11 @@ static eg_status read_decoder(const eg_value *decoder, eg_arena *arena, settings
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_OBJECT_END; k = eg_json_next(&j)) {
         uint32_t id = 0;
         size_t digits = 0;
-        for (; k == EG_JSON_KEY && digits < j.text.len && digits < 8 && j.text.ptr[digits] >= '0' && j.text.ptr[digits] <= '9'; digits++)
+        for (; k == EG_JSON_KEY && digits < j.text.len && digits < 8 && j.text.ptr[digits] >= '0' && j.text.ptr[digits] <= '9';
+             digits++)
             id = id * 10 + (uint32_t)(j.text.ptr[digits] - '0');
-        if (k != EG_JSON_KEY || digits == 0 || digits != j.text.len || id >= EG_MAX_VOCABULARY || eg_json_next(&j) != EG_JSON_OBJECT)
+        if (k != EG_JSON_KEY || digits == 0 || digits != j.text.len || id >= EG_MAX_VOCABULARY ||
+            eg_json_next(&j) != EG_JSON_OBJECT)
             return eg_fail(err, EG_EFORMAT, "%s: added_tokens_decoder must map ids to objects", config_file);
         int64_t unused;
         eg_status s = eg_added_read(&j, &out->added[out->added_count], &unused, err);
@@ -48,13 +51,11 @@ static eg_status read_config(const char *path, int wants_deberta, eg_arena *aren
     int chinese = 1, accents = -1, by_punctuation = 0;
     eg_str class = {0}, bytes;
     eg_value decoder = {0};
-    const eg_field fields[] = {{"do_lower_case", EG_FIELD_FLAG, &out->lowercase},
-                               {"add_prefix_space", EG_FIELD_FLAG, &out->prefix_space},
-                               {"tokenize_chinese_chars", EG_FIELD_FLAG, &chinese},
-                               {"strip_accents", EG_FIELD_FLAG, &accents},
-                               {"split_by_punct", EG_FIELD_FLAG, &by_punctuation},
-                               {"tokenizer_class", EG_FIELD_TEXT, &class},
-                               {"added_tokens_decoder", EG_FIELD_ANY, &decoder}};
+    const eg_field fields[] = {
+        {"do_lower_case", EG_FIELD_FLAG, &out->lowercase},   {"add_prefix_space", EG_FIELD_FLAG, &out->prefix_space},
+        {"tokenize_chinese_chars", EG_FIELD_FLAG, &chinese}, {"strip_accents", EG_FIELD_FLAG, &accents},
+        {"split_by_punct", EG_FIELD_FLAG, &by_punctuation},  {"tokenizer_class", EG_FIELD_TEXT, &class},
+        {"added_tokens_decoder", EG_FIELD_ANY, &decoder}};
     if (!is_there(path)) return EG_OK;
     eg_status s = eg_file_read(path, MAX_FILE, arena, &bytes, err);
     if (s != EG_OK) return s;
@@ -67,12 +68,13 @@ static eg_status read_config(const char *path, int wants_deberta, eg_arena *aren
     s = EG_FIELDS_READ(&j, "the file", fields, err);
     if (s != EG_OK) return s;
     if (!chinese || by_punctuation || (accents >= 0 && accents != (out->lowercase != 0)))
-        return eg_fail(err, EG_EUNSUPPORTED, "%s: supported: tokenize_chinese_chars true, split_by_punct false, strip_accents as do_lower_case",
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "%s: supported: tokenize_chinese_chars true, split_by_punct false, strip_accents as do_lower_case",
                        config_file);
     char text[60];
     if (wants_deberta && class.ptr && (class.len < 9 || memcmp(class.ptr, "DebertaV2", 9) != 0))
-        return eg_fail(err, EG_EUNSUPPORTED, "%s: tokenizer_class is '%s'; with spm.model DebertaV2Tokenizer is supported", config_file,
-                       eg_quote(class, 40, text, sizeof text));
+        return eg_fail(err, EG_EUNSUPPORTED, "%s: tokenizer_class is '%s'; with spm.model DebertaV2Tokenizer is supported",
+                       config_file, eg_quote(class, 40, text, sizeof text));
     return read_decoder(&decoder, arena, out, err);
 }
 
@@ -96,8 +98,10 @@ static eg_status check_added_file(const char *path, const eg_tokenizer *t, eg_ar
         }
         char text[60];
         if (!known || j.integer != id)
-            return eg_fail(err, EG_EUNSUPPORTED, "added_tokens.json: '%s' with the id %lld is no token of the other files; supported with "
-                                                 "tokenizer.json only", eg_quote(token, 40, text, sizeof text), (long long)j.integer);
+            return eg_fail(err, EG_EUNSUPPORTED,
+                           "added_tokens.json: '%s' with the id %lld is no token of the other files; supported with "
+                           "tokenizer.json only",
+                           eg_quote(token, 40, text, sizeof text), (long long)j.integer);
     }
     return EG_OK;
 }
@@ -186,7 +190,8 @@ static eg_status read_merges(eg_bpe *b, eg_str merges, eg_error *err) {
     return s;
 }
 
-static eg_status from_bpe(eg_str vocab, eg_str merges, const settings *c, eg_arena *arena, const eg_tokenizer **out, eg_error *err) {
+static eg_status from_bpe(eg_str vocab, eg_str merges, const settings *c, eg_arena *arena, const eg_tokenizer **out,
+                          eg_error *err) {
     static const char *const names[] = {"<s>", "</s>", "<pad>", "<unk>", "<mask>"};
     enum { NAMES = sizeof names / sizeof *names, BEGIN = 0, END, MASK = NAMES - 1 };
     static const char name[] = "vocab.json";
@@ -222,20 +227,24 @@ static eg_status from_bpe(eg_str vocab, eg_str merges, const settings *c, eg_are
 /* ---- spm.model ---- */
 
 /* Control and user-defined pieces, then the usual special tokens; [MASK] comes behind the pieces where it is none. */
-static eg_status deberta_tokens(eg_tokenizer *t, const eg_sentencepiece *m, eg_arena *arena, eg_added_token **added, size_t *n, eg_error *err) {
+static eg_status deberta_tokens(eg_tokenizer *t, const eg_sentencepiece *m, eg_arena *arena, eg_added_token **added, size_t *n,
+                                eg_error *err) {
     static const char *const names[] = {"[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"};
     enum { NAMES = sizeof names / sizeof *names, MASK = NAMES - 1, UNKNOWN = 3 };
     eg_added_token *list = eg_arena_array(arena, (size_t)m->count + NAMES, sizeof *list);
     if (!list) return eg_fail_memory(err, m->count * sizeof *list);
     *n = 0;
     for (uint32_t id = 0; id < m->count; id++)
-        if (m->types[id] == EG_SP_CONTROL || m->types[id] == EG_SP_USER) list[(*n)++] = (eg_added_token){.text = m->pieces[id], .id = id};
+        if (m->types[id] == EG_SP_CONTROL || m->types[id] == EG_SP_USER)
+            list[(*n)++] = (eg_added_token){.text = m->pieces[id], .id = id};
     uint32_t ids[NAMES];
     for (int i = 0; i < NAMES; i++) {
         eg_added_token token = {.text = eg_str_of(names[i]), .id = m->count, .normalized = i == UNKNOWN};
-        if (!eg_unigram_find(&t->unigram, token.text, &token.id) && i != MASK) return no_token("spm.model", names[i], "DeBERTa", err);
+        if (!eg_unigram_find(&t->unigram, token.text, &token.id) && i != MASK)
+            return no_token("spm.model", names[i], "DeBERTa", err);
         ids[i] = token.id;
-        if (token.id == m->count || (m->types[token.id] != EG_SP_CONTROL && m->types[token.id] != EG_SP_USER)) list[(*n)++] = token;
+        if (token.id == m->count || (m->types[token.id] != EG_SP_CONTROL && m->types[token.id] != EG_SP_USER))
+            list[(*n)++] = token;
     }
     eg_tokenizer_set_around(t, ids[0], ids[1], 0);
     *added = list;
@@ -250,7 +259,8 @@ static eg_status from_spm(eg_str model, const settings *c, eg_arena *arena, cons
     eg_status s = eg_sentencepiece_parse(model, arena, &m, err);
     if (s != EG_OK) return s;
     t->kind = EG_UNIGRAM;
-    t->unigram = (eg_unigram){.pieces = m.pieces, .scores = m.scores, .count = m.count, .unknown = m.unknown, .prefix_space = 1, .splits = 1};
+    t->unigram = (eg_unigram){
+        .pieces = m.pieces, .scores = m.scores, .count = m.count, .unknown = m.unknown, .prefix_space = 1, .splits = 1};
     eg_normalizer *z = &t->normalizer;
     if (c->lowercase == 1) z->steps[z->count++] = (eg_step){.kind = EG_STEP_LOWER};
     z->steps[z->count++] = (eg_step){.kind = EG_STEP_STRIP, .left = 1, .right = 1};
@@ -274,7 +284,8 @@ eg_status eg_tokenizer_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, 
     return from_vocab(vocab, &(settings){.lowercase = lowercase}, arena, out, err);
 }
 
-eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out, eg_error *err) {
+eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out,
+                                eg_error *err) {
     *out = NULL;
     return from_bpe(vocab, merges, &(settings){.prefix_space = prefix_space}, arena, out, err);
 }
@@ -286,15 +297,17 @@ eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, co
 
 eg_status eg_tokenizer_open(const char *dir, eg_arena *arena, const eg_tokenizer **out, eg_error *err) {
     enum { JSON, SPM, BPE, MERGES, VOCAB, CONFIG, ADDED, FILES };
-    static const char *const names[FILES] = {"tokenizer.json", "spm.model", "vocab.json", "merges.txt", "vocab.txt", config_file,
-                                             "added_tokens.json"};
+    static const char *const names[FILES] = {"tokenizer.json", "spm.model", "vocab.json",       "merges.txt",
+                                             "vocab.txt",      config_file, "added_tokens.json"};
     char *paths[FILES];
     *out = NULL;
     for (int i = 0; i < FILES; i++)
         if (!(paths[i] = eg_arena_printf(arena, "%s/%s", dir, names[i]))) return eg_fail_memory(err, strlen(dir) + 32);
     int kind = is_there(paths[JSON]) ? JSON : is_there(paths[SPM]) ? SPM : is_there(paths[BPE]) ? BPE : VOCAB;
     if (kind == VOCAB && !is_there(paths[VOCAB]))
-        return eg_fail(err, EG_ENOENT, "'%s' has no tokenizer: neither tokenizer.json nor vocab.txt, vocab.json with merges.txt, or spm.model", dir);
+        return eg_fail(err, EG_ENOENT,
+                       "'%s' has no tokenizer: neither tokenizer.json nor vocab.txt, vocab.json with merges.txt, or spm.model",
+                       dir);
     eg_str bytes, merges;
     settings c;
     eg_status s = eg_file_read(paths[kind], MAX_FILE, arena, &bytes, err);

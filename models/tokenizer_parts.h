@@ -1,5 +1,5 @@
-/* tokenizer_parts.h - what a tokenizer is made of, for the files that read one (tokenizer_json.c, tokenizer_open.c) and the one that
- * runs it (tokenizer.c). Not for others. */
+/* tokenizer_parts.h - what a tokenizer is made of, for the files that read one (tokenizer_json.c, tokenizer_open.c) and the one
+ * that runs it (tokenizer.c). Not for others. */
 #ifndef EG_MODELS_TOKENIZER_PARTS_H
 #define EG_MODELS_TOKENIZER_PARTS_H
 
@@ -44,13 +44,14 @@ uint32_t eg_tokenizer_vocabulary(const eg_tokenizer *t);
 /* BERT's way: cls first sep, or cls first sep second sep with types 0 and 1; RoBERTa's: two sep between the texts, no types. */
 void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is_roberta);
 
-/* The last step of reading, once vocabulary, normaliser, single and pair are set: the n tokens that are added to the vocabulary (their
- * ids as the reference gives them), and the checks over all of it. name is used in messages. EG_EFORMAT, EG_ENOMEM. */
+/* The last step of reading, once vocabulary, normaliser, single and pair are set: the n tokens that are added to the vocabulary
+ * (their ids as the reference gives them), and the checks over all of it. name is used in messages. EG_EFORMAT, EG_ENOMEM. */
 eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token *added, size_t n, eg_arena *arena, eg_error *err);
 
 /* ---- reading objects of JSON ---- */
 
-/* A value that is looked at later: its reader, standing on it; how many members or elements it has. kind END: it was not there. */
+/* A value that is looked at later: its reader, standing on it; how many members or elements it has. kind END: it was not there.
+ */
 typedef struct eg_value {
     eg_json at;
     size_t children;

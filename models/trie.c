@@ -26,7 +26,8 @@ static eg_status grow(builder *b, eg_error *err) {
     if (count > MOST_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MOST_UNITS);
     eg_trie_unit *units = realloc(b->units, count * sizeof *units);
     if (!units) return eg_fail_memory(err, count * sizeof *units);
-    for (; b->count < BYTES; b->count++) units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base falls below 1 */
+    for (; b->count < BYTES; b->count++)
+        units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base falls below 1 */
     for (uint32_t i = (uint32_t)b->count; i < count; i++) {
         units[i] = (eg_trie_unit){0, NO_PARENT, b->last};
         *(b->last ? &units[b->last].base : &b->first) = i;
@@ -83,7 +84,8 @@ static void sort_by_byte(const eg_str *keys, uint32_t *part, size_t n, uint32_t 
 }
 
 /* Makes the children of one node; tasks for them go to *out, which is moved on. */
-static eg_status make_children(builder *b, const eg_str *keys, uint32_t *order, uint32_t *copy, task t, task **out, eg_error *err) {
+static eg_status make_children(builder *b, const eg_str *keys, uint32_t *order, uint32_t *copy, task t, task **out,
+                               eg_error *err) {
     for (uint32_t i = t.begin; i < t.end; i++) { /* keys that end here */
         uint32_t key = order[i];
         if (keys[key].len != t.depth) continue;
@@ -130,14 +132,14 @@ eg_status eg_trie_build(const eg_str *keys, size_t n, eg_arena *arena, eg_trie *
     builder b = {.end = BYTES};
     uint32_t *order = malloc((n + 1) * sizeof *order), *copy = malloc((n + 1) * sizeof *copy);
     task *tasks = malloc((n + 1) * sizeof *tasks);
-    eg_status s = order && copy && tasks ? build(&b, keys, (uint32_t)n, order, copy, tasks, err) : eg_fail_memory(err, n * sizeof *tasks);
-    eg_trie_unit *units = s == EG_OK ? eg_arena_array(arena, b.count, sizeof *units) : NULL;
-    if (s == EG_OK && !units) s = eg_fail_memory(err, b.count * sizeof *units);
-    if (units) {
-        memcpy(units, b.units, b.count * sizeof *units);
-        for (uint32_t i = b.first; i; i = b.units[i].base) units[i] = (eg_trie_unit){0, NO_PARENT, 0};
-        out->units = units;
-    }
+    eg_status s =
+        order && copy && tasks ? build(&b, keys, (uint32_t)n, order, copy, tasks, err) : eg_fail_memory(err, n * sizeof *tasks);
+    size_t count = b.end + BYTES; /* no base is as far as end */
+    eg_trie_unit *units = s == EG_OK ? eg_arena_array(arena, count, sizeof *units) : NULL;
+    if (s == EG_OK && !units) s = eg_fail_memory(err, count * sizeof *units);
+    for (size_t i = 0; units && i < count; i++)
+        units[i] = i < b.count && (i == 0 || b.units[i].parent != NO_PARENT) ? b.units[i] : (eg_trie_unit){0, NO_PARENT, 0};
+    if (units) out->units = units;
     free(order);
     free(copy);
     free(tasks);

@@ -8,23 +8,23 @@
 #include "models/unicode_tables.h"
 
 typedef enum cluster { /* as in unicode_tables.h */
-    ANY,
-    CR,
-    LF,
-    CONTROL,
-    EXTEND,
-    EXTEND_PLAIN, /* extends, but not between a linker and a consonant */
-    LINKER,
-    ZWJ,
-    SPACING,
-    PREPEND,
-    PICTOGRAPH,
-    L,
-    V,
-    T,
-    LV,
-    LVT,
-    CONSONANT
+                       ANY,
+                       CR,
+                       LF,
+                       CONTROL,
+                       EXTEND,
+                       EXTEND_PLAIN, /* extends, but not between a linker and a consonant */
+                       LINKER,
+                       ZWJ,
+                       SPACING,
+                       PREPEND,
+                       PICTOGRAPH,
+                       L,
+                       V,
+                       T,
+                       LV,
+                       LVT,
+                       CONSONANT
 } cluster;
 
 enum { HANGUL = 0xAC00, HANGUL_END = 0xD7A4, FIRST_L = 0x1100, FIRST_V = 0x1161, FIRST_T = 0x11A7, LS = 19, VS = 21, TS = 28 };
@@ -58,10 +58,7 @@ static int is_joined(const cluster_state *s, cluster next) {
 static void advance(cluster_state *s, cluster next) {
     int extends = next == EXTEND || next == EXTEND_PLAIN || next == LINKER;
     s->pictograph = next == PICTOGRAPH ? 1 : s->pictograph == 1 && extends ? 1 : s->pictograph == 1 && next == ZWJ ? 2 : 0;
-    s->conjunct = next == CONSONANT                        ? 1
-                  : s->conjunct && next == LINKER          ? 2
-                  : next == EXTEND || next == ZWJ          ? s->conjunct
-                                                           : 0;
+    s->conjunct = next == CONSONANT ? 1 : s->conjunct && next == LINKER ? 2 : next == EXTEND || next == ZWJ ? s->conjunct : 0;
     s->last = next;
 }
 

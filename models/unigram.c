@@ -16,7 +16,8 @@ static const double unknown_penalty = 10;
 
 eg_status eg_unigram_finish(eg_unigram *u, const char *name, eg_arena *arena, eg_error *err) {
     double least = 0;
-    if (u->unknown >= u->count) return eg_fail(err, EG_EFORMAT, "%s: the id of what is unknown, %u, is no piece", name, u->unknown);
+    if (u->unknown >= u->count)
+        return eg_fail(err, EG_EFORMAT, "%s: the id of what is unknown, %u, is no piece", name, u->unknown);
     for (uint32_t i = 0; i < u->count; i++) {
         if (u->pieces[i].len == 0) return eg_fail(err, EG_EFORMAT, "%s: piece %u is empty", name, i);
         if (u->pieces[i].len > EG_MAX_PIECE)

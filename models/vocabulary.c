@@ -18,7 +18,8 @@ static eg_piece *slot_of(const eg_vocabulary *v, const char *p, size_t n, uint32
 }
 
 eg_status eg_vocabulary_init(eg_vocabulary *v, size_t entries, eg_arena *arena, eg_error *err) {
-    if (entries > EG_MAX_VOCABULARY) return eg_fail(err, EG_ELIMIT, "a vocabulary of %zu tokens; at most %d", entries, EG_MAX_VOCABULARY);
+    if (entries > EG_MAX_VOCABULARY)
+        return eg_fail(err, EG_ELIMIT, "a vocabulary of %zu tokens; at most %d", entries, EG_MAX_VOCABULARY);
     size_t slots = 64;
     while (slots < entries * 2) slots *= 2;
     *v = (eg_vocabulary){.slots = eg_arena_array(arena, slots, sizeof *v->slots), .mask = slots - 1};

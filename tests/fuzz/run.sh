@@ -18,7 +18,7 @@ seed() {
     mkdir "$work/$1"
     case $1 in
     text) # the facts of one store, one each
-        sed -n 's/^ *"content": "\(.*\)",$/\1/p' bench/data/stores/a-gavelhouse.json | (cd "$work/$1" && split -a 4 -l 1)
+        sed -n 's/^ *"content": "\(.*\)",$/\1/p' tools/train/data/stores/dev/a-gavelhouse.json | (cd "$work/$1" && split -a 4 -l 1)
         words core/text/*.c >"$work/$1.dict" ;;
     markdown) # the first letter tells the kind of file: m, t, j
         for kind in m t; do

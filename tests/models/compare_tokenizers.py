@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types, truncation; and says how fast both
-are on plain text, one thread each. Usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--seed N] [--skip-speed] FOLDER...
-Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Ends with 77 where they are not installed, 1 on a
-difference."""
+"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types, truncation; and says how
+fast both are on plain text, one thread each. Usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--long BYTES] [--seed N]
+[--skip-speed] FOLDER...   Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Ends with 77 where
+they are not installed, 1 on a difference."""
 import argparse
 import array
 import json
@@ -93,14 +93,14 @@ def reference(folder):
 
 # ---- texts ----
 
-PROSE = ("The service retries a request five times, then waits for 30 seconds; it doesn't cache what it couldn't verify. We've seen "
-         "timeouts of 2.5 s in prod (eu-west-1), they'll be fixed in v1.12.0-rc2, he'd said. Limits: 100 req/min, 5% errors, $20. "
+PROSE = ("The service retries a request five times, then waits for 30 seconds; it doesn't cache what it couldn't verify. "
+         "We've seen timeouts of 2.5 s in prod (eu-west-1), they'll be fixed in v1.12.0-rc2, he'd said. Limits: 100 req/min, 5% errors, $20. "
          "def parse(self, x): return x['key'] + 1  # na\u00efve caf\u00e9 \u00fcber Stra\u00dfe https://example.org/a?b=c&d=e ")
-BLOCKS = [(0x20, 0x7F)] * 6 + [(0, 0x20), (0x80, 0x250), (0x250, 0x370), (0x300, 0x370), (0x370, 0x530), (0x590, 0x700), (0x900, 0xE00),
-          (0xE00, 0x1100), (0x1100, 0x1200), (0x1E00, 0x2000), (0x2000, 0x2070), (0x2070, 0x2C00), (0x2581, 0x2582), (0x3000, 0x3100),
-          (0x3100, 0x3400), (0x4E00, 0xA000), (0xA000, 0xAC00), (0xAC00, 0xD7FC), (0xE000, 0xF900), (0xF900, 0xFB00), (0xFB00, 0xFE00),
-          (0xFE00, 0x10000), (0x10000, 0x11000), (0x11000, 0x12000), (0x1D400, 0x1D800), (0x1F1E6, 0x1F200), (0x1F300, 0x1FB00),
-          (0x20000, 0x20100), (0xE0000, 0xE0200), (0x10FF00, 0x110000)]
+BLOCKS = [(0x20, 0x7F)] * 6 + [(0, 0x20), (0x80, 0x250), (0x250, 0x370), (0x300, 0x370), (0x370, 0x530), (0x590, 0x700),
+          (0x900, 0xE00), (0xE00, 0x1100), (0x1100, 0x1200), (0x1E00, 0x2000), (0x2000, 0x2070), (0x2070, 0x2C00), (0x2581,
+          0x2582), (0x3000, 0x3100), (0x3100, 0x3400), (0x4E00, 0xA000), (0xA000, 0xAC00), (0xAC00, 0xD7FC), (0xE000, 0xF900),
+          (0xF900, 0xFB00), (0xFB00, 0xFE00), (0xFE00, 0x10000), (0x10000, 0x11000), (0x11000, 0x12000), (0x1D400, 0x1D800),
+          (0x1F1E6, 0x1F200), (0x1F300, 0x1FB00), (0x20000, 0x20100), (0xE0000, 0xE0200), (0x10FF00, 0x110000)]
 KNOTS = ["\u0301", "\u0323", "\u200d", "\ufe0f", "\u20e3", "\u094d", "\u0915", "\u0600", "\u0e33", "\u1100", "\u1161", "\u11a8", "\u00a9",
          "\U0001F468", "\U0001F3FD", "\U0001F1E9", "\r", "\n", "\t", "\u0085", "\u00a0", "\u3000", "\u2581", "\ufeff", "\u00ad", "\ufffd",
          "\ufdfa", "\ufb01", "\u212b", "\u0130", "\u01c4", "\u1e9e", "\u0344", "\uac00", "\u0300\u0316\u0300", "\U000E0020", " ", "  ", "'",
@@ -134,7 +134,8 @@ def random_text(rng, specials):
     if rng.random() < 0.2:
         for _ in range(rng.randint(1, 3)):
             at = rng.randint(0, len(text))
-            text = text[:at] + rng.choice(["", " ", "  ", "\n", "\u3000"]) + rng.choice(specials) + rng.choice(["", " ", "\t"]) + text[at:]
+            before, after = rng.choice(["", " ", "  ", "\n", "\u3000"]), rng.choice(["", " ", "\t"])
+            text = text[:at] + before + rng.choice(specials) + after + text[at:]
     return text
 
 

@@ -42,7 +42,10 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
         if (j.depth == 2)
             a->ids[a->count++] = (uint32_t)j.integer;
         else
-            *(key.ptr[0] == 'm' ? &a->most : key.ptr[0] == 'b' ? &a->block : key.ptr[0] == 's' ? &a->shift : &a->hash) = j.integer;
+            *(key.ptr[0] == 'm'   ? &a->most
+              : key.ptr[0] == 'b' ? &a->block
+              : key.ptr[0] == 's' ? &a->shift
+                                  : &a->hash) = j.integer;
     }
 }
 
@@ -79,10 +82,11 @@ static void check_ids(const eg_tokenizer *w, const answer *a) {
     eg_tokens first = {0}, second = {0}, ids = {0};
     assert_int_equal(eg_tokenizer_encode(w, is_pair ? a->first : a->text, &first, NULL), EG_OK);
     if (is_pair) assert_int_equal(eg_tokenizer_encode(w, a->second, &second, NULL), EG_OK);
-    assert_int_equal(eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
+    assert_int_equal(
+        eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
     if (ids.count != a->count || (a->count && memcmp(ids.ids, a->ids, a->count * sizeof *a->ids) != 0))
-        fail_msg("'%.*s': %zu tokens, the reference has %zu", (int)(is_pair ? a->first.len : a->text.len), is_pair ? a->first.ptr : a->text.ptr,
-                 ids.count, a->count);
+        fail_msg("'%.*s': %zu tokens, the reference has %zu", (int)(is_pair ? a->first.len : a->text.len),
+                 is_pair ? a->first.ptr : a->text.ptr, ids.count, a->count);
     eg_tokens_release(&first);
     eg_tokens_release(&second);
     eg_tokens_release(&ids);
@@ -196,29 +200,49 @@ static const struct {
     {"{\"model\":{" WORDS "}," SPLIT "," AROUND "}", "BertNormalizer goes with WordPiece"},
     {"{\"model\":{" WORDS "}," BERT "," LEVEL "," AROUND "}", "pre_tokenizer.type is 'ByteLevel'"},
     {"{\"model\":{" WORDS "}," BERT "," SPLIT "}", "post_processor is missing"},
-    {"{\"model\":{" WORDS "},\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":false,\"lowercase\":true}}", "clean_text"},
+    {"{\"model\":{" WORDS "},\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":false,\"lowercase\":true}}",
+     "clean_text"},
     {"{\"model\":{" WORDS "},\"normalizer\":{\"type\":\"Nmt\"}}", "normalizer.type is 'Nmt'"},
     {"{\"model\":{" WORDS "}," BERT ",\"pre_tokenizer\":{\"type\":\"Whitespace\"}}", "pre_tokenizer.type is 'Whitespace'"},
     {"{\"model\":{" WORDS "}," BERT ",\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[]}}", "a Sequence of one"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":9,\"content\":\"<x>\"}]}", "'<x>' has the id 9"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":2,\"content\":\"a\"}]}", "the vocabulary gives it 3"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"single_word\":true}]}", "single_word"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"normalized\":true}]}", "normalized"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"\"}]}", "content is missing or empty"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"x\",99],\"sep\":[\"y\",2]}}", "special token 99"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":9,\"content\":\"<x>\"}]}",
+     "'<x>' has the id 9"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":2,\"content\":\"a\"}]}",
+     "the vocabulary gives it 3"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"single_word\":true}]}",
+     "single_word"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"x\",\"normalized\":true}]}",
+     "normalized"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND ",\"added_tokens\":[{\"id\":4,\"content\":\"\"}]}",
+     "content is missing or empty"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT
+     ",\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"x\",99],\"sep\":[\"y\",2]}}",
+     "special token 99"},
     {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"BertProcessing\"}}", "sep or cls"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"ByteLevel\"}}", "post_processor.type is 'ByteLevel'"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[]}}", "hold each text once"},
-    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
-     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}", "special_tokens: a token of the template"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"ByteLevel\"}}",
+     "post_processor.type is 'ByteLevel'"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[]}}",
+     "hold each text once"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT
+     ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
+     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
+     "special_tokens: a token of the template"},
     {"{\"model\":{" BYTES "}," BPE_REST "}", NULL},
     {"{\"model\":{" BYTES "},\"normalizer\":null," BPE_REST "}", NULL},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":\"Lowercase\"}]}," BPE_REST "}", NULL},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Sequence\"}]}," BPE_REST "}", "normalizer.type is 'Sequence'"},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"content\":\"\"}," BPE_REST "}", "pattern.Regex is '\\s+'"},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"\"}," BPE_REST "}", "pattern.String is missing"},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"A===\"}," BPE_REST "}", "is no base64"},
-    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"/////w==\"}," BPE_REST "}", "its array does not fit"},
+    {"{\"model\":{" BYTES
+     "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":\"Lowercase\"}]}," BPE_REST "}",
+     NULL},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Sequence\"}]}," BPE_REST "}",
+     "normalizer.type is 'Sequence'"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"content\":\"\"}," BPE_REST
+     "}",
+     "pattern.Regex is '\\s+'"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"\"}," BPE_REST "}",
+     "pattern.String is missing"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"A===\"}," BPE_REST "}",
+     "is no base64"},
+    {"{\"model\":{" BYTES "},\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"/////w==\"}," BPE_REST "}",
+     "its array does not fit"},
     {"{\"model\":{" BYTES "}," BERT "," BPE_REST "}", "BertNormalizer goes with WordPiece"},
     {"{\"model\":{" BYTES "}," META "," AROUND "}", "pre_tokenizer.type is 'Metaspace'"},
     {"{\"model\":{" BYTES "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"use_regex\":false}," AROUND "}", "use_regex is 'false'"},
@@ -238,16 +262,20 @@ static const struct {
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\"]]}}", "a piece and its score were expected"},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"\",1]]}}", "piece 0 is empty"},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\",1e999]]}}", "the score of piece 0"},
-    {"{\"model\":{" PIECES "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\"}," AROUND "}", "replacement is '_'"},
-    {"{\"model\":{" PIECES "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\xE2\x96\x81\",\"prepend_scheme\":\"first\"}," AROUND "}",
+    {"{\"model\":{" PIECES "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\"}," AROUND "}",
+     "replacement is '_'"},
+    {"{\"model\":{" PIECES
+     "},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\xE2\x96\x81\",\"prepend_scheme\":\"first\"}," AROUND "}",
      "prepend_scheme is 'first'"},
 };
 
-static void check_refusal(size_t number, eg_status s, const eg_error *err, const eg_tokenizer *t, const char *file, const char *says) {
+static void check_refusal(size_t number, eg_status s, const eg_error *err, const eg_tokenizer *t, const char *file,
+                          const char *says) {
     if (!says && s != EG_OK) fail_msg("case %zu: %s", number, err->text);
     if (!says) return;
     if (s == EG_OK || t) fail_msg("case %zu was taken, it should say: %s", number, says);
-    if (s != err->code || !strstr(err->text, says) || !strstr(err->text, file)) fail_msg("case %zu: '%s' does not say '%s'", number, err->text, says);
+    if (s != err->code || !strstr(err->text, says) || !strstr(err->text, file))
+        fail_msg("case %zu: '%s' does not say '%s'", number, err->text, says);
 }
 
 static void broken_json_is_refused(void **state) {
@@ -317,7 +345,8 @@ static void broken_sentencepiece_is_refused(void **state) {
     eg_arena_init(&arena, 0);
     assert_int_equal(eg_file_read(GOLDEN "/tokenizers/unigram-spm/spm.model", 1 << 20, &arena, &model, &err), EG_OK);
     size_t refused = 0, cuts = 0;
-    for (size_t n = 0; n < model.len; n += n < 64 ? 1 : 61, cuts++) { /* cut off anywhere; between two pieces it is a smaller model */
+    for (size_t n = 0; n < model.len;
+         n += n < 64 ? 1 : 61, cuts++) { /* cut off anywhere; between two pieces it is a smaller model */
         if (eg_tokenizer_from_spm((eg_str){model.ptr, n}, 0, &arena, &t, &err) == EG_OK) continue;
         refused++;
         if (!strstr(err.text, "spm.model")) fail_msg("%zu bytes: '%s'", n, err.text);
@@ -327,7 +356,8 @@ static void broken_sentencepiece_is_refused(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *copy = eg_arena_copy(&arena, model);
         patch(copy, model.len, table[i].from, table[i].bytes, table[i].to);
-        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len}, 0, &arena, &t, &err), &err, t, "spm.model", table[i].says);
+        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len}, 0, &arena, &t, &err), &err, t, "spm.model",
+                      table[i].says);
     }
     /* settings: trainer_spec (2) with model_type BPE (3: 2), normalizer_spec (3) without the prefix (3: 0) */
     static const struct {
@@ -341,7 +371,8 @@ static void broken_sentencepiece_is_refused(void **state) {
         char *copy = eg_arena_alloc(&arena, model.len + 4);
         memcpy(copy, model.ptr, model.len);
         memcpy(copy + model.len, settings[i].bytes, 4);
-        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len + 4}, 0, &arena, &t, &err), &err, t, "spm.model", settings[i].says);
+        check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len + 4}, 0, &arena, &t, &err), &err, t, "spm.model",
+                      settings[i].says);
     }
     eg_arena_release(&arena);
 }
@@ -389,9 +420,10 @@ static void folders_are_checked(void **state) {
 /* A word of a hundred thousand letters, of accents, of unknown characters: done at once, with the right ids at both ends. */
 static void long_words_take_linear_time(void **state) {
     (void)state;
-    static const char *const folders[] = {WEIGHTS "/engram-embed-0", GOLDEN "/tokenizers/bpe-json", GOLDEN "/tokenizers/unigram-spm",
-                                          GOLDEN "/tokenizers/unigram-json"};
-    static const char *const units[] = {"a", "re", "\xCC\x81\xCC\xA3", "\xE1\x84\x80", "\xF0\x9F\x91\xA8\xE2\x80\x8D", " ", "\xE2\x96\x81"};
+    static const char *const folders[] = {WEIGHTS "/engram-embed-0", GOLDEN "/tokenizers/bpe-json",
+                                          GOLDEN "/tokenizers/unigram-spm", GOLDEN "/tokenizers/unigram-json"};
+    static const char *const units[] = {"a", "re",          "\xCC\x81\xCC\xA3", "\xE1\x84\x80", "\xF0\x9F\x91\xA8\xE2\x80\x8D",
+                                        " ", "\xE2\x96\x81"};
     enum { LENGTH = 100000 };
     char *text = malloc(LENGTH + 8);
     assert_non_null(text);
@@ -416,11 +448,36 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
+/* Two tokens with one id: that the text of one comes out whole says nothing about the other. */
+static void equal_ids_are_no_equal_words(void **state) {
+    (void)state;
+    static const char json[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"c\":3,\"d\":4,\"cd\":2},"
+                               "\"merges\":[\"a b\"]}," BPE_REST "}";
+    static const uint32_t wanted[] = {2, 3, 4, 2};
+    eg_arena arena;
+    eg_error err = {0};
+    const eg_tokenizer *t;
+    eg_tokens ids = {0};
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_tokenizer_from_json(eg_str_of(json), &arena, &t, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("ab"), &ids, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("cd"), &ids, &err), EG_OK);
+    assert_int_equal(eg_tokenizer_encode(t, EG_STR("ab"), &ids, &err), EG_OK);
+    assert_int_equal(ids.count, 4);
+    assert_memory_equal(ids.ids, wanted, sizeof wanted);
+    eg_tokens_release(&ids);
+    eg_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_reference),          cmocka_unit_test(pairs_have_their_types),
-        cmocka_unit_test(broken_json_is_refused),        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(broken_sentencepiece_is_refused), cmocka_unit_test(folders_are_checked),
+        cmocka_unit_test(equal_ids_are_no_equal_words),
+        cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(pairs_have_their_types),
+        cmocka_unit_test(broken_json_is_refused),
+        cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(broken_sentencepiece_is_refused),
+        cmocka_unit_test(folders_are_checked),
         cmocka_unit_test(long_words_take_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* tokenize_stream.c - a tokenizer behind a pipe, for compare_tokenizers.py: tokenize_stream FOLDER reads batches and answers each.
- * All numbers are u32 in the machine's order. Request: n, then n times: bytes of the first text, of the second (NONE: none), most,
- * and the texts. Answer: nanoseconds for the batch (u64), then n times: count, ids, types (bytes). */
+/* tokenize_stream.c - a tokenizer behind a pipe, for compare_tokenizers.py: tokenize_stream FOLDER reads batches and answers
+ * each. All numbers are u32 in the machine's order. Request: n, then n times: bytes of the first text, of the second (NONE:
+ * none), most, and the texts. Answer: nanoseconds for the batch (u64), then n times: count, ids, types (bytes). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -79,8 +79,9 @@ typedef struct eg_model_info {
     uint32_t format;          /* eg_format in use: EG_FORMAT_F32 or EG_FORMAT_S8 */
 } eg_model_info;
 
-/* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), the tokenizer's
- * files, and for embeddings the sentence-transformers files where they are. options may be NULL for the defaults. Nothing is kept open or half loaded on an error, which names the
+/* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), tokenizer.json or
+ * else vocab.txt, vocab.json with merges.txt or spm.model, and for embeddings the sentence-transformers files where they are.
+ * options may be NULL for the defaults. Nothing is kept open or half loaded on an error, which names the
  * file and the field: EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
 EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out,
                                      eg_error *err);
