@@ -1,5 +1,6 @@
 """engram.py - libengram-infer from Python, for benches and checks: it mirrors core/include/engram/infer.h. Not an interface for
 users. Called by bench/peers/contestants.py and tests/models/check_exactness.py."""
+
 import ctypes
 import os
 
@@ -32,10 +33,14 @@ class ModelOptions(ctypes.Structure):
 
 
 class Info(ctypes.Structure):
-    _fields_ = ([("size", ctypes.c_size_t), ("architecture", ctypes.c_char_p)]
-                + [(name, ctypes.c_uint32) for name in ("head", "layers", "hidden", "heads", "intermediate", "vocabulary", "max_tokens",
-                                                        "labels")]
-                + [("label_names", ctypes.POINTER(ctypes.c_char_p)), ("weight_bytes", ctypes.c_uint64)])
+    _fields_ = (
+        [("size", ctypes.c_size_t), ("architecture", ctypes.c_char_p)]
+        + [
+            (name, ctypes.c_uint32)
+            for name in ("head", "layers", "hidden", "heads", "intermediate", "vocabulary", "max_tokens", "labels")
+        ]
+        + [("label_names", ctypes.POINTER(ctypes.c_char_p)), ("weight_bytes", ctypes.c_uint64)]
+    )
 
 
 class Refused(Exception):
@@ -85,6 +90,7 @@ class Model:
         def run():
             self.call("eg_model_embed", self.model, rows, ctypes.c_size_t(len(texts)), out.ctypes.data_as(ctypes.c_void_p), None)
             return out
+
         return run
 
     def classify(self, pairs):
@@ -97,16 +103,32 @@ class Model:
         """Logits of every token, text after text."""
         rows, most = (Text * len(texts))(*map(text_of, texts)), len(texts) * self.info.max_tokens
         out, offsets = np.empty((most, self.info.labels), np.float32), (ctypes.c_size_t * (len(texts) + 1))()
-        self.call("eg_model_label_tokens", self.model, rows, ctypes.c_size_t(len(texts)), out.ctypes.data_as(ctypes.c_void_p),
-                  ctypes.c_size_t(most), offsets, None)
-        return out[:offsets[len(texts)]]
+        self.call(
+            "eg_model_label_tokens",
+            self.model,
+            rows,
+            ctypes.c_size_t(len(texts)),
+            out.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_size_t(most),
+            offsets,
+            None,
+        )
+        return out[: offsets[len(texts)]]
 
     def tokenizer(self, text, second=None):
         """A function that gives the token ids of this text or pair."""
         pair, ids, count = Pair(text_of(text), text_of(second)), np.empty(self.info.max_tokens, np.uint32), ctypes.c_size_t()
 
         def run():
-            self.call("eg_model_tokenize", self.model, pair, ids.ctypes.data_as(ctypes.c_void_p), None, ctypes.c_size_t(len(ids)),
-                      ctypes.byref(count))
-            return ids[:count.value].tolist()
+            self.call(
+                "eg_model_tokenize",
+                self.model,
+                pair,
+                ids.ctypes.data_as(ctypes.c_void_p),
+                None,
+                ctypes.c_size_t(len(ids)),
+                ctypes.byref(count),
+            )
+            return ids[: count.value].tolist()
+
         return run

