@@ -142,6 +142,7 @@ eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsi
 }
 
 eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err) {
+    if (!*path) return eg_fail(err, EG_EINVAL, "the path of a folder to create is empty");
     char *copy = strdup(path);
     if (!copy) return eg_fail_memory(err, strlen(path) + 1);
     eg_status s = EG_OK;

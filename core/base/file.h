@@ -21,7 +21,7 @@ void eg_map_close(eg_map *map);
  * either the old content or all of the new. mode as for open(2). */
 eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err);
 
-/* mkdir -p with mode for what is created. */
+/* mkdir -p with mode for what is created. EG_EINVAL for an empty path. */
 eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err);
 
 /* 1 when path names something: a file, a folder, a link even to nothing (opening it then says what is wrong). */

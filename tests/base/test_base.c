@@ -242,6 +242,7 @@ static void test_files(void **state) {
     assert_int_not_equal(eg_file_replace(dir, "x", 1, 0600, &err), EG_OK); /* a folder is not replaced... */
     assert_int_equal(stat(dir, &st), 0);
     assert_true(S_ISDIR(st.st_mode));
+    assert_int_equal(eg_folder_make("", 0700, &err), EG_EINVAL);
     snprintf(deep, sizeof deep, "%s/a/b//c", dir);
     assert_int_equal(eg_folder_make(deep, 0700, &err), EG_OK);
     assert_int_equal(eg_folder_make(deep, 0700, &err), EG_OK);
