@@ -1,0 +1,104 @@
+"""The labelled data as pairs for training and measuring. NOT_CONTRADICTION marks pairs of a store of which only that is known.
+Used by train_nli.py, train_embed.py and evaluate.py."""
+import collections
+import glob
+import json
+import os
+import random
+
+CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
+AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
+DATA = os.path.join(os.path.dirname(__file__), "data")
+
+
+def read_clusters(split):
+    with open(os.path.join(DATA, "clusters", split + ".jsonl"), encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def read_stores(split, first="", last="~"):
+    """Those whose file's name lies from first up to last: the second generation begins at "n"."""
+    paths = sorted(glob.glob(os.path.join(DATA, "stores", split, "*.json")))
+    return [json.load(open(p, encoding="utf-8")) for p in paths if first <= os.path.basename(p) < last]
+
+
+def facts_of(store):
+    return [fact["content"] for fact in store["facts"]]
+
+
+def texts_of(cluster, *relations):
+    return [r["t"] for r in cluster["r"] if r["rel"] in relations]
+
+
+def of_cluster(c):
+    """All pairs whose label follows from the relations, in both orders where both are known."""
+    same, out = [c["a"]] + texts_of(c, "same"), []
+    out += [(x, y, ENTAILMENT) for x in same for y in same if x != y]
+    for other, labels in (("contradicts", (CONTRADICTION, CONTRADICTION)), ("supersedes", (CONTRADICTION, CONTRADICTION)), ("neutral", (NEUTRAL, NEUTRAL)),
+                          ("general", (ENTAILMENT, NEUTRAL)), ("specific", (NEUTRAL, ENTAILMENT))):
+        for x in same + (texts_of(c, "specific") if other == "contradicts" else []):
+            for y in texts_of(c, other):
+                out += [(x, y, labels[0]), (y, x, labels[1])]
+    return out
+
+
+def index_of(store):
+    return {fact["id"]: i for i, fact in enumerate(store["facts"])}
+
+
+def labelled(store, key):
+    """{(i, j): the label's object}, i < j being places in the list of facts."""
+    at = index_of(store)
+    return {tuple(sorted((at[p["a"]], at[p["b"]]))): p for p in store[key]}
+
+
+def near(vectors, k):
+    """The pairs (i, j), i < j, in which one is among the k nearest of the other. vectors: [facts, width], length 1."""
+    cosine = vectors @ vectors.T
+    cosine.fill_diagonal_(-2)
+    nearest = cosine.topk(min(k, len(vectors) - 1), 1).indices.tolist()
+    return {(min(i, j), max(i, j)) for i, row in enumerate(nearest) for j in row}
+
+
+def of_store(store, vectors, k):
+    """Its conflicts and look-alikes in both orders, its near pairs in one, and what its updates replace."""
+    texts, conflicts, traps, out = facts_of(store), labelled(store, "conflicts"), labelled(store, "non_conflicts"), []
+    for i, j in sorted(conflicts):
+        out += [(texts[i], texts[j], CONTRADICTION), (texts[j], texts[i], CONTRADICTION)]
+    for i, j in sorted((near(vectors, k) | set(traps)) - set(conflicts)):
+        trap = traps.get((i, j), {}).get("trap")
+        label = ENTAILMENT if trap in AGREE else NOT_CONTRADICTION if trap in ("refinement", "specific", "general") else NEUTRAL
+        out.append((texts[i], texts[j], label))
+        if trap:
+            out.append((texts[j], texts[i], label))
+    for update in store["updates"]:
+        out.append((update["content"], texts[index_of(store)[update["supersedes"]]], CONTRADICTION))
+    return out
+
+
+def between_clusters(clusters, vectors_of, rng, each=2):
+    """Texts of other clusters that lie near: neutral."""
+    texts, owner = [], []
+    for k, c in enumerate(clusters):
+        for text in [c["a"]] + [r["t"] for r in c["r"]]:
+            texts.append(text)
+            owner.append(k)
+    vectors, members = vectors_of(texts), collections.defaultdict(list)
+    for i, k in enumerate(owner):
+        members[k].append(i)
+    out = []
+    for k, own in members.items():
+        for i in rng.sample(own, 2):
+            cosine = vectors @ vectors[i]
+            cosine[own] = -2
+            for j in rng.sample(cosine.topk(10).indices.tolist(), each):
+                out.append((texts[i], texts[j], NEUTRAL) if rng.random() < 0.5 else (texts[j], texts[i], NEUTRAL))
+    return out
+
+
+def one_order(pairs, rng):
+    """Of pairs that stand in both orders with one label, one order."""
+    groups = collections.defaultdict(list)
+    for p in pairs:
+        groups[min(p[:2]), max(p[:2])].append(p)
+    return [p for g in groups.values() for p in (g if len({q[2] for q in g}) > 1 else [rng.choice(g)])]

