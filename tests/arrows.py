@@ -13,6 +13,7 @@ ALLOWED = {
     "core/base/": (PUBLIC + "status.h",),
     PUBLIC: (),
     "kernels/": ("core/base/",) + LOW,
+    "models/tokenizer/": ("core/base/",) + LOW,
     "models/": ("kernels/", "core/base/") + LOW,
     "core/text/": ("core/base/", PUBLIC),
     "core/memory/": ("core/text/", "core/base/", PUBLIC),

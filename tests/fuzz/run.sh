@@ -37,15 +37,15 @@ seed() {
         words tests/models/compare_tokenizers.py >"$work/$1.dict" ;;
     bpe)
         { cat $golden/tokenizers/bpe-files/vocab.json; printf '\0'; cat $golden/tokenizers/bpe-files/merges.txt; } >"$work/$1/bpe"
-        words models/*.c >"$work/$1.dict" ;;
+        words models/tokenizer/*.c >"$work/$1.dict" ;;
     spm)
         cp $golden/tokenizers/unigram-spm/spm.model "$work/$1"
-        words models/sentencepiece.c >"$work/$1.dict" ;;
+        words models/tokenizer/sentencepiece.c >"$work/$1.dict" ;;
     *)
         if [ "$1" = tokenizer ]; then for kind in bpe unigram; do cp $golden/tokenizers/$kind-json/tokenizer.json "$work/$1/$kind"; done; fi
         cp tests/fuzz/seeds/*.jsonl "$work/$1"
         for file in tests/models/golden/*/*.json models/weights/*/*.json; do cp "$file" "$work/$1/${file//\//_}"; done
-        words models/*.c >"$work/$1.dict" ;;
+        words models/*.c models/tokenizer/*.c >"$work/$1.dict" ;;
     esac
 }
 

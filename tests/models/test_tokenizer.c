@@ -14,7 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 enum { MOST_IDS = 4096 };
 

@@ -1,7 +1,7 @@
 /* tokenizer.h - text to token ids, one interface over the kinds of tokenizers. Exact to the reference (Hugging Face tokenizers
  * 0.20.3). Not here: the models' limits (model.c). Used by model.c. Thread class: any once it is open. */
-#ifndef EG_MODELS_TOKENIZER_H
-#define EG_MODELS_TOKENIZER_H
+#ifndef EG_TOKENIZER_H
+#define EG_TOKENIZER_H
 
 #include "core/base/arena.h"
 

@@ -1,9 +1,9 @@
 /* wordpiece.c - see wordpiece.h. Text is read once: each code point is normalised by table, words are collected and looked up
  * longest piece first. */
-#include "models/wordpiece.h"
+#include "models/tokenizer/wordpiece.h"
 
 #include "core/base/utf8.h"
-#include "models/bert_unicode_tables.h"
+#include "models/tokenizer/bert_unicode_tables.h"
 
 enum { MAX_WORD = EG_WORDPIECE_WORD, INNER = 1 /* tag of a piece that continues a word: "##ing" */ };
 

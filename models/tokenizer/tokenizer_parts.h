@@ -1,14 +1,14 @@
 /* tokenizer_parts.h - what a tokenizer is made of, for the files that read one (tokenizer_json.c, tokenizer_open.c) and the one
  * that runs it (tokenizer.c). Not for others. */
-#ifndef EG_MODELS_TOKENIZER_PARTS_H
-#define EG_MODELS_TOKENIZER_PARTS_H
+#ifndef EG_TOKENIZER_PARTS_H
+#define EG_TOKENIZER_PARTS_H
 
 #include "core/base/json.h"
-#include "models/added.h"
-#include "models/bpe.h"
-#include "models/normalizer.h"
-#include "models/unigram.h"
-#include "models/wordpiece.h"
+#include "models/tokenizer/added.h"
+#include "models/tokenizer/bpe.h"
+#include "models/tokenizer/normalizer.h"
+#include "models/tokenizer/unigram.h"
+#include "models/tokenizer/wordpiece.h"
 
 typedef enum eg_tokenizer_kind { EG_WORDPIECE = 1, EG_BPE, EG_UNIGRAM } eg_tokenizer_kind;
 

@@ -1,5 +1,5 @@
 /* trie.c - see trie.h. A node's keys are sorted by their next byte when the node gets its children; free units form a list. */
-#include "models/trie.h"
+#include "models/tokenizer/trie.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "core/base/size.h"
 #include "core/base/status.h"
-#include "models/tokenizer_parts.h"
+#include "models/tokenizer/tokenizer_parts.h"
 
 /* ---- tokens ---- */
 

@@ -1,5 +1,5 @@
 /* vocabulary.c - see vocabulary.h. */
-#include "models/vocabulary.h"
+#include "models/tokenizer/vocabulary.h"
 
 #include "core/base/status.h"
 

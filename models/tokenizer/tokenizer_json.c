@@ -2,7 +2,7 @@
  * added tokens, special tokens around texts. What it asks for and we do not have is refused by name. Source of the fields: the
  * serialised form of Hugging Face tokenizers 0.20.3. */
 #include "core/base/status.h"
-#include "models/tokenizer_parts.h"
+#include "models/tokenizer/tokenizer_parts.h"
 
 enum { MAX_ADDED = 1 << 16 };
 static const char file[] = "tokenizer.json";

@@ -1,8 +1,8 @@
 /* unicode.h - what tokenizers ask about code points: word class, grapheme clusters, normal forms, lower case. Answers are those
  * of the reference (unicode_tables.h), not of one Unicode version. Not here: BERT's own tables (wordpiece.c), UTF-8 itself
  * (core/base/utf8.h). Used by bpe.c, charsmap.c, normalizer.c, added.c. Thread class: any. */
-#ifndef EG_MODELS_UNICODE_H
-#define EG_MODELS_UNICODE_H
+#ifndef EG_TOKENIZER_UNICODE_H
+#define EG_TOKENIZER_UNICODE_H
 
 #include "core/base/json.h"
 

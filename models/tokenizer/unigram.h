@@ -1,12 +1,12 @@
 /* unigram.h - SentencePiece's unigram model: of all ways to cut a word into pieces, the one whose scores sum highest. Text is cut
  * into words at the mark that stands for a space (U+2581). Not here: normalisation, reading files. Thread class: any once it is
  * filled. */
-#ifndef EG_MODELS_UNIGRAM_H
-#define EG_MODELS_UNIGRAM_H
+#ifndef EG_TOKENIZER_UNIGRAM_H
+#define EG_TOKENIZER_UNIGRAM_H
 
-#include "models/tokenizer.h"
-#include "models/trie.h"
-#include "models/vocabulary.h"
+#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/trie.h"
+#include "models/tokenizer/vocabulary.h"
 
 typedef struct eg_unigram {
     /* set by the reader */

@@ -1,12 +1,12 @@
 /* bpe.h - byte-level BPE: text is cut into words by GPT-2's pattern, the bytes of a word are merged pair by pair, the pair of the
  * lowest rank first. Not here: reading files (tokenizer_json.c, tokenizer.c). Thread class: any once it is filled. */
-#ifndef EG_MODELS_BPE_H
-#define EG_MODELS_BPE_H
+#ifndef EG_TOKENIZER_BPE_H
+#define EG_TOKENIZER_BPE_H
 
 #include <stdatomic.h>
 
-#include "models/tokenizer.h"
-#include "models/vocabulary.h"
+#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/vocabulary.h"
 
 typedef struct eg_merge {
     uint64_t pair; /* left id << 32 | right id */

@@ -1,6 +1,6 @@
 /* unigram.c - see unigram.h. Source: Kudo, Subword regularization, 2018; the score of what is unknown and the joining of unknown
  * neighbours as in the reference. */
-#include "models/unigram.h"
+#include "models/tokenizer/unigram.h"
 
 #include <math.h>
 #include <stdio.h>

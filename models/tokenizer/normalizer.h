@@ -1,9 +1,9 @@
 /* normalizer.h - what happens to text before it is split: a list of steps as tokenizer.json names them. BERT's own normaliser is
  * in wordpiece.c. Used by tokenizer.c. Thread class: any once its steps are set. */
-#ifndef EG_MODELS_NORMALIZER_H
-#define EG_MODELS_NORMALIZER_H
+#ifndef EG_TOKENIZER_NORMALIZER_H
+#define EG_TOKENIZER_NORMALIZER_H
 
-#include "models/charsmap.h"
+#include "models/tokenizer/charsmap.h"
 
 typedef enum eg_step_kind {
     EG_STEP_LOWER,

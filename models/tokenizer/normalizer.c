@@ -1,9 +1,9 @@
 /* normalizer.c - see normalizer.h. */
-#include "models/normalizer.h"
+#include "models/tokenizer/normalizer.h"
 
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "models/unicode.h"
+#include "models/tokenizer/unicode.h"
 
 eg_str eg_strip(eg_str text, int left, int right) {
     uint32_t cp;

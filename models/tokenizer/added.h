@@ -1,9 +1,9 @@
 /* added.h - tokens that are found in the text as they stand, before anything else happens to it: [MASK], <s>. Used by
  * tokenizer.c. Thread class: any once the set is built. */
-#ifndef EG_MODELS_ADDED_H
-#define EG_MODELS_ADDED_H
+#ifndef EG_TOKENIZER_ADDED_H
+#define EG_TOKENIZER_ADDED_H
 
-#include "models/trie.h"
+#include "models/tokenizer/trie.h"
 
 typedef struct eg_added_token {
     eg_str text;

@@ -1,13 +1,13 @@
 /* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et
  * al., Neural machine translation of rare words with subword units, 2016. */
-#include "models/bpe.h"
+#include "models/tokenizer/bpe.h"
 
 #include <stdlib.h>
 
 #include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "models/unicode.h"
+#include "models/tokenizer/unicode.h"
 
 enum { SHORT_WORD = 64 /* symbols; longer words are merged with a heap */ };
 enum { UNASKED, WHOLE, BROKEN }; /* eg_bpe.whole */

@@ -1,7 +1,7 @@
 /* charsmap.h - the precompiled character map of SentencePiece: which bytes it replaces by which. It comes from outside
  * (spm.model, tokenizer.json): every step is checked. Used by normalizer.c. Thread class: any once it is open. */
-#ifndef EG_MODELS_CHARSMAP_H
-#define EG_MODELS_CHARSMAP_H
+#ifndef EG_TOKENIZER_CHARSMAP_H
+#define EG_TOKENIZER_CHARSMAP_H
 
 #include "core/base/json.h"
 

@@ -1,8 +1,8 @@
 /* added.c - see added.h. */
-#include "models/added.h"
+#include "models/tokenizer/added.h"
 
 #include "core/base/status.h"
-#include "models/normalizer.h"
+#include "models/tokenizer/normalizer.h"
 
 eg_status eg_added_build(eg_added_set *set, const eg_added_token *tokens, size_t n, eg_arena *arena, eg_error *err) {
     *set = (eg_added_set){.tokens = tokens, .count = n};

@@ -1,10 +1,10 @@
 /* sentencepiece.c - see sentencepiece.h. Source of the field numbers: sentencepiece_model.proto of SentencePiece 0.2.0; of the
  * encoding: the protocol buffers' wire format. */
-#include "models/sentencepiece.h"
+#include "models/tokenizer/sentencepiece.h"
 
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "models/vocabulary.h"
+#include "models/tokenizer/vocabulary.h"
 
 enum { MODEL_PIECES = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };

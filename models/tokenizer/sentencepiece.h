@@ -1,7 +1,7 @@
 /* sentencepiece.h - reads spm.model, the protocol buffer of SentencePiece: pieces with scores, the normaliser's map, and the
  * settings that change what text becomes. From outside: every length is checked. Used by tokenizer.c. */
-#ifndef EG_MODELS_SENTENCEPIECE_H
-#define EG_MODELS_SENTENCEPIECE_H
+#ifndef EG_TOKENIZER_SENTENCEPIECE_H
+#define EG_TOKENIZER_SENTENCEPIECE_H
 
 #include "core/base/arena.h"
 

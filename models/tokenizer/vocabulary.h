@@ -1,7 +1,7 @@
 /* vocabulary.h - a table from the text of a token to its id. Used by wordpiece.c
  * and bpe.c. Thread class: any once it is filled. */
-#ifndef EG_MODELS_VOCABULARY_H
-#define EG_MODELS_VOCABULARY_H
+#ifndef EG_TOKENIZER_VOCABULARY_H
+#define EG_TOKENIZER_VOCABULARY_H
 
 #include "core/base/arena.h"
 

@@ -1,11 +1,11 @@
 /* unicode.c - see unicode.h. */
-#include "models/unicode.h"
+#include "models/tokenizer/unicode.h"
 
 #include <stdlib.h>
 
 #include "core/base/size.h"
 #include "core/base/utf8.h"
-#include "models/unicode_tables.h"
+#include "models/tokenizer/unicode_tables.h"
 
 typedef enum cluster { /* as in unicode_tables.h */
                        ANY,

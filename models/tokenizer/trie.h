@@ -1,8 +1,8 @@
 /* trie.h - a double array: which keys are prefixes of bytes, one step a byte. For pieces of Unigram and added tokens; the maps of
  * SentencePiece have their own format (charsmap.c). Source: Aoe, An efficient digital search algorithm by using a double-array
  * structure, 1989. Thread class: any once it is built. */
-#ifndef EG_MODELS_TRIE_H
-#define EG_MODELS_TRIE_H
+#ifndef EG_TOKENIZER_TRIE_H
+#define EG_TOKENIZER_TRIE_H
 
 #include "core/base/arena.h"
 

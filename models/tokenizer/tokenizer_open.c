@@ -4,8 +4,8 @@
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "models/sentencepiece.h"
-#include "models/tokenizer_parts.h"
+#include "models/tokenizer/sentencepiece.h"
+#include "models/tokenizer/tokenizer_parts.h"
 
 enum { MAX_FILE = 64 << 20, MAX_SPECIALS = 8 };
 

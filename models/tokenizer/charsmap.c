@@ -1,9 +1,9 @@
 /* charsmap.c - see charsmap.h. Source of the unit's layout: darts-clone 0.32 (include/darts.h, DoubleArrayUnit). */
-#include "models/charsmap.h"
+#include "models/tokenizer/charsmap.h"
 
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "models/unicode.h"
+#include "models/tokenizer/unicode.h"
 
 enum { CLUSTER_BYTES = 6, ASCII = 128 };
 

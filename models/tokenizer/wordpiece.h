@@ -1,10 +1,10 @@
 /* wordpiece.h - BERT's tokenizer: normaliser, word splitting, WordPiece. Not here: reading files, special tokens (tokenizer.c).
  * Thread class: any once it is filled. */
-#ifndef EG_MODELS_WORDPIECE_H
-#define EG_MODELS_WORDPIECE_H
+#ifndef EG_TOKENIZER_WORDPIECE_H
+#define EG_TOKENIZER_WORDPIECE_H
 
-#include "models/tokenizer.h"
-#include "models/vocabulary.h"
+#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/vocabulary.h"
 
 enum { EG_WORDPIECE_WORD = 100 /* code points; a longer word is unknown */ };
 
