@@ -1,5 +1,5 @@
 """BERT of MiniLM's shape in PyTorch, for training: read from and written to a Hugging Face folder. Attention is written out: on a
-CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate.py."""
+CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate."""
 import importlib.util
 import json
 import os
@@ -12,7 +12,8 @@ from tokenizers import BertWordPieceTokenizer
 from torch import nn
 from torch.nn import functional
 
-LABELS = ("contradiction", "entailment", "neutral")
+from pairs import LABELS
+
 LONGEST = 256  # tokens of a pair
 PARTS = (("o", "attention.output.dense"), ("ln1", "attention.output.LayerNorm"), ("f1", "intermediate.dense"), ("f2", "output.dense"),
          ("ln2", "output.LayerNorm"))
