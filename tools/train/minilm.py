@@ -28,6 +28,25 @@ def shipped_folder(name):
     return os.path.join(os.path.dirname(__file__), "..", "..", "models", "weights", name)
 
 
+def device_and_halves():
+    """Where to train, and whether bf16 is faster there."""
+    if torch.cuda.is_available():
+        return "cuda", True
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        return "cpu", "amx_bf16" in f.read()
+
+
+def optimizer_of(parameters, rate, decay):
+    """Weight decay for matrices only."""
+    groups = [{"params": [p for p in parameters if (p.dim() > 1) == matrix], "weight_decay": decay * matrix} for matrix in (True, False)]
+    return torch.optim.AdamW(groups, lr=rate, fused=True)
+
+
+def schedule_of(optimizer, steps, warm_up):
+    """The rate rises over a share of the steps, then falls to nothing."""
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / max(1.0, warm_up * steps), max(0.0, 1 - s / steps)))
+
+
 class Layer(nn.Module):
     def __init__(self, width, inner, heads):
         super().__init__()
