@@ -81,8 +81,8 @@ static const command commands[] = {
      "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
      model_options, run_embed, NULL, NULL},
-    {"bench", "gemm|model|nli [FILE]", "measure this machine",
-     "gemm: the matrix kernels. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
+    {"bench", "gemm|kernels|model|nli [FILE]", "measure this machine",
+     "gemm: the matrix kernels. kernels: all others. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
      "{\"premise\", \"hypothesis\"} from end to end.",
      bench_options, run_bench, NULL, NULL},
     {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench/gemm.h"
+#include "bench/kernels.h"
 #include "bench/model.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -35,9 +36,9 @@ int run_bench(const call *c) {
     eg_error err = {0};
     char folder[4096], cache[4096];
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
-    if (strcmp(what, "gemm") == 0 && c->positional_count == 1)
-        return eg_bench_gemm(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
-    if ((!nli && !model) || c->positional_count != 1) return complain("bench measures gemm, model or nli");
+    int gemm = strcmp(what, "gemm") == 0, kernels = strcmp(what, "kernels") == 0;
+    if (gemm + kernels + nli + model == 0 || c->positional_count != 1) return complain("bench measures gemm, kernels, model or nli");
+    if (gemm || kernels) return (gemm ? eg_bench_gemm : eg_bench_kernels)(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
     eg_bench_subject subject = {.dir = folder, .quick = call_option(c, "quick") != NULL};
     int status = infer_options(c, &subject.engine, &subject.format);
     if (!status) status = model_folder(c, nli ? "engram-nli-0" : "engram-embed-0", folder, cache, sizeof folder);

@@ -130,6 +130,12 @@ class Engram(unittest.TestCase):
         with open(os.path.join(TOP, "tools/example/expected.json"), encoding="utf-8") as f:
             return json.load(f)
 
+    def test_bench_kernels(self):
+        rows = json.loads(self.run_engram("bench", "kernels", "--json").stdout)["kernels"]
+        self.assertLessEqual({"gelu", "softmax", "layer_norm", "attention", "s8_quantize"}, {r["kernel"] for r in rows})
+        self.assertTrue(all(r["microseconds"] > 0 for r in rows))
+        self.assertIn(b"gemm, kernels, model or nli", self.run_engram("bench", "speed", expect=2).stderr)
+
     def test_check_example(self):
         expected = {frozenset(pair) for pair in self.expected()["contradictions"]}
         found = self.ask("check", os.path.join(TOP, "tools/example/notes"), expect=1)

@@ -1,0 +1,13 @@
+/* kernels.h - every kernel but the matrix products, timed on this core: for `engram bench kernels` and bench_kernels. */
+#ifndef EG_BENCH_KERNELS_H
+#define EG_BENCH_KERNELS_H
+
+#include <stdio.h>
+
+#include "core/include/engram/status.h"
+
+/* Prints a table (or one JSON object): for each kernel and size the median microseconds of each level of this CPU, one thread, data in
+ * L1 or L2, and how many times faster than the scalar truth that is. Takes a few seconds. */
+eg_status eg_bench_kernels(FILE *out, int json, eg_error *err);
+
+#endif
