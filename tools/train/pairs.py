@@ -1,11 +1,13 @@
 """The labelled data as pairs for training and measuring. NOT_CONTRADICTION marks pairs of a store of which only that is known.
-Used by train_nli.py, train_embed.py and evaluate.py."""
+Used by train_nli.py, train_embed.py and evaluate."""
 import collections
 import glob
 import json
 import os
-import random
 
+import numpy as np
+
+LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
 AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
 DATA = os.path.join(os.path.dirname(__file__), "data")
@@ -54,9 +56,9 @@ def labelled(store, key):
 
 def near(vectors, k):
     """The pairs (i, j), i < j, in which one is among the k nearest of the other. vectors: [facts, width], length 1."""
-    cosine = vectors @ vectors.T
-    cosine.fill_diagonal_(-2)
-    nearest = cosine.topk(min(k, len(vectors) - 1), 1).indices.tolist()
+    cosine = np.asarray(vectors @ vectors.T)
+    np.fill_diagonal(cosine, -2)
+    nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :min(k, len(vectors) - 1)].tolist()
     return {(min(i, j), max(i, j)) for i, row in enumerate(nearest) for j in row}
 
 

@@ -87,8 +87,7 @@ def main():
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    halves = device == "cuda" or "amx_bf16" in open("/proc/cpuinfo", encoding="utf-8").read()  # where bf16 is faster
+    device, halves = minilm.device_and_halves()
     embedder = minilm.Bert(minilm.base_folder()).to(device)
     rng = random.Random(o.seed)
     data = fixed_pairs(embedder, o.neighbours, rng)
@@ -101,11 +100,10 @@ def main():
         module.requires_grad_(False)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     mean = {name: p.detach().clone() for name, p in trained.items()}
-    optimizer = torch.optim.AdamW([{"params": [p for p in trained.values() if (p.dim() > 1) == matrix], "weight_decay": DECAY * matrix} for matrix in (True, False)],
-                                  lr=o.rate, fused=True)
+    optimizer = minilm.optimizer_of(trained.values(), o.rate, DECAY)
     epoch = epoch_pairs(data, o.most, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / (WARM_UP * steps), max(0.0, 1 - s / steps)))
+    schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(f"{len(data[0])} pairs of the newer stores, {len(data[1])} of the older, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):
