@@ -1,15 +1,16 @@
-/* models_command.c - `engram models`: what is installed and known, checking it, choosing it, fetching it. */
+/* models_command.c - `engram models`: what is installed and known, fetching, checking, choosing. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/hub/files.h"
-#include "core/hub/known.h"
+#include "core/hub/pull.h"
 #include "core/hub/sums.h"
 #include "tools/cli.h"
 
@@ -360,14 +361,94 @@ static int use(const call *c, const eg_host *host) {
     return EXIT_FINE;
 }
 
+/* ---- pull ---- */
+
+typedef struct shown {
+    const char *name;
+    int64_t at, begun;
+    uint64_t from;
+    int line; /* a line of progress stands on the terminal */
+} shown;
+
+static void show_progress(void *self, const char *file, uint64_t done, uint64_t all) {
+    shown *p = self;
+    int64_t now = eg_clock_monotonic();
+    if (p->name != file) *p = (shown){.name = file, .begun = now, .from = done, .line = p->line};
+    if (!isatty(2) || (now - p->at < 200000 && done != all)) return;
+    double seconds = (double)(now - p->begun) / 1e6, rate = seconds > 0.1 ? (double)(done - (done > p->from ? p->from : done)) / seconds / 1e6 : 0;
+    if (all == UINT64_MAX)
+        fprintf(stderr, "\r%-40.40s %8.1f MB  %6.1f MB/s\033[K", file, (double)done / 1e6, rate);
+    else
+        fprintf(stderr, "\r%-40.40s %3.0f %%  %.1f of %.1f MB  %6.1f MB/s\033[K", file, all ? 100.0 * (double)done / (double)all : 100, (double)done / 1e6,
+                (double)all / 1e6, rate);
+    p->at = now;
+    p->line = 1;
+}
+
+static void show_waiting(void *self) {
+    (void)self;
+    fputs("engram: another process pulls this model: waiting for it\n", stderr);
+}
+
+static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) {
+    if (c->json) {
+        eg_buffer b = {0};
+        eg_buffer_text(&b, "{");
+        json_member(&b, "name", p->name);
+        json_member(&b, "source", out->source);
+        json_member(&b, "folder", out->folder);
+        eg_buffer_format(&b, ",\"already\":%s,\"downloaded_bytes\":%llu", out->already ? "true" : "false", (unsigned long long)out->bytes);
+        json_member(&b, "unchecked", out->unchecked);
+        eg_buffer_text(&b, "}\n");
+        printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
+        eg_buffer_release(&b);
+    } else if (out->already) {
+        printf("%s is installed already (%s)\n", p->name, out->source);
+    } else {
+        printf("%s is installed (%s, %.1f MB), the engine opens it\n", p->name, out->source, (double)out->bytes / 1e6);
+        if (!p->known) printf("its licence stands at %s/%s\n", p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co", p->repo);
+        if (p->known && *p->known->note) printf("note: %s\n", p->known->note);
+        printf("`engram models use %s` makes it the one in use\n", p->name);
+    }
+    if (*out->unchecked) fprintf(stderr, "engram: note: the hub gives no checksum of %s: only its length was checked\n", out->unchecked);
+}
+
+static int pull(const call *c, const eg_host *host) {
+    char repo[300], revision[300];
+    const char *text = c->positional[1];
+    eg_error err = {0};
+    /* a short name may have a revision too */
+    char known_name[300];
+    snprintf(known_name, sizeof known_name, "%.*s", (int)(strcspn(text, "@") < 200 ? strcspn(text, "@") : 200), text);
+    const eg_known_model *known = eg_known_model_find(known_name);
+    char full[800];
+    snprintf(full, sizeof full, "%.300s%.400s", known ? known->repo : text, known ? text + strcspn(text, "@") : "");
+    if (eg_pull_parse(known ? full : text, repo, revision, sizeof repo, &err) != EG_OK) return complain("%s", err.text);
+    const char *name = call_option(c, "name");
+    if (!name) name = known ? known->name : strrchr(repo, '/') + 1;
+    shown progress = {0};
+    eg_pulled out;
+    eg_pull p = {.repo = repo, .revision = revision, .name = name, .models = eg_host_paths_of(host)->models, .known = known,
+                 .endpoint = secure_getenv("HF_ENDPOINT"), .token = secure_getenv("HF_TOKEN"), .stop = &stop_requested,
+                 .progress = show_progress, .waiting = show_waiting, .self = &progress};
+    if (eg_engine_create(NULL, &p.engine, &err) != EG_OK) return complain("%s", err.text);
+    eg_status s = eg_pull_model(&p, &out, &err);
+    eg_engine_destroy(p.engine);
+    if (progress.line) fputs("\r\033[K", stderr);
+    if (s != EG_OK) return complain("%s", err.text);
+    print_pulled(c, &p, &out);
+    return EXIT_FINE;
+}
+
 int run_models(const call *c) {
     static const char *const none[] = {"plugins="};
     const char *what = c->positional_count ? c->positional[0] : "list";
     int (*run)(const call *c, const eg_host *host) = strcmp(what, "list") == 0 && c->positional_count <= 1    ? list
                                                      : strcmp(what, "verify") == 0 && c->positional_count <= 2 ? verify
                                                      : strcmp(what, "use") == 0 && c->positional_count == 2    ? use
+                                                     : strcmp(what, "pull") == 0 && c->positional_count == 2   ? pull
                                                                                                               : NULL;
-    if (!run) return complain("models list, models verify [NAME|DIR], or models use NAME|DIR [--as nli|embed]");
+    if (!run) return complain("models list, models pull NAME|ORG/REPO[@REVISION], models verify [NAME|DIR], or models use NAME|DIR");
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
     int status = run(c, host);
