@@ -18,6 +18,7 @@ ALLOWED = {
     "core/text/": ("core/base/", PUBLIC),
     "core/memory/": ("core/text/", "core/base/", PUBLIC),
     "core/access/": ("core/base/", PUBLIC),
+    "core/hub/": ("core/base/", "models/config.h", PUBLIC),
     "core/host/": ("core/", "kernels/", PUBLIC),
     "storage/": (PUBLIC,),
     "plugins/": (PUBLIC,),

@@ -63,6 +63,10 @@ static const option bench_options[] = {{"model", "DIR", "a model folder or the n
                                        {"quick", NULL, "fewer cells", NULL, 'b'},
                                        END};
 
+static const option models_options[] = {{"as", "USE", "use: for nli or embed (default: what the model is made for)", NULL, 't'},
+                                        {"name", "NAME", "pull: its name here (default: that of the repository)", NULL, 't'},
+                                        END};
+
 static const command commands[] = {
     {"check", "PATH...", "find statements in files that contradict each other; writes nothing",
      "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input.\n"
@@ -86,7 +90,14 @@ static const command commands[] = {
      "{\"premise\", \"hypothesis\"} from end to end.",
      bench_options, run_bench, NULL, NULL},
     {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
-    {"models", "list", "the models that are here", NULL, no_options, run_models, NULL, NULL},
+    {"models", "list | pull MODEL | verify [MODEL] | use MODEL", "models: what is here and what is known, downloading, checking, choosing",
+     "MODEL is a name of the list or a folder with a '/' in it; for pull also ORG/REPO or ORG/REPO@REVISION of a Hugging Face compatible hub.\n"
+     "  pull    downloads what the engine reads, checks it and opens it; goes on where an earlier pull stopped. HF_ENDPOINT\n"
+     "          names another hub than https://huggingface.co, HF_TOKEN is sent to that hub only\n"
+     "  verify  compares the files with the checksums recorded when they were installed, and opens the model;\n"
+     "          exit status: 0 as recorded, 1 a file is wrong, 2 it does not open\n"
+     "  use     writes it into engram.conf, once it opens and is of the right kind",
+     models_options, run_models, NULL, NULL},
     {"doctor", "", "check the installation: settings, paths, plugins, models, store", NULL, no_options, run_doctor, NULL, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

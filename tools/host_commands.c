@@ -1,5 +1,4 @@
-/* host_commands.c - mcp, bench, plugins, models, doctor: what asks the host about itself. */
-#include <dirent.h>
+/* host_commands.c - mcp, bench, plugins, doctor: what asks the host about itself. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/status.h"
 #include "kernels/pool.h"
 #include "tools/cli.h"
 
@@ -101,43 +101,6 @@ int run_plugins(const call *c) {
     return complain("plugins list, or plugins check FILE");
 }
 
-/* Model folders below `folder`, one line each. */
-static void list_models(const char *folder, listing *l) {
-    DIR *d = folder ? opendir(folder) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        char path[4096];
-        if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s/config.json", folder, e->d_name) >= (int)sizeof path || !eg_file_exists(path)) continue;
-        path[strlen(path) - strlen("/config.json")] = '\0';
-        if (l->json)
-            printf("%s {\"name\":\"%s\",\"folder\":\"%s\"}", l->count ? ",\n" : "", e->d_name, path);
-        else
-            printf("%-20s %s\n", e->d_name, path);
-        l->count++;
-    }
-    if (d) closedir(d);
-}
-
-int run_models(const call *c) {
-    if (c->positional_count > 1 || (c->positional_count && strcmp(c->positional[0], "list") != 0)) return complain("models list");
-    static const char *const none[] = {"plugins="};
-    eg_host *host = call_host(c, 1, 0, none, 1);
-    if (!host) return EXIT_ERROR;
-    listing l = {.json = c->json};
-    char shipped[4096] = "";
-    eg_error err = {0};
-    if (c->json) puts("{\"models\":[");
-    if (eg_host_model_folder(host, "engram-nli-0", shipped, sizeof shipped, &err) == EG_OK) {
-        *strrchr(shipped, '/') = '\0';
-        list_models(shipped, &l);
-    }
-    const char *own = eg_host_paths_of(host)->models;
-    if (own && strcmp(own, shipped) != 0) list_models(own, &l);
-    if (c->json) puts("\n]}");
-    if (!l.count && !c->json) puts("no models here");
-    eg_host_close(host);
-    return EXIT_FINE;
-}
-
 /* ---- doctor ---- */
 
 typedef struct doctor {
@@ -158,16 +121,20 @@ static void report_setting(void *self, const char *key, const char *value, const
     printf("         %-28s %s  (%s)\n", key, value && *value ? value : "-", origin);
 }
 
-static void report_model(doctor *d, const eg_host *host, eg_engine *engine, const char *name) {
-    char folder[4096], text[4300];
+static void report_model(doctor *d, const eg_host *host, eg_engine *engine, const char *key) {
+    char folder[4096], text[4400];
     eg_error err = {0};
+    eg_str name;
     eg_model *model = NULL;
+    const eg_services *services = eg_host_services(host);
     int64_t begun = eg_clock_monotonic();
-    eg_status s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
+    eg_status s = services->config(services->host, key, &name);
+    if (s == EG_OK) s = eg_host_model_folder(host, name.ptr, folder, sizeof folder, &err);
+    else eg_fail(&err, s, "%s is empty: `engram models use` sets it", key);
     eg_model_options options = {.size = sizeof options, .cache = eg_host_paths_of(host)->cache};
     if (s == EG_OK) s = eg_model_open(engine, folder, &options, &model, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
-    report(d, s == EG_OK, "model", s == EG_OK ? text : err.text);
+    report(d, s == EG_OK, key, s == EG_OK ? text : err.text);
     eg_model_close(model);
 }
 
@@ -193,8 +160,8 @@ int run_doctor(const call *c) {
         report(&d, 1, "database", p->database ? p->database : "-");
         report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
         eg_host_plugins(host, report_plugin, &d);
-        if (engine) report_model(&d, host, engine, "engram-nli-0");
-        if (engine) report_model(&d, host, engine, "engram-embed-0");
+        if (engine) report_model(&d, host, engine, "model.nli");
+        if (engine) report_model(&d, host, engine, "model.embed");
         puts("settings");
         eg_host_settings(host, report_setting, &d);
         eg_host_close(host);

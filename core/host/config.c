@@ -168,18 +168,27 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     return 1;
 }
 
-eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
-    reading r = {.config = config, .file = fopen(path, "re"), .path = path, .project = project, .err = err};
-    if (!r.file) {
-        if (errno == ENOENT) return EG_OK;
-        return eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
-    }
+/* Reads and closes the file. */
+static eg_status read_stream(eg_conf *config, FILE *file, const char *path, int project, eg_error *err) {
+    reading r = {.config = config, .file = file, .path = path, .project = project, .err = err};
     int line = ini_parse_stream(next_line, &r, take_pair, &r);
     fclose(r.file);
     if (r.status != EG_OK) return r.status;
     if (r.too_long) return eg_fail(err, EG_EFORMAT, "%s:%d: the line is too long", path, r.too_long);
     if (line > 0) return eg_fail(err, EG_EFORMAT, "%s:%d: expected [section] or name = value", path, line);
     return line < 0 ? eg_fail(err, EG_EIO, "cannot read '%s'", path) : EG_OK;
+}
+
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
+    FILE *file = fopen(path, "re");
+    if (file) return read_stream(config, file, path, project, err);
+    return errno == ENOENT ? EG_OK : eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
+}
+
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err) {
+    FILE *file = text.len ? fmemopen((void *)(uintptr_t)text.ptr, text.len, "r") : NULL;
+    if (file) return read_stream(config, file, path, project, err);
+    return text.len ? eg_fail_memory(err, text.len) : EG_OK;
 }
 
 eg_status eg_conf_environment(eg_conf *config, eg_error *err) {

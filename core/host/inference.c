@@ -37,7 +37,8 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);
     if (s == EG_OK && m->info.head != m->head) {
-        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' is of another kind than %s needs", m->folder, m->setting);
+        static const char *const kinds[] = {"gives embeddings", "classifies texts", "labels tokens"};
+        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' %s: %s needs one that %s", m->folder, kinds[m->info.head], m->setting, kinds[m->head]);
     }
     return s;
 }
@@ -46,7 +47,9 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
 static eg_status map_labels(eg_host *h, eg_error *err) {
     static const char *const names[] = {"contradiction", "entailment", "neutral"};
     const eg_model_info *info = &h->nli.info;
-    if (info->labels != 3) return eg_fail(err, EG_EUNSUPPORTED, "'%s' has %u labels, not 3", h->nli.folder, info->labels);
+    if (info->labels != 3)
+        return eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' has %u label%s: %s needs the three contradiction, entailment and neutral", h->nli.folder,
+                       info->labels, info->labels == 1 ? "" : "s", h->nli.setting);
     for (uint32_t n = 0; n < 3; n++) {
         uint32_t i = 0;
         while (i < 3 && strcasecmp(info->label_names[i], names[n]) != 0) i++;
@@ -106,6 +109,11 @@ eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_e
     *id = eg_str_of(h->embed_id);
     *dimensions = h->embed.info.hidden;
     return EG_OK;
+}
+
+eg_status eg_host_model_try(eg_host *h, const char *setting, eg_error *err) {
+    eg_model_slot *m = strcmp(setting, h->nli.setting) == 0 ? &h->nli : &h->embed;
+    return need(h, m, err);
 }
 
 /* Folder, or the reason why there is none; loads nothing. */

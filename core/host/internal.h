@@ -37,6 +37,7 @@ struct eg_host {
     eg_paths folders;
     eg_host_paths paths;
     const char *beside; /* folder of the executable */
+    const char *settings_file; /* the user's engram.conf */
     eg_str workspace, workspace_why, actor;
     eg_services services;
     eg_plugins plugins;

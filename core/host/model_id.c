@@ -15,15 +15,9 @@
 #include <time.h>
 
 #include "core/base/file.h"
+#include "core/hub/files.h"
 
 enum { MOST_PATH = 4096 + 64, MOST_TEXT = 4096, HASH = crypto_hash_sha256_BYTES, HEX = 2 * HASH + 1, SETTLED_SECONDS = 2 };
-
-static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
-                                    "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-                                    "config_sentence_transformers.json", "model.safetensors",
-                                    /* not in the identities of before: these count only where they are */
-                                    "vocab.json", "merges.txt", "spm.model", "added_tokens.json", "model.safetensors.index.json"};
-enum { FILES = sizeof files / sizeof *files, ALWAYS = FILES - 5 };
 
 static void path_of(const char *folder, const char *name, char out[MOST_PATH]) { snprintf(out, MOST_PATH, "%s/%s", folder, name); }
 
@@ -31,16 +25,16 @@ static void path_of(const char *folder, const char *name, char out[MOST_PATH]) {
 static void describe(const char *folder, char text[MOST_TEXT], time_t *newest) {
     size_t n = (size_t)snprintf(text, MOST_TEXT, "engram model id 1\n");
     *newest = 0;
-    for (size_t i = 0; i < FILES; i++) { /* a line has at most 33 + 5 * 21 bytes: all fit */
+    for (size_t i = 0; i < EG_MODEL_FILES; i++) { /* a line has at most 33 + 5 * 21 bytes: all fit */
         char path[MOST_PATH];
         struct stat st;
-        path_of(folder, files[i], path);
+        path_of(folder, eg_model_files[i], path);
         if (stat(path, &st) != 0) {
-            n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s -\n", files[i]);
+            n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s -\n", eg_model_files[i]);
             continue;
         }
         if (st.st_mtim.tv_sec > *newest) *newest = st.st_mtim.tv_sec;
-        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files[i], (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
+        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", eg_model_files[i], (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
                               (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     }
 }
@@ -104,7 +98,7 @@ void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEX
     uint8_t hash[HASH];
     int whole = 1;
     crypto_hash_sha256_init(&state);
-    for (size_t i = 0; i < FILES; i++) whole &= hash_file(&state, folder, files[i], i < ALWAYS);
+    for (size_t i = 0; i < EG_MODEL_FILES; i++) whole &= hash_file(&state, folder, eg_model_files[i], i < EG_MODEL_FILES_ALWAYS);
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(out, EG_MODEL_ID_TEXT, hash, sizeof hash);
 
