@@ -162,6 +162,41 @@ static void pairs_have_their_types(void **state) {
     }
 }
 
+/* The small files that fuzzing begins from: one of each kind, as the published ones are. */
+static void fuzz_seeds_are_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        size_t count;
+        uint32_t ids[8]; /* of the text below */
+    } table[] = {{SEEDS "/wordpiece.tokenizer.json", 4, {4, 5, 6, 9}},
+                 {SEEDS "/bpe.tokenizer.json", 7, {8, 5, 6, 1, 3, 1, 9}},
+                 {SEEDS "/unigram.tokenizer.json", 4, {5, 4, 3, 8}},
+                 {SEEDS "/deberta.spm", 8, {6, 5, 8, 9, 5, 3, 9, 3}},
+                 {SEEDS "/roberta.bpe", 3, {12, 11, 4}}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        eg_str bytes;
+        eg_tokens ids = {0};
+        const eg_tokenizer *t = NULL;
+        eg_arena_init(&arena, 0);
+        assert_int_equal(eg_file_read(table[i].file, 1 << 16, &arena, &bytes, &err), EG_OK);
+        const char *nul = strstr(table[i].file, ".bpe") ? memchr(bytes.ptr, 0, bytes.len) : NULL;
+        size_t vocab = nul ? (size_t)(nul - bytes.ptr) : bytes.len;
+        eg_str merges = {nul ? nul + 1 : NULL, nul ? bytes.len - vocab - 1 : 0};
+        eg_status s = nul                             ? eg_tokenizer_from_bpe((eg_str){bytes.ptr, vocab}, merges, 1, &arena, &t, &err)
+                      : strstr(table[i].file, ".spm") ? eg_tokenizer_from_spm(bytes, 1, &arena, &t, &err)
+                                                      : eg_tokenizer_from_json(bytes, &arena, &t, &err);
+        if (s == EG_OK) s = eg_tokenizer_encode(t, EG_STR("the limits <mask>"), &ids, &err);
+        if (s != EG_OK) fail_msg("%s: %s", table[i].file, err.text);
+        if (ids.count != table[i].count || memcmp(ids.ids, table[i].ids, ids.count * sizeof *ids.ids) != 0)
+            fail_msg("%s: %zu other ids", table[i].file, ids.count);
+        eg_tokens_release(&ids);
+        eg_arena_release(&arena);
+    }
+}
+
 /* ---- what is refused ---- */
 
 #define WORDS "\"vocab\":{\"[UNK]\":0,\"[CLS]\":1,\"[SEP]\":2,\"a\":3}"
@@ -474,6 +509,7 @@ int main(void) {
         cmocka_unit_test(equal_ids_are_no_equal_words),
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(pairs_have_their_types),
+        cmocka_unit_test(fuzz_seeds_are_taken),
         cmocka_unit_test(broken_json_is_refused),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(broken_sentencepiece_is_refused),
