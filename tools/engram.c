@@ -212,12 +212,17 @@ const char *call_option(const call *c, const char *name) {
     return NULL;
 }
 
-eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err) {
     eg_host_options o = {.workspace = c->workspace, .home = c->home, .program = c->program, .settings = settings,
                          .setting_count = setting_count, .without_store = without_store, .worker = worker, .verbose = c->verbose};
     eg_host *host = NULL;
+    return eg_host_open(&o, &host, err) == EG_OK ? host : NULL;
+}
+
+eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
     eg_error err = {0};
-    if (eg_host_open(&o, &host, &err) != EG_OK) complain("%s", err.text);
+    eg_host *host = open_host(c, without_store, worker, settings, setting_count, &err);
+    if (!host) complain("%s", err.text);
     return host;
 }
 

@@ -173,7 +173,26 @@ class Engram(unittest.TestCase):
         open(place, "w").close()
         self.env["ENGRAM_HOME"] = place
         self.assertIn(b"engram: ", self.run_engram("commit", "some fact of words", expect=2).stderr)
-        self.run_engram("doctor", expect=2)
+        self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +store +.*" + place.encode())
+        told = self.ask("doctor", expect=2)
+        self.assertIn("store", [one["what"] for one in told["checks"] if not one["ok"]])
+
+    def test_doctor_checks_the_models_of_the_settings(self):
+        told = self.ask("doctor")
+        self.assertTrue(all(one["ok"] for one in told["checks"]), told)
+        self.assertEqual(told["settings"]["workspace"]["value"], "test")
+        os.makedirs(os.path.join(self.home, "config"))
+        with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
+            f.write("[model]\nnli = a-model-that-is-not-here\n")
+        told = self.ask("doctor", expect=2)
+        self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["model.nli"])
+
+    def test_plugin_that_is_none(self):
+        place = os.path.join(self.folder.name, "x.so")
+        with open(place, "w") as f:
+            f.write("no library")
+        os.chmod(place, 0o755)
+        self.assertEqual(self.run_engram("plugins", "check", place, expect=2).stderr.count(b"cannot load"), 1)
 
     def test_inference(self):
         pairs = b'{"premise":"The limit is 5.","hypothesis":"The limit is 7."}\n{"premise":1}\nnot json\n\n{"hypothesis":"b","premise":"a"}\n'
