@@ -1,5 +1,6 @@
 /* engram.c - the command line: the table of commands, parsing, help. Everything else stands in the file of its family. */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,8 +70,9 @@ static const option models_options[] = {{"as", "USE", "use: for nli or embed (de
 
 static const command commands[] = {
     {"check", "PATH...", "find statements in files that contradict each other; writes nothing",
-     "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input.\n"
-     "Exit status: 0 clean, 1 contradictions, 2 error.",
+     "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input: Markdown, or\n"
+     "JSONL when it begins with {.\n"
+     "Exit status: 0 clean (and silent), 1 contradictions, 2 error (what could be read is checked all the same).",
      check_options, run_check, NULL, NULL},
     {"commit", "FACT", "store a fact and say what it contradicts", "'-' reads the fact from standard input.", commit_options,
      run_memory, "engram_commit", "content"},
@@ -105,7 +107,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 int complain(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    fputs("engram: ", stderr);
+    fputs(stop_requested ? "engram: interrupted: " : "engram: ", stderr);
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
     va_end(ap);
@@ -221,13 +223,28 @@ const char *call_option(const call *c, const char *name) {
     return NULL;
 }
 
-eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err) {
     eg_host_options o = {.workspace = c->workspace, .home = c->home, .program = c->program, .settings = settings,
                          .setting_count = setting_count, .without_store = without_store, .worker = worker, .verbose = c->verbose};
     eg_host *host = NULL;
+    return eg_host_open(&o, &host, err) == EG_OK ? host : NULL;
+}
+
+eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
     eg_error err = {0};
-    if (eg_host_open(&o, &host, &err) != EG_OK) complain("%s", err.text);
+    eg_host *host = open_host(c, without_store, worker, settings, setting_count, &err);
+    if (!host) complain("%s", err.text);
     return host;
+}
+
+char *tame(char *text) {
+    for (char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+        int wide = c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F */
+        if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || wide) *p = '?';
+        if (wide) *++p = '?';
+    }
+    return text;
 }
 
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
@@ -260,17 +277,23 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
     return p;
 }
 
-static void stop(int signal_number) {
-    (void)signal_number;
-    stop_requested = 1;
-}
+static void stop(int signal_number) { stop_requested = signal_number; }
 
-static void set_signals(void) {
-    struct sigaction a = {.sa_handler = stop};
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+/* The first signal asks, a second one ends; a measurement never asks. */
+static void set_signals(int asks) {
+    struct sigaction a = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    if (asks) sigaction(SIGINT, &a, NULL);
+    if (asks) sigaction(SIGTERM, &a, NULL);
     a.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &a, NULL);
+}
+
+/* Output that was lost is an error, but for a pipe whose reader had enough (`| head`): then the verdict stands. */
+static int end_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR)) return status;
+    return complain("the output could not be written");
 }
 
 /* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes its place. */
@@ -302,7 +325,7 @@ int main(int argc, char **argv) {
             only_words = 1;
         } else if (!only_words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             print_help(c.command);
-            return EXIT_FINE;
+            return end_output(EXIT_FINE);
         } else if (!only_words && strncmp(word, "--", 2) == 0) {
             if (parse_option(&c, word + 2, argc, argv, &i)) return EXIT_ERROR;
         } else if (!only_words && word[0] == '-' && word[1]) {
@@ -313,8 +336,7 @@ int main(int argc, char **argv) {
             c.positional[c.positional_count++] = word;
         }
     }
-    set_signals();
-    int status = c.command->run(&c);
-    if (fflush(stdout) != 0 && status == EXIT_FINE) status = complain("the output could not be written");
-    return status;
+    set_signals(c.command->run != run_bench);
+    int status = end_output(c.command->run(&c));
+    return stop_requested && c.command->run != run_mcp ? 128 + stop_requested : status;
 }
