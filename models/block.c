@@ -97,14 +97,23 @@ static int take_lock(const char *path) {
     return fd;
 }
 
-static void temporary_name(const eg_block *b, char out[4096 + 32]) { snprintf(out, 4096 + 32, "%s.%ld.new", b->path, (long)getpid()); }
+/* A child that another thread forked meanwhile holds the file too: closing ours would not let go of the lock. */
+static void leave_lock(int lock) {
+    (void)flock(lock, LOCK_UN);
+    close(lock);
+}
 
-/* A new file of the full length, its blocks allocated (writing through the mapping cannot fail), mapped to be filled. */
+/* One name for all that pack: the lock lets in one at a time, and what one that was killed has left is removed by the next. */
+static void temporary_name(const eg_block *b, char out[4096 + 32]) { snprintf(out, 4096 + 32, "%s.new", b->path); }
+
+/* A new file of the full length, its blocks allocated (writing through the mapping cannot fail), mapped to be filled. Never one
+ * that was there: it might be a link to, or be held open by, something else. */
 static int create_file(eg_block *b, const eg_block_key *key) {
     char name[4096 + 32];
     size_t at = data_offset(key->size, b->size);
     temporary_name(b, name);
-    b->file = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(name);
+    b->file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (b->file < 0) return 0;
     b->map_size = at + b->size;
     b->map = posix_fallocate(b->file, 0, (off_t)b->map_size) == 0 ? mmap(NULL, b->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, b->file, 0) : NULL;
@@ -131,7 +140,7 @@ eg_status eg_block_take(const char *cache, const eg_block_key *key, size_t size,
             b->ready = open_existing(b, key, pool); /* somebody was first */
             b->packing = !b->ready && create_file(b, key);
             if (b->packing) return EG_OK;
-            close(b->lock);
+            leave_lock(b->lock);
             if (b->ready) return EG_OK;
         }
     }
@@ -152,7 +161,7 @@ void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     (void)mprotect(b->map, b->map_size, PROT_READ);
     if (rename(name, b->path) != 0) unlink(name); /* the mapping stays good */
     close(b->file);
-    close(b->lock);
+    leave_lock(b->lock);
     b->packing = 0;
     b->ready = 1;
 }
@@ -163,7 +172,7 @@ void eg_block_release(eg_block *b) {
         temporary_name(b, name);
         unlink(name);
         close(b->file);
-        close(b->lock);
+        leave_lock(b->lock);
     }
     if (b->map)
         forget_map(b);

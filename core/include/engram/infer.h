@@ -65,7 +65,8 @@ typedef struct eg_model_options {
     uint32_t reserved; /* 0 */
     /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
      * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
-     * written costs only the packing. The folder is made when it is not there. */
+     * written costs only the packing. The folder is made when it is not there. Its files may be deleted or replaced at any time,
+     * but not written into or cut off: like every mapped file, that would change or end the processes that use them. */
     const char *cache;
 } eg_model_options;
 
