@@ -109,7 +109,13 @@ static int take_lock(const char *path) {
     return fd;
 }
 
-/* Of the file while it is written: whoever holds the lock may take it, so nothing adds up when a process ends in the middle. */
+/* A child that another thread forked meanwhile holds the file too: closing ours would not let go of the lock. */
+static void leave_lock(int lock) {
+    (void)flock(lock, LOCK_UN);
+    close(lock);
+}
+
+/* One name for all that pack: the lock lets in one at a time, and what one that was killed has left is removed by the next. */
 static void temporary_name(const char *path, char out[4096 + 8]) { snprintf(out, 4096 + 8, "%s.new", path); }
 
 static int write_all(int fd, const void *bytes, size_t size) {
@@ -137,7 +143,8 @@ static void *write_file(void *arg) {
     eg_block_writer *w = arg;
     char name[4096 + 8];
     temporary_name(w->path, name);
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(name); /* never one that was there: it might be a link to, or be held open by, something else */
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0) {
         sum_task t = {.data = w->data, .size = w->size, .sums = w->sums};
         for (size_t i = 0; i < chunks_of(w->size); i++) sum_chunk(&t, i, 0);
@@ -145,7 +152,7 @@ static void *write_file(void *arg) {
         close(fd);
         if (!good || rename(name, w->path) != 0) unlink(name);
     }
-    close(w->lock);
+    leave_lock(w->lock);
     return NULL;
 }
 
@@ -158,7 +165,7 @@ static void end_writer(eg_block *b) {
 }
 
 static void end_packing(eg_block *b) {
-    if (b->packing) close(b->lock);
+    if (b->packing) leave_lock(b->lock);
     b->packing = 0;
 }
 

@@ -3,15 +3,30 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/size.h"
 #include "core/base/status.h"
 
+eg_status eg_options_read(const void *given, size_t least, void *out, size_t size, const char *name, eg_error *err) {
+    enum { MOST = 4096 }; /* larger is no structure but a size that was never set */
+    size_t bytes = size;
+    memset(out, 0, size);
+    if (given) memcpy(&bytes, given, sizeof bytes);
+    if (bytes < least || bytes > MOST) return eg_fail(err, EG_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, bytes, name);
+    if (given) memcpy(out, given, bytes < size ? bytes : size);
+    for (size_t i = size; i < bytes; i++)
+        if (((const char *)given)[i]) return eg_fail(err, EG_EINVAL, "%s: byte %zu asks for something that this library does not have", name, i);
+    return EG_OK;
+}
+
 eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err) {
-    static const eg_engine_options defaults = {.size = sizeof defaults};
-    const eg_engine_options *o = options ? options : &defaults;
+    eg_engine_options given, *o = &given;
+    if (!out) return eg_fail(err, EG_EINVAL, "eg_engine_create: out is NULL");
     *out = NULL;
-    if (o->size < sizeof *o || o->reserved) return eg_fail(err, EG_EINVAL, "eg_engine_options: size or reserved is wrong");
+    eg_status read = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_engine_options", err);
+    if (read != EG_OK) return read;
+    if (o->reserved) return eg_fail(err, EG_EINVAL, "eg_engine_options: reserved is not 0");
     if (o->gemm > EG_GEMM_OPENBLAS) return eg_fail(err, EG_EINVAL, "gemm %u is unknown", o->gemm);
     eg_engine *e = calloc(1, sizeof *e);
     if (!e) return eg_fail_memory(err, sizeof *e);
@@ -59,8 +74,8 @@ void eg_engine_destroy(eg_engine *e) {
     free(e);
 }
 
-uint32_t eg_engine_threads(const eg_engine *e) { return eg_pool_threads(e->pool); }
-const char *eg_engine_level(const eg_engine *e) { return e->kernels->name; }
+uint32_t eg_engine_threads(const eg_engine *e) { return e ? eg_pool_threads(e->pool) : 0; }
+const char *eg_engine_level(const eg_engine *e) { return e ? e->kernels->name : ""; }
 
 eg_status eg_workspace_take(eg_engine *e, size_t floats, eg_workspace **out, eg_error *err) {
     pthread_mutex_lock(&e->lock);
@@ -127,6 +142,8 @@ void eg_batch_give(eg_engine *e, eg_batch *b) {
 }
 
 void eg_softmax(float *rows, size_t n, size_t labels) {
+    if (!rows || !labels) return;
+    uint64_t control = eg_fp_enter();
     for (size_t r = 0; r < n; r++) {
         float *row = rows + r * labels;
         if (labels == 1) {
@@ -139,16 +156,21 @@ void eg_softmax(float *rows, size_t n, size_t labels) {
         for (size_t i = 0; i < labels; i++) sum += exp((double)row[i] - most);
         for (size_t i = 0; i < labels; i++) row[i] = (float)(exp((double)row[i] - most) / sum);
     }
+    eg_fp_leave(control);
 }
 
 float eg_cosine(const float *a, const float *b, size_t n) {
     double ab = 0, aa = 0, bb = 0;
+    if (!a || !b) return 0;
+    uint64_t control = eg_fp_enter();
     for (size_t i = 0; i < n; i++) {
         ab += (double)a[i] * (double)b[i];
         aa += (double)a[i] * (double)a[i];
         bb += (double)b[i] * (double)b[i];
     }
-    return aa > 0 && bb > 0 ? (float)(ab / sqrt(aa * bb)) : 0;
+    float cosine = aa > 0 && bb > 0 ? (float)(ab / sqrt(aa * bb)) : 0;
+    eg_fp_leave(control);
+    return cosine;
 }
 
 const char *eg_infer_version(void) { return ENGRAM_VERSION; }

@@ -35,6 +35,10 @@ struct eg_engine {
     eg_batch *idle_batches;
 };
 
+/* A caller's structure of options, its size in front, into out, the one of this library: NULL gives defaults (all 0). EG_EINVAL for
+ * fewer than `least` bytes, or for more than `size` that are not 0: an option that this library does not have. */
+eg_status eg_options_read(const void *given, size_t least, void *out, size_t size, const char *name, eg_error *err);
+
 /* A workspace of at least `floats` floats. EG_ENOMEM. */
 eg_status eg_workspace_take(eg_engine *e, size_t floats, eg_workspace **out, eg_error *err);
 void eg_workspace_give(eg_engine *e, eg_workspace *w);

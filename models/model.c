@@ -20,6 +20,8 @@ struct eg_model {
     eg_weights weights;
 };
 
+static eg_status null(eg_error *err, const char *what) { return eg_fail(err, EG_EINVAL, "%s is NULL", what); }
+
 static eg_status fill(eg_model *m, const char *dir, const eg_model_options *options, eg_error *err) {
     eg_status s = eg_config_read(dir, &m->arena, &m->config, err);
     if (s == EG_OK) s = eg_tokenizer_open(dir, &m->arena, &m->tokenizer, err);
@@ -34,17 +36,22 @@ static eg_status fill(eg_model *m, const char *dir, const eg_model_options *opti
 }
 
 eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out, eg_error *err) {
-    static const eg_model_options defaults = {.size = sizeof defaults};
-    const eg_model_options *o = options ? options : &defaults;
+    eg_model_options given, *o = &given;
+    if (!out) return null(err, "eg_model_open: out");
     *out = NULL;
-    if (o->size < sizeof *o || o->reserved || o->format > EG_FORMAT_S8)
-        return eg_fail(err, EG_EINVAL, "eg_model_options: size, format or reserved is wrong");
+    if (!engine) return null(err, "eg_model_open: the engine");
+    if (!dir || !*dir) return eg_fail(err, EG_EINVAL, "eg_model_open: the model's folder is %s", dir ? "empty" : "NULL");
+    eg_status s = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_model_options", err);
+    if (s != EG_OK) return s;
+    if (o->reserved || o->format > EG_FORMAT_S8) return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
     eg_model *m = calloc(1, sizeof *m);
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
     eg_error why = {0};
-    eg_status s = fill(m, dir, o, &why);
+    uint64_t control = eg_fp_enter(); /* packed weights are results too, and others may get them from the cache */
+    s = fill(m, dir, o, &why);
+    eg_fp_leave(control);
     if (s != EG_OK) {
         if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
         if (strstr(why.text, dir))
@@ -66,6 +73,8 @@ void eg_model_close(eg_model *m) {
 }
 
 eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *err) {
+    if (!m || !info) return null(err, m ? "eg_model_describe: info" : "the model");
+    if (info->size < offsetof(eg_model_info, layers)) return eg_fail(err, EG_EINVAL, "eg_model_info: size is not set");
     eg_model_info full = {.size = info->size,
                           .architecture = m->config.architecture_name,
                           .head = m->config.head,
@@ -79,7 +88,6 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .label_names = m->config.label_names,
                           .weight_bytes = m->weights.block.size,
                           .format = m->weights.format};
-    if (info->size < offsetof(eg_model_info, layers)) return eg_fail(err, EG_EINVAL, "eg_model_info: size is not set");
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
     return EG_OK;
 }
@@ -87,6 +95,7 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
 /* ---- a batch of texts as tokens ---- */
 
 static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, eg_tokens *out, eg_error *err) {
+    if (!text.ptr && text.len) return eg_fail(err, EG_EINVAL, "%s %zu is NULL and has %zu bytes", what, index, text.len);
     size_t valid = eg_utf8_valid_prefix(text.ptr, text.len);
     if (valid < text.len)
         return eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
@@ -109,7 +118,7 @@ static eg_status reserve_types(eg_batch *b, size_t more, eg_error *err) {
 
 /* Appends text i, or a pair. */
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b, eg_error *err) {
-    int is_pair = pair.second.ptr != NULL;
+    int is_pair = pair.second.ptr || pair.second.len;
     if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
         return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &b->sides[0], err);
@@ -134,7 +143,10 @@ static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pai
 eg_status eg_model_tokenize(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, size_t most, size_t *count,
                             eg_error *err) {
     eg_batch *b;
+    if (!m || !count || (most && !ids)) return null(err, !m ? "the model" : !count ? "eg_model_tokenize: count" : "eg_model_tokenize: ids");
+    uint64_t control = eg_fp_enter();
     eg_status s = make_batch(m, NULL, &text, 1, &b, err);
+    eg_fp_leave(control);
     if (s == EG_OK) {
         *count = b->ids.count;
         size_t n = *count < most ? *count : most;
@@ -234,7 +246,6 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     eg_status s = EG_OK;
     atomic_init(&r.status, EG_OK);
     make_groups(m->engine, b);
-    uint64_t control = eg_fp_enter();
     eg_pool *pool = m->engine->pool;
     if (b->group_count >= eg_pool_threads(pool)) {
         eg_pool_run(pool, b->group_count, group_task, &r);
@@ -242,7 +253,6 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     } else {
         for (size_t g = 0; s == EG_OK && g < b->group_count; g++) s = run_group(&r, g, pool);
     }
-    eg_fp_leave(control);
     if (s == EG_ECANCELLED) return eg_fail(err, s, "the inference was cancelled or ran past its deadline");
     return s == EG_OK ? s : eg_fail(err, s, "inference over %zu texts: %s", b->n, eg_status_text(s));
 }
@@ -251,21 +261,27 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
 static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, float *out, eg_head head, size_t *offsets,
                        size_t most, const eg_cancel *cancel, eg_error *err) {
     eg_batch *b;
+    if (n && !texts && !pairs) return null(err, "the array of texts");
+    if (n && !out && !(offsets && !most)) return null(err, "the array for the results");
+    uint64_t control = eg_fp_enter();
     eg_status s = make_batch(m, texts, pairs, n, &b, err);
     if (s == EG_OK && offsets) memcpy(offsets, b->offsets, (n + 1) * sizeof *offsets);
     if (s == EG_OK && offsets && b->offsets[n] > most)
         s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b->offsets[n], most);
     if (s == EG_OK) s = run_batch(m, b, out, head, cancel, err);
     eg_batch_give(m->engine, b);
+    eg_fp_leave(control);
     return s;
 }
 
 eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
+    if (!m) return null(err, "the model");
     return infer(m, texts, NULL, n, out, EG_HEAD_EMBEDDING, NULL, 0, cancel, err);
 }
 
 eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, float *logits, const eg_cancel *cancel,
                             eg_error *err) {
+    if (!m) return null(err, "the model");
     if (m->config.head != EG_HEAD_CLASSES)
         return eg_fail(err, EG_EUNSUPPORTED,
                        "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
@@ -274,6 +290,7 @@ eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, f
 
 eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
                                 const eg_cancel *cancel, eg_error *err) {
+    if (!m || !offsets) return null(err, m ? "eg_model_label_tokens: offsets" : "the model");
     if (m->config.head != EG_HEAD_TOKENS)
         return eg_fail(err, EG_EUNSUPPORTED,
                        "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "core/base/file.h"
+#include "models/block.h"
 #include "tiny_model.h"
 
 enum { STARTS = 10, MOST = 1 << 20 };
@@ -226,6 +227,72 @@ static void test_no_cache_possible(void **state) {
     tiny_folder_remove(inside);
 }
 
+/* Beside the pack: the rest of a start that was killed, and links that somebody planted. The first is removed, nothing is written
+ * through the others. */
+static void test_left_behind(void **state) {
+    (void)state;
+    static const char text[] = "another file";
+    char path[400], name[480], victim[160];
+    eg_arena a;
+    eg_str kept;
+    eg_arena_init(&a, 0);
+    same_answer();
+    pack_path(path);
+    snprintf(victim, sizeof victim, "%s/victim.lock", cache_dir);
+    for (int hard = 0; hard < 3; hard++) {
+        assert_int_equal(eg_file_replace(victim, text, sizeof text, 0666, NULL), EG_OK);
+        snprintf(name, sizeof name, "%s.new", path);
+        if (hard < 2) assert_int_equal(hard ? link(victim, name) : symlink(victim, name), 0);
+        if (hard == 2) assert_int_equal(eg_file_replace(name, text, sizeof text, 0600, NULL), EG_OK);
+        assert_int_equal(unlink(path), 0);
+        same_answer();
+        pack_path(path); /* it is there, and the other is not */
+        assert_int_equal(eg_file_read(victim, MOST, &a, &kept, NULL), EG_OK);
+        assert_int_equal(kept.len, sizeof text);
+        assert_memory_equal(kept.ptr, text, sizeof text);
+    }
+    assert_int_equal(unlink(victim), 0);
+    eg_arena_release(&a);
+}
+
+/* A thread forks while another packs: the child holds the lock's file, but does not keep others from packing. */
+static void test_fork_while_packing(void **state) {
+    (void)state;
+    const eg_block_key key = {.name = "fork.f32.pack", .bytes = "abcdefgh", .size = 8};
+    char path[400];
+    eg_pool *pool;
+    eg_block b;
+    int gate[2];
+    assert_int_equal(eg_pool_create(1, &pool, NULL), EG_OK);
+    for (int published = 0; published < 2; published++) {
+        assert_int_equal(eg_block_take(cache_dir, &key, 1000, pool, &b, NULL), EG_OK);
+        assert_true(b.packing);
+        assert_int_equal(pipe(gate), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            char go;
+            close(gate[1]);
+            _exit(read(gate[0], &go, 1) != 0); /* until the parent is through */
+        }
+        close(gate[0]);
+        if (published) {
+            memset(b.data, 1, b.size);
+            eg_block_publish(&b, &key, pool);
+        }
+        eg_block_release(&b);
+        snprintf(path, sizeof path, "%s/%s", cache_dir, key.name);
+        assert_int_equal(unlink(path), published ? 0 : -1);
+        assert_int_equal(eg_block_take(cache_dir, &key, 1000, pool, &b, NULL), EG_OK); /* with the lock taken: after 30 s, in private memory */
+        assert_true(b.packing);
+        eg_block_release(&b);
+        close(gate[1]);
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    eg_pool_destroy(pool);
+}
+
 static void test_ten_starts(void **state) {
     (void)state;
     char path[400], fresh[96];
@@ -281,7 +348,8 @@ static void test_ten_starts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_written_once), cmocka_unit_test(test_damage),            cmocka_unit_test(test_not_ours),
-        cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_ten_starts),
+        cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_left_behind),
+        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

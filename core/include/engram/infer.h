@@ -2,10 +2,12 @@
  *
  * An engine holds the thread pool and the choice of kernels; models are opened on it. There is no global
  * state. Everything that a call returns lies in the caller's buffers. Any number of threads may call into the
- * same engine and the same model at once; destroy a thing only when nobody is inside a call on it.
+ * same engine and the same model at once; destroy a thing only when nobody is inside a call on it. What a caller cannot mean (NULL
+ * where something is needed, a wrong size, a number that its enum lacks) is EG_EINVAL. Structures with a size may be those of a
+ * newer header while its new fields are 0. A child of fork() may go on with what it finds, alone in it, when no call was running.
  *
  * Same bits: for finite weights the f32 and s8 results do not depend on the batch a text is in, on the number of
- * threads, nor on the instruction set (EG_GEMM_OPENBLAS is outside this promise). */
+ * threads, on the instruction set (EG_GEMM_OPENBLAS is outside this promise), nor on the thread's floating-point control word. */
 #ifndef ENGRAM_INFER_H
 #define ENGRAM_INFER_H
 
@@ -38,7 +40,7 @@ typedef enum eg_level {
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
 
 typedef struct eg_engine_options {
-    size_t size;       /* sizeof(eg_engine_options); later fields are appended */
+    size_t size;       /* sizeof(eg_engine_options); later fields are appended, 0 is their default */
     uint32_t threads;  /* 0: what affinity and the cgroup quota allow; at most 256 */
     uint32_t level;    /* eg_level */
     uint32_t gemm;     /* eg_gemm_kind */
@@ -48,7 +50,7 @@ typedef struct eg_engine_options {
 /* options may be NULL for the defaults. EG_EINVAL, EG_ENOMEM, EG_EUNSUPPORTED. */
 EG_INFER_API eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err);
 EG_INFER_API void eg_engine_destroy(eg_engine *engine);
-/* Threads in use and the name of the level ("avx512"). */
+/* Threads in use and the name of the level ("avx512"); 0 and "" of NULL. */
 EG_INFER_API uint32_t eg_engine_threads(const eg_engine *engine);
 EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
 
@@ -64,7 +66,8 @@ typedef struct eg_model_options {
     uint32_t reserved; /* 0 */
     /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
      * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
-     * written costs only the packing. The folder is made when it is not there. */
+     * written costs only the packing. The folder is made when it is not there. Its files may be deleted or replaced at any time,
+     * but not written into or cut off: like every mapped file, that would change or end the processes that use them. */
     const char *cache;
 } eg_model_options;
 

@@ -1,0 +1,241 @@
+/* test_callers.c - what callers of infer.h do and mean otherwise: NULL, sizes of older and newer structures, numbers that no enum
+ * has, another rounding mode, a fork. A refusal or the same answer, never a crash. Hostile files: test_hostile.c. */
+#include <fenv.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tiny_model.h"
+
+static char dir[64];
+static eg_engine *engine;
+static const eg_pair pair = {EG_STR("the limit"), EG_STR("a limit")};
+
+static int begin(void **state) {
+    (void)state;
+    tiny_model *m = tiny_create();
+    tiny_folder(dir);
+    tiny_write(m, dir);
+    free(m);
+    eg_engine_options o = {.size = sizeof o, .threads = 2};
+    return eg_engine_create(&o, &engine, NULL) == EG_OK ? 0 : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    eg_engine_destroy(engine);
+    tiny_folder_remove(dir);
+    return 0;
+}
+
+static eg_model *open_model(eg_format format) {
+    eg_model *m;
+    eg_error err = {0};
+    eg_model_options o = {.size = sizeof o, .format = format};
+    if (eg_model_open(engine, dir, &o, &m, &err) != EG_OK) fail_msg("%s", err.text);
+    return m;
+}
+
+#define REFUSED(call) assert_int_equal(call, EG_EINVAL)
+
+static void test_null(void **state) {
+    (void)state;
+    eg_error err = {0};
+    eg_model *m = open_model(EG_FORMAT_AUTO), *none = m;
+    float out[TINY_HIDDEN] = {0};
+    size_t count;
+    uint32_t ids[4];
+    eg_str text = pair.first, nothing = {NULL, 0}, broken = {NULL, 5};
+    REFUSED(eg_engine_create(NULL, NULL, &err));
+    REFUSED(eg_model_open(NULL, dir, NULL, &none, &err));
+    assert_null(none);
+    REFUSED(eg_model_open(engine, NULL, NULL, &none, &err));
+    REFUSED(eg_model_open(engine, "", NULL, &none, &err));
+    REFUSED(eg_model_open(engine, dir, NULL, NULL, &err));
+    REFUSED(eg_model_describe(NULL, &(eg_model_info){.size = sizeof(eg_model_info)}, &err));
+    REFUSED(eg_model_describe(m, NULL, &err));
+    REFUSED(eg_model_embed(NULL, &text, 1, out, NULL, &err));
+    REFUSED(eg_model_embed(m, NULL, 1, out, NULL, &err));
+    REFUSED(eg_model_embed(m, &text, 1, NULL, NULL, &err));
+    REFUSED(eg_model_embed(m, &broken, 1, out, NULL, &err));
+    assert_string_equal(err.text, "text 0 is NULL and has 5 bytes");
+    REFUSED(eg_model_classify(NULL, &pair, 1, out, NULL, &err));
+    REFUSED(eg_model_classify(m, NULL, 1, out, NULL, &err));
+    REFUSED(eg_model_classify(m, &(eg_pair){text, broken}, 1, out, NULL, &err));
+    REFUSED(eg_model_label_tokens(NULL, &text, 1, out, 1, &count, NULL, &err));
+    REFUSED(eg_model_tokenize(NULL, pair, ids, NULL, 4, &count, &err));
+    REFUSED(eg_model_tokenize(m, pair, NULL, NULL, 4, &count, &err));
+    REFUSED(eg_model_tokenize(m, pair, ids, NULL, 4, NULL, &err));
+    REFUSED(eg_model_embed(m, NULL, 1, out, NULL, NULL)); /* without an error record too */
+    /* what is no mistake */
+    assert_int_equal(eg_model_tokenize(m, pair, NULL, NULL, 0, &count, &err), EG_OK);
+    assert_int_equal(count, 7); /* [CLS] the limit [SEP] a limit [SEP] */
+    assert_int_equal(eg_model_embed(m, NULL, 0, NULL, NULL, &err), EG_OK);
+    assert_int_equal(eg_model_embed(m, &nothing, 1, out, NULL, &err), EG_OK); /* the empty text */
+    assert_int_equal(eg_engine_threads(NULL), 0);
+    assert_string_equal(eg_engine_level(NULL), "");
+    eg_softmax(NULL, 0, 3);
+    eg_softmax(out, 1, 0);
+    assert_true(eg_cosine(NULL, out, 3) == 0);
+    eg_model_close(NULL);
+    eg_engine_destroy(NULL);
+    eg_model_close(m);
+}
+
+/* Rows without offsets would have no bound. */
+static void test_token_labels(void **state) {
+    (void)state;
+    tiny_model *tiny = tiny_create();
+    char config[1024], labels_dir[64];
+    const char *at = strstr(tiny_config, "Sequence");
+    snprintf(config, sizeof config, "%.*sToken%s", (int)(at - tiny_config), tiny_config, at + strlen("Sequence"));
+    tiny->config = config;
+    tiny_folder(labels_dir);
+    tiny_write(tiny, labels_dir);
+    free(tiny);
+    eg_error err = {0};
+    eg_model *m;
+    if (tiny_open(engine, labels_dir, &m, &err) != EG_OK) fail_msg("%s", err.text);
+    float out[4 * TINY_LABELS + 1];
+    size_t offsets[2];
+    out[4 * TINY_LABELS] = 77;
+    REFUSED(eg_model_label_tokens(m, &pair.first, 1, out, 1, NULL, NULL, &err));
+    REFUSED(eg_model_label_tokens(m, &pair.first, 1, NULL, 4, offsets, NULL, &err));
+    assert_int_equal(eg_model_label_tokens(m, &pair.first, 1, NULL, 0, offsets, NULL, &err), EG_ELIMIT); /* how many rows? */
+    assert_int_equal(offsets[1], 4);
+    assert_int_equal(eg_model_label_tokens(m, &pair.first, 1, out, 4, offsets, NULL, &err), EG_OK);
+    assert_true(out[4 * TINY_LABELS] == 77);
+    eg_model_close(m);
+    tiny_folder_remove(labels_dir);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    eg_error err = {0};
+    eg_engine *e;
+    eg_model *m;
+    struct {
+        eg_engine_options o;
+        uint32_t future[4];
+    } engine_options = {.o = {.size = sizeof engine_options, .threads = 1}};
+    struct {
+        eg_model_options o;
+        uint32_t future[4];
+    } model_options = {.o = {.size = sizeof model_options}};
+    struct {
+        eg_model_info info;
+        uint32_t future[4];
+    } info = {.info = {.size = sizeof info}, .future = {7, 7, 7, 7}};
+    /* newer structures, their new fields left alone */
+    assert_int_equal(eg_engine_create(&engine_options.o, &e, &err), EG_OK);
+    assert_int_equal(eg_model_open(e, dir, &model_options.o, &m, &err), EG_OK);
+    assert_int_equal(eg_model_describe(m, &info.info, &err), EG_OK);
+    assert_int_equal(info.info.hidden, TINY_HIDDEN);
+    assert_int_equal(info.future[0], 7);
+    /* the info of an older header ends earlier, and nothing behind it is written */
+    info.info = (eg_model_info){.size = offsetof(eg_model_info, format), .format = 99};
+    assert_int_equal(eg_model_describe(m, &info.info, &err), EG_OK);
+    assert_true(info.info.weight_bytes > 0);
+    assert_int_equal(info.info.format, 99);
+    eg_model_close(m);
+    eg_engine_destroy(e);
+    /* new fields that ask for something */
+    engine_options.future[3] = model_options.future[1] = 1;
+    REFUSED(eg_engine_create(&engine_options.o, &e, &err));
+    REFUSED(eg_model_open(engine, dir, &model_options.o, &m, &err));
+    /* no size at all, and the size of nothing that is there */
+    const size_t wrong[] = {0, 4, sizeof(eg_engine_options) - 1, SIZE_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        engine_options.o.size = model_options.o.size = wrong[i];
+        REFUSED(eg_engine_create(&engine_options.o, &e, &err));
+        assert_non_null(strstr(err.text, "eg_engine_options.size"));
+        REFUSED(eg_model_open(engine, dir, &model_options.o, &m, &err));
+    }
+    m = open_model(EG_FORMAT_AUTO);
+    REFUSED(eg_model_describe(m, &(eg_model_info){0}, &err));
+    eg_model_close(m);
+}
+
+static void test_enums(void **state) {
+    (void)state;
+    eg_error err = {0};
+    eg_engine *e;
+    eg_model *m;
+    const eg_engine_options wrong[] = {{.size = sizeof *wrong, .level = 1000}, {.size = sizeof *wrong, .level = UINT32_MAX},
+                                       {.size = sizeof *wrong, .gemm = 9},     {.size = sizeof *wrong, .threads = 257},
+                                       {.size = sizeof *wrong, .reserved = 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) REFUSED(eg_engine_create(&wrong[i], &e, &err));
+    REFUSED(eg_model_open(engine, dir, &(eg_model_options){.size = sizeof(eg_model_options), .format = 3}, &m, &err));
+    REFUSED(eg_model_open(engine, dir, &(eg_model_options){.size = sizeof(eg_model_options), .reserved = 3}, &m, &err));
+    assert_int_equal(eg_infer_struct_size(UINT32_MAX), 0);
+}
+
+/* All that a caller can get, in one record. */
+typedef struct answers {
+    float logits[TINY_LABELS], vector[TINY_HIDDEN], shares[TINY_LABELS], cosine;
+} answers;
+
+static void ask(eg_format format, answers *a) {
+    eg_error err = {0};
+    eg_model *m = open_model(format);
+    memset(a, 0, sizeof *a);
+    if (eg_model_classify(m, &pair, 1, a->logits, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+    if (eg_model_embed(m, &pair.first, 1, a->vector, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+    memcpy(a->shares, a->logits, sizeof a->shares);
+    eg_softmax(a->shares, 1, TINY_LABELS);
+    a->cosine = eg_cosine(a->logits, a->vector, TINY_LABELS);
+    eg_model_close(m);
+}
+
+/* The caller's rounding mode and flags change nothing in the answers, nor do the calls change them. */
+static void test_rounding(void **state) {
+    (void)state;
+    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (eg_format format = EG_FORMAT_F32; format <= EG_FORMAT_S8; format++) {
+        answers wanted, got;
+        ask(format, &wanted);
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+            assert_int_equal(fesetround(modes[i]), 0);
+            feclearexcept(FE_ALL_EXCEPT);
+            ask(format, &got);
+            int after = fegetround(), raised = fetestexcept(FE_UNDERFLOW | FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO);
+            fesetround(FE_TONEAREST);
+            assert_int_equal(after, modes[i]);
+            assert_int_equal(raised, 0);
+            assert_memory_equal(&got, &wanted, sizeof got);
+        }
+    }
+}
+
+/* The pool's threads are not in the child: it goes on alone, and can let go of everything. */
+static void test_fork(void **state) {
+    (void)state;
+    answers wanted, got;
+    ask(EG_FORMAT_F32, &wanted);
+    eg_model *m = open_model(EG_FORMAT_F32);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        ask(EG_FORMAT_F32, &got);
+        eg_model_close(m);
+        eg_engine_destroy(engine);
+        _exit(memcmp(&got, &wanted, sizeof got) != 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    eg_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),     cmocka_unit_test(test_token_labels), cmocka_unit_test(test_sizes), cmocka_unit_test(test_enums),
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_fork)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
