@@ -345,7 +345,7 @@ class Pull(Engram):
 
     def test_an_interrupted_pull_goes_on(self):
         status, err = self.interrupted(signal.SIGINT)
-        self.assertEqual((status, err), (2, b"engram: stopped\n"))
+        self.assertEqual((status, err), (130, b"engram: interrupted: stopped\n"))
         before = len(self.hub.requests)
         self.pull("org/mean")
         asked = [(s, p.rsplit("/", 1)[1], h.get("Range")) for s, p, h in self.hub.requests[before:]]
