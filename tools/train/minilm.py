@@ -119,7 +119,7 @@ class Bert(nn.Module):
             config.update(architectures=["BertForSequenceClassification"], id2label=dict(enumerate(LABELS)),
                           label2id={label: i for i, label in enumerate(LABELS)})
         json.dump(config, open(os.path.join(folder, "config.json"), "w"), indent=1)
-        for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
+        for name in ("vocab.txt", "engram.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
             if os.path.exists(os.path.join(self.folder, name)) and os.path.abspath(folder) != os.path.abspath(self.folder):
                 os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
                 shutil.copy(os.path.join(self.folder, name), os.path.join(folder, name))

