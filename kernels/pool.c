@@ -4,9 +4,11 @@
 #include "kernels/pool.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +83,7 @@ static void take_tasks(eg_pool *p, uint32_t lane) {
 
 static void *work(void *start) {
     eg_pool *p = ((worker_start *)start)->pool;
-    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state), done_run = state / RUN;
+    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state), done_run = 0; /* the first run is 1: also a thread that starts while it is open has a part in it */
     free(start);
     (void)eg_fp_enter();
     while (!atomic_load(&p->stop)) {
@@ -109,20 +111,63 @@ static int64_t cgroup_number(const char *path, int64_t *second) {
     return n >= 1 ? a : -1;
 }
 
-/* CPUs that the cgroup's quota allows, 0: no quota. Version 2 (also nested, as containers show it at the root), then 1. */
-static uint32_t quota_cpus(void) {
-    int64_t period = -1, quota = cgroup_number("/sys/fs/cgroup/cpu.max", &period);
+/* The quota of one cgroup by its folder, of version 2 or 1, in CPUs; 0: none. */
+static uint32_t quota_of(const char *folder) {
+    char path[PATH_MAX + 32];
+    int64_t period = -1;
+    snprintf(path, sizeof path, "%s/cpu.max", folder);
+    int64_t quota = cgroup_number(path, &period);
     if (quota <= 0) {
-        quota = cgroup_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", NULL);
-        period = cgroup_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us", NULL);
+        snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+        quota = cgroup_number(path, NULL);
+        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+        period = cgroup_number(path, NULL);
     }
-    return quota > 0 && period > 0 ? (uint32_t)((quota + period - 1) / period) : 0;
+    int64_t cpus = quota > 0 && period > 0 ? (quota - 1) / period + 1 : 0;
+    return cpus < MAX_THREADS ? (uint32_t)cpus : 0;
+}
+
+/* The least quota on the way from a cgroup up to its mount. In a container the way is often not there, only the mount. */
+static uint32_t quota_above(const char *mount, const char *group) {
+    char folder[PATH_MAX];
+    size_t top = strlen(mount);
+    uint32_t least = 0;
+    if (snprintf(folder, sizeof folder, "%s%s", mount, group) >= (int)sizeof folder) return 0;
+    for (;;) {
+        uint32_t cpus = quota_of(folder);
+        if (cpus && (!least || cpus < least)) least = cpus;
+        char *slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < top) return least;
+        *slash = 0;
+    }
+}
+
+uint32_t eg_cpu_quota(const char *groups, const char *mount) {
+    char line[PATH_MAX], version1[PATH_MAX], list[PATH_MAX + 2];
+    uint32_t least, more;
+    snprintf(version1, sizeof version1, "%s/cpu", mount);
+    least = quota_above(mount, "");
+    more = quota_above(version1, "");
+    if (more && (!least || more < least)) least = more;
+    FILE *f = fopen(groups, "re");
+    while (f && fgets(line, sizeof line, f)) { /* number:controllers:path; version 2: no controllers */
+        char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path) continue;
+        *path++ = 0;
+        path[strcspn(path, "\n")] = 0;
+        snprintf(list, sizeof list, ",%s,", controllers + 1);
+        if (controllers[1] && !strstr(list, ",cpu,")) continue;
+        more = quota_above(controllers[1] ? version1 : mount, path);
+        if (more && (!least || more < least)) least = more;
+    }
+    if (f) fclose(f);
+    return least;
 }
 
 uint32_t eg_cpu_allowance(void) {
     cpu_set_t set;
     long cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t allowed = cpus > 0 ? (uint32_t)cpus : 1, quota = quota_cpus();
+    uint32_t allowed = cpus > 0 ? (uint32_t)cpus : 1, quota = eg_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
     if (quota && quota < allowed) allowed = quota;
     return allowed < MAX_THREADS ? allowed : MAX_THREADS;
 }
@@ -139,6 +184,9 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     pthread_mutex_init(&p->one_run, NULL);
     p->handles = calloc(threads, sizeof *p->handles);
     eg_status s = p->handles ? EG_OK : eg_fail_memory(err, threads * sizeof *p->handles);
+    sigset_t all, before; /* signals are the program's: its handlers run on its own threads, and one that it waits for comes there */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; s == EG_OK && p->threads < threads; p->threads++) {
         worker_start *start = malloc(sizeof *start);
         if (!start) {
@@ -153,6 +201,7 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
             break;
         }
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (s != EG_OK) {
         eg_pool_destroy(p);
         return s;

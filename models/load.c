@@ -1,5 +1,6 @@
 /* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block of
- * memory, then to fill it, or to find the parts in one that a cache holds.
+ * memory, then to fill it, or to find the parts in one that a cache holds. The first walk finds every tensor too: a config that
+ * the files do not fit costs no memory.
  * Each matrix is converted row by row straight into its packed form, so that memory holds the weights once. */
 #include "models/load.h"
 
@@ -231,10 +232,9 @@ static eg_status load_vector(loader *l, const char *name, int inside, size_t n, 
     const eg_tensor *t;
     float *v = place_floats(l, n);
     *out = v;
-    if (!l->fill) return EG_OK;
     full_name(l, name, inside, full);
     eg_status s = find(l, full, n, 0, &t);
-    return s == EG_OK ? read_floats(l->err, t, 0, n, v) : s;
+    return s == EG_OK && l->fill ? read_floats(l->err, t, 0, n, v) : s;
 }
 
 static eg_status load_rows(loader *l, const char *name, size_t rows, size_t columns, const float **out) {
@@ -242,10 +242,9 @@ static eg_status load_rows(loader *l, const char *name, size_t rows, size_t colu
     matrix m;
     float *to = place_floats(l, rows * columns);
     *out = to;
-    if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
-    return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .floats = to}) : s;
+    return s == EG_OK && l->fill ? read_rows(&(rows_task){.l = l, .m = &m, .floats = to}) : s;
 }
 
 static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *out) {
@@ -257,10 +256,9 @@ static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *ou
     int8_t *to = place(l, rows, columns);
     float *scales = place_floats(l, rows * blocks);
     *out = (eg_table){.s8 = to, .scales = scales};
-    if (!l->fill) return EG_OK;
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
-    return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .s8 = to, .scales = scales}) : s;
+    return s == EG_OK && l->fill ? read_rows(&(rows_task){.l = l, .m = &m, .s8 = to, .scales = scales}) : s;
 }
 
 /* Packs the rows of one matrix to rows n0.. of `to` (N x K), and its bias. */
@@ -273,6 +271,7 @@ static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, s
     snprintf(bias_name, sizeof bias_name, "%s.bias", full);
     eg_status s = find_matrix(l, weight, rows, to->K, &m);
     if (s == EG_OK) s = find(l, bias_name, rows, 0, &bias);
+    if (!l->fill) return s;
     if (s == EG_OK) s = read_floats(l->err, bias, 0, rows, (float *)to->bias + n0);
     return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .pack = to, .n0 = n0}) : s;
 }
@@ -285,7 +284,7 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     else
         out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
-    for (size_t i = 0; l->fill && s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
+    for (size_t i = 0; s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
     return s;
 }
 

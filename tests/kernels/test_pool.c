@@ -1,9 +1,16 @@
-/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when idle. */
+/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when idle; signals and quotas. */
+#include <dirent.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,11 +91,130 @@ static void an_idle_pool_uses_no_cpu(void **state) {
     eg_pool_destroy(pool);
 }
 
+static void write_file(const char *root, const char *path, const char *text) {
+    char full[256];
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    for (char *p = full + strlen(root) + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(full, 0700);
+            *p = '/';
+        }
+    FILE *f = fopen(full, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+/* Quotas as a container sees them (at the mount), as a service does (in its group, or above it), and of version 1. */
+static void quotas_of_cgroups(void **state) {
+    (void)state;
+    static const struct {
+        const char *groups, *file, *text;
+        uint32_t cpus;
+    } table[] = {
+        {"0::/\n", "m/none", "", 0},
+        {"0::/\n", "m/cpu.max", "max 100000\n", 0},
+        {"0::/\n", "m/cpu.max", "150000 100000\n", 2},
+        {"0::/\n", "m/cpu.max", "200000 100000\n", 2},
+        {"0::/\n", "m/cpu.max", "1000 100000\n", 1},
+        {"0::/gone/with/the/container\n", "m/cpu.max", "300000 100000\n", 3},
+        {"0::/system.slice/a.service\n", "m/system.slice/a.service/cpu.max", "400000 100000\n", 4},
+        {"0::/system.slice/a.service\n", "m/system.slice/cpu.max", "500000 100000\n", 5},
+        {"0::/system.slice/a.service\n", "m/system.slice/b.service/cpu.max", "500000 100000\n", 0},
+        {"12:cpuset:/x\n3:cpu,cpuacct:/x/y\n", "m/cpu/x/cpu.cfs_quota_us", "600000\n", 6},
+        {"12:cpuset:/x\n3:cpuacct,cpu:/x/y\n", "m/cpu/cpu.cfs_quota_us", "100000\n", 1},
+        {"12:cpuset:/x\n3:cpuacct:/x\n", "m/cpu/x/cpu.cfs_quota_us", "600000\n", 0},
+        {"no colon\n:\n", "m/cpu.max", "0 0\n", 0},
+        {"0::/\n", "m/cpu.max", "9223372036854775807 1\n", 0},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char root[] = "/tmp/engram-test-XXXXXX", groups[64], mount[64];
+        assert_non_null(mkdtemp(root));
+        snprintf(groups, sizeof groups, "%s/cgroup", root);
+        snprintf(mount, sizeof mount, "%s/m", root);
+        write_file(root, "cgroup", table[i].groups);
+        write_file(root, table[i].file, table[i].text);
+        if (strstr(table[i].file, "cfs_quota")) {
+            char period[64];
+            snprintf(period, sizeof period, "%.*s/cpu.cfs_period_us", (int)(strrchr(table[i].file, '/') - table[i].file), table[i].file);
+            write_file(root, period, "100000\n");
+        }
+        uint32_t cpus = eg_cpu_quota(groups, mount);
+        if (cpus != table[i].cpus) fail_msg("%zu: %u CPUs", i, cpus);
+        assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    }
+    assert_int_equal(eg_cpu_quota("/nowhere/cgroup", "/nowhere"), 0);
+}
+
+/* Ends when every thread of the pool is in a task: all of them have begun. */
+static void meet(void *arg, size_t i, uint32_t lane) {
+    (void)i, (void)lane;
+    for (atomic_fetch_sub((atomic_int *)arg, 1); atomic_load((atomic_int *)arg) > 0;) usleep(100);
+}
+
+/* The first run, which mostly comes right behind: a thread that is late, as all are here, still has a part in it. */
+static void the_first_run_waits_for_all(void **state) {
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        eg_pool *pool;
+        eg_error err;
+        assert_int_equal(eg_pool_create(0, &pool, &err), EG_OK);
+        atomic_int missing = (int)eg_pool_threads(pool);
+        alarm(60); /* it would wait for ever */
+        eg_pool_run(pool, eg_pool_threads(pool), meet, &missing);
+        alarm(0);
+        eg_pool_destroy(pool);
+    }
+}
+
+/* Signals come to the program's own threads: those of the pool block them all (but the two that cannot be, and libc's own). */
+static void signals_stay_with_the_program(void **state) {
+    (void)state;
+    eg_pool *pool;
+    eg_error err;
+    sigset_t before, after;
+    unsigned seen = 0;
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &before), 0);
+    assert_int_equal(eg_pool_create(0, &pool, &err), EG_OK);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
+    atomic_int missing = (int)eg_pool_threads(pool);
+    eg_pool_run(pool, eg_pool_threads(pool), meet, &missing);
+    for (int i = 1; i < SIGRTMIN; i++) assert_int_equal(sigismember(&before, i), sigismember(&after, i));
+    DIR *threads = opendir("/proc/self/task");
+    assert_non_null(threads);
+    for (struct dirent *e; (e = readdir(threads));) {
+        char path[300], line[200];
+        unsigned long long blocked = 0;
+        if (e->d_name[0] == '.' || atol(e->d_name) == getpid()) continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "SigBlk: %llx", &blocked) == 1) break;
+        fclose(f);
+        const int some[] = {SIGINT, SIGTERM, SIGCHLD, SIGALRM, SIGUSR1, SIGPROF};
+        for (size_t i = 0; i < sizeof some / sizeof *some; i++) assert_true(blocked >> (some[i] - 1) & 1);
+        seen++;
+    }
+    closedir(threads);
+    assert_true(seen + 1 >= eg_pool_threads(pool));
+    eg_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(callers_take_turns),
         cmocka_unit_test(an_idle_pool_uses_no_cpu),
+        cmocka_unit_test(quotas_of_cgroups),
+        cmocka_unit_test(the_first_run_waits_for_all),
+        cmocka_unit_test(signals_stay_with_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

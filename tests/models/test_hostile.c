@@ -487,6 +487,8 @@ static void test_config_fields(void **state) {
         {"BertForSequenceClassification", "BertForNothing", EG_EUNSUPPORTED, "architectures"},
         {"\"vocab_size\": 24", "\"vocab_size\": 23", EG_EFORMAT, "vocab_size"},
         {"\"vocab_size\": 24", "\"vocab_size\": 25", EG_EFORMAT, "tensor word_embeddings"},
+        {"\"vocab_size\": 24,\n \"hidden_size\": 16", "\"vocab_size\": 16777216,\n \"hidden_size\": 16384", EG_EFORMAT, /* 1 TB */
+         "tensor word_embeddings"},
         {"\"vocab_size\": 24", "\"vocab_size\": 4294967320", EG_EFORMAT, "vocab_size"},
         {"\"hidden_size\": 16", "\"hidden_size\": 0", EG_EFORMAT, "hidden_size"},
         {"\"hidden_size\": 16", "\"hidden_size\": -16", EG_EFORMAT, "hidden_size"},
@@ -724,7 +726,7 @@ static void test_no_folder(void **state) {
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink(path, path), 0);
     refused(path, EG_EIO, "config.json", path, "a link to itself in place of the folder");
-    refused("", EG_EINVAL, "folder", "empty", "no name");
+    refused("", EG_EINVAL, "eg_model_open", "empty", "no name");
     char *longest = malloc(8193);
     memset(longest, 'x', 8192);
     longest[8192] = 0;
