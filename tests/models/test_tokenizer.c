@@ -262,6 +262,10 @@ static const struct {
      ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
      "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
      "special_tokens: a token of the template"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT
+     ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{\"[CLS]\":{\"ids\":[]}},\"single\":["
+     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
+     "special_tokens: a token of the template"},
     {"{\"model\":{" BYTES "}," BPE_REST "}", NULL},
     {"{\"model\":{" BYTES "},\"normalizer\":null," BPE_REST "}", NULL},
     {"{\"model\":{" BYTES
