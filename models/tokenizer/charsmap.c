@@ -5,7 +5,7 @@
 #include "core/base/utf8.h"
 #include "models/tokenizer/unicode.h"
 
-enum { CLUSTER_BYTES = 6, ASCII = 128 };
+enum { CLUSTER_BYTES = 6, ASCII = 128, MOST_TEXT = 1024 /* bytes that a character becomes; longer texts are none */ };
 
 struct eg_charsmap {
     const unsigned char *units; /* 4 bytes each */
@@ -34,8 +34,10 @@ static int find(const eg_charsmap *m, const char *p, size_t n, eg_str *to) {
         if (!(unit >> 8 & 1)) continue;
         size_t at = node < m->count ? read_u32(m->units + 4 * node) & INT32_MAX : SIZE_MAX;
         if (at >= m->texts.len) return 0;
-        const char *text = m->texts.ptr + at, *end = memchr(text, 0, m->texts.len - at);
-        *to = (eg_str){text, end ? (size_t)(end - text) : m->texts.len - at};
+        size_t most = m->texts.len - at < MOST_TEXT ? m->texts.len - at : MOST_TEXT;
+        const char *text = m->texts.ptr + at, *end = memchr(text, 0, most);
+        if (!end && most == MOST_TEXT) return 0;
+        *to = (eg_str){text, end ? (size_t)(end - text) : most};
         return eg_utf8_valid_prefix(to->ptr, to->len) == to->len;
     }
     return 0;
@@ -83,7 +85,7 @@ static void map_ascii(const eg_charsmap *m, eg_str text, eg_buffer *out) {
 
 void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out) {
     eg_str to;
-    while (text.len) {
+    while (text.len && !out->failed) {
         size_t n = ascii_run(text);
         map_ascii(m, (eg_str){text.ptr, n}, out);
         text = (eg_str){text.ptr + n, text.len - n};

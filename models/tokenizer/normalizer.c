@@ -44,14 +44,22 @@ static void replace_spaces(eg_str text, eg_str to, eg_buffer *out) {
     }
 }
 
+/* Bytes that a text of n may become; U+FDFA with spaces marked makes 39 bytes of 3. */
+static size_t limit_of(size_t n) {
+    enum { TIMES = 16, MORE = 256 };
+    return n > (SIZE_MAX - MORE) / TIMES ? SIZE_MAX : n * TIMES + MORE;
+}
+
 eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2], eg_str *out, eg_error *err) {
     eg_buffer *into = &scratch[0];
+    const size_t whole = text.len, limit = limit_of(whole);
     for (const eg_step *s = z->steps; s < z->steps + z->count; s++) {
         if (s->kind == EG_STEP_STRIP) {
             text = eg_strip(text, s->left, s->right);
             continue;
         }
         into->len = 0;
+        into->limit = limit;
         switch (s->kind) {
         case EG_STEP_LOWER:
             eg_unicode_lower(text, into);
@@ -68,6 +76,8 @@ eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2]
         default:
             eg_charsmap_apply(s->map, text, into);
         }
+        if (into->failed == EG_BUFFER_LIMIT)
+            return eg_fail(err, EG_ELIMIT, "the tokenizer's normalizer makes more than %zu bytes of a text of %zu: use another tokenizer", limit, whole);
         if (into->failed) return eg_fail_memory(err, text.len);
         text = (eg_str){into->ptr, into->len};
         into = into == &scratch[0] ? &scratch[1] : &scratch[0];

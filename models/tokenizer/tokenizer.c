@@ -84,8 +84,8 @@ static eg_status normalize_added(const eg_tokenizer *t, const char *name, eg_add
     eg_buffer scratch[2] = {{0}, {0}};
     eg_str text = {0};
     eg_status s = eg_normalize(&t->normalizer, token->text, scratch, &text, err);
-    if (s == EG_OK && (text.len == 0 || text.len > EG_MAX_PIECE))
-        s = eg_fail(err, EG_EFORMAT, "%s: an added token has %zu bytes once normalised", name, text.len);
+    if (s == EG_ELIMIT || (s == EG_OK && (text.len == 0 || text.len > EG_MAX_PIECE)))
+        s = eg_fail(err, EG_EFORMAT, "%s: an added token is empty or longer than %d bytes once normalised", name, EG_MAX_PIECE);
     const char *copy = s == EG_OK ? eg_arena_copy(arena, text) : NULL;
     if (s == EG_OK && !copy) s = eg_fail_memory(err, text.len);
     token->text = (eg_str){copy, text.len};

@@ -456,7 +456,8 @@ static eg_status put_around(eg_around *a, eg_around_what what, int64_t id, int64
     return EG_OK;
 }
 
-/* The ids that special_tokens gives to a name, put one after the other. */
+/* The ids that special_tokens gives to a name, at least one, put one after the other. Since each part of a template so puts something,
+ * special_tokens is read EG_MAX_AROUND times at most. */
 static eg_status put_special(eg_around *a, const eg_value *specials, eg_str name, int64_t type, eg_error *err) {
     eg_json j = specials->at;
     int found = 0;
@@ -470,8 +471,8 @@ static eg_status put_special(eg_around *a, const eg_value *specials, eg_str name
         eg_status s = EG_FIELDS_READ(&j, "post_processor.special_tokens", fields, err);
         if (s != EG_OK) return s;
         if (!is_it || ids.at.kind != EG_JSON_ARRAY) continue;
-        found = 1;
         for (k = eg_json_next(&ids.at); k != EG_JSON_ARRAY_END; k = eg_json_next(&ids.at)) {
+            found = 1;
             s = put_around(a, EG_AROUND_TOKEN, k == EG_JSON_NUMBER && ids.at.is_integer ? ids.at.integer : -1, type, err);
             if (s != EG_OK) return s;
         }

@@ -229,6 +229,6 @@ void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer 
     reorder(&m);
     if (compose) compose_marks(&m);
     for (size_t i = 0; i < m.count; i++) add_code_point(out, m.list[i].cp);
-    if (m.failed) out->failed = 1;
+    if (m.failed) out->failed = EG_BUFFER_MEMORY;
     free(m.list);
 }

@@ -62,7 +62,7 @@ seed() {
 # inputs (entropic) and with a small quarantine the same time holds up to twice the executions, and as much is covered.
 fuzz() {
     if ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4 "build-fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=4096 \
-        -len_control=100 -entropic=0 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="build-fuzz/$1-" \
+        -len_control=100 -entropic=0 -timeout=30 -rss_limit_mb=2048 -artifact_prefix="build-fuzz/$1-" \
         -dict="$work/$1.dict" "$work/$1" >"$work/$1.log" 2>&1; then
         echo "fuzz_$1: $(grep '^Done' "$work/$1.log")"
     else

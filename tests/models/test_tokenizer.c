@@ -262,6 +262,10 @@ static const struct {
      ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
      "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
      "special_tokens: a token of the template"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT
+     ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{\"[CLS]\":{\"ids\":[]}},\"single\":["
+     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
+     "special_tokens: a token of the template"},
     {"{\"model\":{" BYTES "}," BPE_REST "}", NULL},
     {"{\"model\":{" BYTES "},\"normalizer\":null," BPE_REST "}", NULL},
     {"{\"model\":{" BYTES
@@ -483,6 +487,43 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
+/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What NFKD makes of U+FDFA (11 times its
+ * bytes) is not too much. */
+static void normalized_texts_are_limited(void **state) {
+    (void)state;
+    enum { COUNT = 2000 };
+    static const char *const starts[] = {"", "\"added_tokens\":[{\"id\":1,\"content\":\"e\",\"normalized\":true}],"};
+    eg_buffer text = {0};
+    for (int i = 0; i < COUNT; i++) eg_buffer_text(&text, "\xEF\xB7\xBA");
+    for (int i = 0; i < 2; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        const eg_tokenizer *t;
+        eg_tokens ids = {0};
+        eg_buffer json = {0};
+        eg_arena_init(&arena, 0);
+        eg_buffer_format(&json, "{%s\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"e\",-1],[\"[SEP]\",-2]]}," UNIGRAM_REST
+                                ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKD\"}", starts[i]);
+        for (int k = 0; k < 5; k++) eg_buffer_format(&json, ",{\"type\":\"Replace\",\"pattern\":{\"String\":\"e\"},\"content\":\"%0300d\"}", 0);
+        for (size_t k = 0; k < json.len; k++)
+            if (json.ptr[k] == '0' && json.ptr[k + 1] == '0') json.ptr[k] = json.ptr[k + 1] = 'e';
+        eg_buffer_text(&json, "]}}");
+        eg_status s = eg_tokenizer_from_json((eg_str){json.ptr, json.len}, &arena, &t, &err);
+        if (s != (i ? EG_EFORMAT : EG_OK)) fail_msg("status %d: %s", (int)s, err.text);
+        if (i) {
+            assert_non_null(strstr(err.text, "tokenizer.json: an added token is empty or longer than"));
+        } else {
+            assert_int_equal(eg_tokenizer_encode(t, EG_STR("The limit"), &ids, &err), EG_ELIMIT);
+            assert_non_null(strstr(err.text, "normalizer makes more than 400 bytes of a text of 9"));
+            assert_int_equal(eg_tokenizer_encode(t, (eg_str){text.ptr, text.len}, &ids, &err), EG_OK);
+        }
+        eg_tokens_release(&ids);
+        eg_buffer_release(&json);
+        eg_arena_release(&arena);
+    }
+    eg_buffer_release(&text);
+}
+
 /* Two tokens with one id: that the text of one comes out whole says nothing about the other. */
 static void equal_ids_are_no_equal_words(void **state) {
     (void)state;
@@ -515,6 +556,7 @@ int main(void) {
         cmocka_unit_test(broken_sentencepiece_is_refused),
         cmocka_unit_test(folders_are_checked),
         cmocka_unit_test(long_words_take_linear_time),
+        cmocka_unit_test(normalized_texts_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
