@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -551,6 +552,21 @@ class Pull(Engram):
                            ("file:///etc/passwd", "only http and https"), (self.hub.url + "/" + "x" * 5000, "")):
             self.hub.location["config.json"] = to
             self.fails(reason)
+
+    def test_a_certificate_that_nobody_signed(self):
+        key, cert = (os.path.join(self.folder.name, n) for n in ("key.pem", "cert.pem"))
+        try:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("needs the program openssl")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(cert, key)
+        for server in self.hub.servers[:1]:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        self.env["HF_ENDPOINT"] = self.hub.url.replace("http:", "https:")
+        self.fails("is not trusted")
+        self.assertEqual(self.hub.requests, [])
 
     def test_the_engine_cannot_run_it(self):
         config = json.loads(content(os.path.join(GOLDEN, "mean-f32", "config.json")))

@@ -23,6 +23,8 @@ typedef struct fixture {
     uint64_t ids;
     int with_model;
     const char *model; /* its id */
+    int damaged;       /* its files are there, but it does not open */
+    int opened;        /* how often it was asked for */
     size_t embedded;   /* texts so far */
     /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
     double nli_score;

@@ -530,6 +530,28 @@ static void reembedding_is_interrupted(void **state) {
     fixture_close(&f);
 }
 
+/* A model that does not open is tried once and leaves the work to processes where it does. Without anything to do it is not even loaded. */
+static void a_damaged_model_leaves_the_work(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "x", "The sweeper runs hourly.");
+    f.opened = 0;
+    work(&f);
+    assert_int_equal(f.opened, 0);
+    f.model = "other";
+    f.memory->embedded_to = 0;
+    f.damaged = 1;
+    for (int i = 0; i < 3; i++) work(&f);
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.jobs_queued + st.store.jobs_parked, 0);
+    f.damaged = f.memory->cannot_embed = 0; /* another process */
+    assert_int_equal(facts_to_embed(&f), 1);
+    work(&f);
+    assert_int_equal(facts_to_embed(&f), 0);
+    fixture_close(&f);
+}
+
 /* Whoever leaves a job wakes the worker, after the transaction; who only reads or fails does not. */
 static void who_leaves_a_job_wakes_the_worker(void **state) {
     (void)state;
@@ -635,6 +657,7 @@ int main(void) {
         cmocka_unit_test(vectors_come_later),
         cmocka_unit_test(another_embedding_model),
         cmocka_unit_test(reembedding_is_interrupted),
+        cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
         cmocka_unit_test(bad_arguments_are_named),
     };
