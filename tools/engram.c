@@ -65,6 +65,7 @@ static const option bench_options[] = {{"model", "DIR", "a model folder or the n
                                        END};
 
 static const option models_options[] = {{"as", "USE", "use: for nli or embed (default: what the model is made for)", NULL, 't'},
+                                        {"now", NULL, "use, for an embedding model: make the vectors of this memory's facts now", NULL, 'b'},
                                         {"name", "NAME", "pull: its name here (default: that of the repository)", NULL, 't'},
                                         END};
 

@@ -5,8 +5,10 @@
 
 #include <cjson/cJSON.h>
 
+#include "core/base/clock.h"
 #include "tools/cli.h"
 
+#define REEMBED_US 250000 /* that a command gives to work which others left */
 #define DEFAULT_WAIT_MS 30000 /* a command ends after its own work, not before */
 
 /* The arguments as a JSON object; NULL after complaining. */
@@ -248,6 +250,21 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     return status;
 }
 
+/* After the model of the store was changed: a little of the work, and a word about the rest. Commands that have loaded the model do it. */
+static void reembed_a_little(const call *c, eg_host *host) {
+    const eg_services *services = eg_host_services(host);
+    eg_error err = {0};
+    eg_request *rq;
+    uint64_t left = 0;
+    if (strcmp(c->command->name, "commit") != 0 && strcmp(c->command->name, "query") != 0) return;
+    fflush(stdout); /* the answer does not wait for it */
+    if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) return;
+    rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
+    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK) complain("%s", rq->err->text);
+    if (left) fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n", (unsigned long long)left);
+    services->request_release(services->host, rq);
+}
+
 int run_memory(const call *c) {
     cJSON *a = arguments_of(c);
     int status = EXIT_ERROR;
@@ -256,6 +273,7 @@ int run_memory(const call *c) {
         eg_host *host = call_host(c, 0, 0, NULL, 0);
         if (host) {
             status = call_tool(c, host, a);
+            if (status == EXIT_FINE) reembed_a_little(c, host);
             eg_host_close(host);
         }
     }

@@ -311,6 +311,32 @@ static int value_of(const char *name, char *out, size_t size) {
     return 1;
 }
 
+/* Facts of the workspace's store that have no vectors of the model of the setting `line`; with `now`, makes them first. 0 after complaining. */
+static int reembed(const call *c, const eg_host *host, const char *line, int now, uint64_t *left) {
+    eg_error err = {0};
+    eg_request *rq;
+    *left = 0;
+    if (!eg_file_exists(eg_host_paths_of(host)->database)) return 1;
+    eg_host *with = call_host(c, 0, 0, &line, 1);
+    if (!with) return 0;
+    const eg_services *services = eg_host_services(with);
+    eg_memory *memory = services->memory(services->host);
+    eg_memory_status status = {0};
+    eg_status s = services->request_create(services->host, &stop_requested, &rq, &err);
+    if (s == EG_OK) s = services->memory_ops->status(memory, rq, &status);
+    *left = status.facts_to_embed;
+    for (uint64_t all = *left; now && s == EG_OK && *left && !stop_requested;) {
+        if (isatty(2)) fprintf(stderr, "\r%llu of %llu facts\033[K", (unsigned long long)(all - *left), (unsigned long long)all);
+        rq->cancel.deadline = eg_clock_monotonic() + 1000000;
+        s = services->memory_ops->reembed(memory, rq, left);
+    }
+    if (now && isatty(2)) fputs("\r\033[K", stderr);
+    if (s != EG_OK) complain("%s", err.text[0] ? err.text : rq->err->text);
+    if (!err.text[0]) services->request_release(services->host, rq);
+    eg_host_close(with);
+    return s == EG_OK;
+}
+
 static int use(const call *c, const eg_host *host) {
     static const char *const none[] = {"plugins="};
     const char *name = c->positional[1], *as = call_option(c, "as");
@@ -343,6 +369,8 @@ static int use(const call *c, const eg_host *host) {
     if (eg_host_setting_write(host, key, value, &path, &err) != EG_OK) return complain("%s", err.text);
     origin o = {key, ""};
     eg_host_settings(host, find_origin, &o);
+    uint64_t left = 0;
+    if (!nli && !reembed(c, host, line, call_option(c, "now") != NULL, &left)) return EXIT_ERROR;
     int hidden = strcmp(o.found, "default") != 0 && strncmp(o.found, path, strlen(path)) != 0;
     if (c->json) {
         eg_buffer b = {0};
@@ -350,12 +378,17 @@ static int use(const call *c, const eg_host *host) {
         json_member(&b, "setting", key);
         json_member(&b, "value", value);
         json_member(&b, "file", path);
+        if (!nli) eg_buffer_format(&b, ",\"facts_waiting\":%llu", (unsigned long long)left);
         if (hidden) json_member(&b, "hidden_by", o.found);
         eg_buffer_text(&b, "}\n");
         printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
         eg_buffer_release(&b);
     } else {
         printf("%s = %s is written to %s; programs that run keep their model until they are started again\n", key, value, path);
+        if (left)
+            printf("%llu facts of this memory get vectors of the new model in the background: by `engram mcp`, a little by each commit and query, or all at once by\n"
+                   "`engram models use %s --now`. Until then words find them; `engram status` shows how many wait. The vectors of the old model stay\n",
+                   (unsigned long long)left, name);
     }
     if (hidden) fprintf(stderr, "engram: note: %s sets %s too and goes before the file\n", o.found, key);
     return EXIT_FINE;

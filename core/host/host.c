@@ -179,7 +179,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .storage = h->storage, .detectors = h->plugins.registrar.detectors,
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
-                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models,
+                         .embed_model = eg_host_embed_model, .embed_id = eg_host_embed_id, .describe_models = eg_host_describe_models,
                          .wake = eg_host_worker_wake, .host = h,
                          .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),

@@ -116,6 +116,19 @@ eg_status eg_host_model_try(eg_host *h, const char *setting, eg_error *err) {
     return need(h, m, err);
 }
 
+eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
+    eg_host *h = host;
+    const char *name = eg_conf_get(h->config, h->embed.setting);
+    char folder[MOST_PATH];
+    if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", h->embed.setting);
+    pthread_mutex_lock(&h->model_lock);
+    eg_status s = h->embed_id[0] ? EG_OK : eg_host_model_folder(h, name, folder, sizeof folder, err);
+    if (s == EG_OK && !h->embed_id[0]) eg_model_id(folder, h->folders.cache, h->embed_id);
+    pthread_mutex_unlock(&h->model_lock);
+    *id = eg_str_of(h->embed_id);
+    return s == EG_OK ? EG_OK : EG_ENOENT;
+}
+
 /* Folder, or the reason why there is none; loads nothing. */
 static void describe(eg_host *h, eg_model_slot *m, eg_str *folder, eg_str *problem) {
     *folder = *problem = (eg_str){"", 0};

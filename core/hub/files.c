@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "core/base/status.h"
@@ -28,6 +29,32 @@ int eg_model_file_name(eg_str name) {
         begins = c == '/';
     }
     return !begins;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static int is_in(int folder, const char *name) {
+    struct stat st;
+    return fstatat(folder, name, &st, 0) == 0;
+}
+
+eg_status eg_model_shards(const char *folder, eg_arena *arena, const char *names[EG_MODEL_SHARDS], size_t *n, eg_error *err) {
+    static const char ending[] = ".safetensors";
+    eg_status s = EG_OK;
+    DIR *d = opendir(folder);
+    *n = 0;
+    int has_shards = d && !is_in(dirfd(d), "model.safetensors") && is_in(dirfd(d), "model.safetensors.index.json");
+    for (struct dirent *e; has_shards && s == EG_OK && (e = readdir(d));) {
+        size_t length = strlen(e->d_name);
+        if (length < sizeof ending || strcmp(e->d_name + length - sizeof ending + 1, ending) != 0) continue;
+        if (*n == EG_MODEL_SHARDS)
+            s = eg_fail(err, EG_ELIMIT, "'%s' holds more than %d files of weights", folder, EG_MODEL_SHARDS);
+        else if (!(names[(*n)++] = eg_arena_copy(arena, eg_str_of(e->d_name))))
+            s = eg_fail_memory(err, length);
+    }
+    if (d) closedir(d);
+    if (s == EG_OK && *n) qsort(names, *n, sizeof *names, by_name);
+    return s;
 }
 
 eg_status eg_model_kind_of(const char *folder, eg_model_kind *out, eg_error *err) {

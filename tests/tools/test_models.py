@@ -7,6 +7,8 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -38,7 +40,7 @@ class Engram(unittest.TestCase):
         self.folder.cleanup()
 
     def run_engram(self, *words, expect=0, env=None, stdin=b""):
-        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=env or self.env, timeout=120, cwd=self.folder.name)
+        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=env or self.env, timeout=300, cwd=self.folder.name)
         self.assertEqual(done.returncode, expect, (words, done.stdout[-700:], done.stderr[-700:]))
         return done
 
@@ -174,6 +176,90 @@ class Models(Engram):
         done = self.run_engram("models", "use", "mean-f32", env=dict(self.env, ENGRAM_MODEL_EMBED="engram-embed-0"))
         self.assertIn(b"ENGRAM_MODEL_EMBED sets model.embed too", done.stderr)
         self.assertNotIn(b"note", self.run_engram("models", "use", "mean-f32").stderr)
+
+
+class OtherEmbeddings(Engram):
+    """A store whose embedding model is changed while it is used."""
+    FACTS = 20  # more than one job does
+
+    def setUp(self):
+        super().setUp()
+        other = os.path.join(self.models, "other")  # the model that ships with another pooling: near in quality, other vectors
+        shutil.copytree(os.path.join(SHIPPED, "engram-embed-0"), other)
+        pooling = {"word_embedding_dimension": 384, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+        with open(os.path.join(other, "1_Pooling", "config.json"), "w") as f:
+            json.dump(pooling, f)
+        lines = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {"name": "engram_commit", "arguments": {
+            "content": "Worker %d of the pool compacts its segments after %d minutes without a write." % (i, 5 + i), "scope": "pool", "wait_ms": 0}}}) + "\n"
+            for i in range(1, self.FACTS + 1))
+        first = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+        done = self.run_engram("mcp", stdin=(first + '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' + lines).encode())
+        self.assertEqual(len(done.stdout.splitlines()), self.FACTS + 1)
+
+    def waiting(self):
+        status = self.ask("status")
+        self.assertEqual(status["jobs_parked"], 0)
+        return status["models"]["embedding"].get("facts_waiting", 0)
+
+    def by_meaning(self):
+        found = self.ask("query", "compacts segments", "--limit", "3")["results"]
+        self.assertEqual(len(found), 3)
+        return sum("meaning" in f["why"] for f in found)
+
+    def test_in_the_background(self):
+        self.assertEqual(self.waiting(), 0)
+        self.assertEqual(self.by_meaning(), 3)
+        self.assertEqual(self.ask("models", "use", "other")["facts_waiting"], self.FACTS)
+        self.assertEqual(self.waiting(), self.FACTS)
+        self.assertIn(b'"facts_waiting":%d' % self.FACTS, self.run_engram("status").stdout)
+        self.ask("conflicts")
+        self.assertEqual(self.waiting(), self.FACTS)  # a command that needs no model loads none
+        self.assertEqual(self.by_meaning(), 0)  # words find; the old vectors are not compared with the new model's
+        server = subprocess.Popen([ENGRAM, "mcp"], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self.folder.name)
+        try:
+            for _ in range(600):
+                if self.waiting() == 0:
+                    break
+                time.sleep(0.1)
+        finally:
+            server.stdin.close()
+            self.assertEqual(server.wait(30), 0)
+        self.assertEqual(self.waiting(), 0)
+        self.assertEqual(self.by_meaning(), 3)
+        # back: the old vectors are there still; only what was committed meanwhile waits
+        self.run_engram("commit", "--scope", "pool", "The janitor thread deletes tombstones each Sunday.")
+        self.assertEqual(self.ask("models", "use", "engram-embed-0")["facts_waiting"], 1)
+
+    def test_by_commands_alone(self):
+        text = self.run_engram("models", "use", "other").stdout
+        self.assertIn(b"%d facts of this memory get vectors" % self.FACTS, text)
+        before = self.FACTS
+        for _ in range(60):
+            self.run_engram("query", "segments")
+            now = self.waiting()
+            self.assertLess(now, before)
+            before = now
+            if not now:
+                break
+        self.assertEqual(before, 0)
+        self.assertEqual(self.by_meaning(), 3)
+
+    def test_at_once(self):
+        self.assertEqual(self.ask("models", "use", "other", "--now")["facts_waiting"], 0)
+        self.assertEqual(self.waiting(), 0)
+        self.assertEqual(self.by_meaning(), 3)
+
+    def test_two_processes_at_once(self):
+        self.run_engram("models", "use", "other")
+        many = [subprocess.Popen([ENGRAM, "models", "use", "other", "--now"], env=self.env, stdout=subprocess.DEVNULL) for _ in range(3)]
+        self.assertEqual([p.wait(60) for p in many], [0, 0, 0])
+        with sqlite3.connect(os.path.join(self.home, "data", "engram.db")) as db:
+            doubled = db.execute("SELECT count(*) FROM (SELECT 1 FROM vectors GROUP BY fact, statement, model HAVING count(*) > 1)").fetchone()[0]
+            each = db.execute("SELECT model, count(*) FROM vectors GROUP BY model").fetchall()
+        db.close()
+        self.assertEqual(doubled, 0)
+        self.assertEqual({n for _, n in each}, {self.FACTS})
+        self.assertEqual(len(each), 2)
 
 
 TOKEN = "hf_secretsecretsecret"
@@ -313,7 +399,7 @@ class Pull(Engram):
         self.hub.cut["model.safetensors"] = [30000]  # so that they meet
         many = [self.start("org/mean") for _ in range(10)]
         for p in many:
-            out, err = p.communicate(timeout=120)
+            out, err = p.communicate(timeout=300)
             self.assertEqual(p.returncode, 0, err)
         self.assertEqual(len(self.hub.asked("cdn", "model.safetensors")), 2)  # one download, in two parts
         self.assert_whole()
@@ -467,6 +553,21 @@ class Pull(Engram):
             self.hub.location["config.json"] = to
             self.fails(reason)
 
+    def test_a_certificate_that_nobody_signed(self):
+        key, cert = (os.path.join(self.folder.name, n) for n in ("key.pem", "cert.pem"))
+        try:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("needs the program openssl")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(cert, key)
+        for server in self.hub.servers[:1]:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        self.env["HF_ENDPOINT"] = self.hub.url.replace("http:", "https:")
+        self.fails("is not trusted")
+        self.assertEqual(self.hub.requests, [])
+
     def test_the_engine_cannot_run_it(self):
         config = json.loads(content(os.path.join(GOLDEN, "mean-f32", "config.json")))
         self.hub.add("org/gpt", os.path.join(GOLDEN, "mean-f32"), {"config.json": json.dumps(dict(config, model_type="gpt2")).encode()})
@@ -507,4 +608,4 @@ class Pull(Engram):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -7,11 +7,13 @@
 
 /* --- status --- */
 
-static void put_model(result *r, const char *key, eg_str folder, eg_str problem) {
+/* waiting: facts that have no vectors of the model yet. */
+static void put_model(result *r, const char *key, eg_str folder, eg_str problem, uint64_t waiting) {
     pj_key(&r->out, key);
     pj_begin(&r->out, '{');
     pj_kopt(&r->out, "folder", folder);
     pj_kopt(&r->out, "problem", problem);
+    if (waiting) pj_kint(&r->out, "facts_waiting", (int64_t)waiting);
     pj_end(&r->out, '}');
 }
 
@@ -40,8 +42,8 @@ static void render_status(result *r, const void *data) {
     mt_put_time(r, "oldest_job_at", s->store.oldest_job_at);
     pj_key(&r->out, "models");
     pj_begin(&r->out, '{');
-    put_model(r, "embedding", s->embed_model, s->embed_problem);
-    put_model(r, "nli", s->nli_model, s->nli_problem);
+    put_model(r, "embedding", s->embed_model, s->embed_problem, s->facts_to_embed);
+    put_model(r, "nli", s->nli_model, s->nli_problem, 0);
     pj_end(&r->out, '}');
 }
 
