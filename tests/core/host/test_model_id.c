@@ -135,6 +135,43 @@ static void a_good_cache_is_believed(void **state) {
     is("weighty");
 }
 
+/* Weights in several files: each counts, also for the cache, and once however often the index names it. */
+static void every_shard_counts(void **state) {
+    (void)state;
+    char text[4096], first[EG_MODEL_ID_TEXT], id[EG_MODEL_ID_TEXT], forged[EG_MODEL_ID_TEXT];
+    int n;
+    run("rm %s/model.safetensors", model);
+    put("model.safetensors.index.json", "{\"metadata\":{\"note\":\"c.safetensors\"},\"weight_map\":{\"x\":\"a.safetensors\",\"y\":\"b.safetensors\","
+                                        "\"z\":\"a.safetensors\"}}", 100);
+    put("a.safetensors", "one", 100);
+    put("b.safetensors", "two", 100);
+    eg_model_id(model, cache, first);
+    const char *path = cache_file(text, &n);
+    assert_true(n > 0);
+    assert_non_null(strstr(text, "\nshards "));
+    forge(path, text, '7');
+    memset(forged, '7', 64);
+    forged[64] = '\0';
+    eg_model_id(model, cache, id);
+    assert_string_equal(id, forged); /* the cache was read */
+    put("c.safetensors", "no part of it", 100);
+    eg_model_id(model, cache, id);
+    assert_string_equal(id, forged);
+    put("b.safetensors", "owt", 90); /* the same length, another time */
+    eg_model_id(model, cache, id);
+    assert_string_not_equal(id, forged);
+    assert_string_not_equal(id, first);
+    put("b.safetensors", "two", 80);
+    eg_model_id(model, cache, id);
+    assert_string_equal(id, first);
+    put("model.safetensors.index.json", "{\"weight_map\":{\"x\":\"../a.safetensors\"}}", 100); /* refused by the engine: not remembered */
+    run("rm %s", path);
+    eg_model_id(model, cache, id);
+    assert_string_not_equal(id, first);
+    (void)cache_file(text, &n);
+    assert_int_equal(n, -1);
+}
+
 static void a_broken_cache_is_made_anew(void **state) {
     (void)state;
     char good[4096], text[4096], changed[4096];
@@ -189,6 +226,7 @@ int main(void) {
     snprintf(model, sizeof model, "%s/model", top);
     snprintf(cache, sizeof cache, "%s/cache", top);
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(a_good_cache_is_believed, set_up),
+                                       cmocka_unit_test_setup(every_shard_counts, set_up),
                                        cmocka_unit_test_setup(a_broken_cache_is_made_anew, set_up),
                                        cmocka_unit_test_setup(no_cache_is_no_error, set_up)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
