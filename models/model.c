@@ -1,4 +1,4 @@
-/* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify. Texts become token ids, ids become
+/* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify, label. Texts become token ids, ids become
  * ragged groups, groups run on the pool's threads side by side, or, when there are fewer of them than threads, one after
  * the other with every thread inside. Results are the same bits either way. */
 #include <stdatomic.h>
@@ -7,6 +7,7 @@
 #include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
+#include "models/entities.h"
 #include "models/load.h"
 #include "models/tokenizer/tokenizer.h"
 
@@ -132,29 +133,37 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b
 }
 
 /* Takes a batch from the engine and fills it with the texts, or the pairs. */
-static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, eg_batch **out, eg_error *err) {
+static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, int has_sources, eg_batch **out,
+                            eg_error *err) {
     *out = NULL;
     if (n > MAX_TEXTS) return eg_fail(err, EG_ELIMIT, "%zu texts in one call; at most %d", n, MAX_TEXTS);
     eg_status s = eg_batch_take(m->engine, n, out, err);
+    if (s == EG_OK) (*out)->ids.has_sources = (*out)->sides[0].has_sources = (*out)->sides[1].has_sources = has_sources;
     for (size_t i = 0; s == EG_OK && i < n; i++) s = add_pair(m, pairs ? pairs[i] : (eg_pair){.first = texts[i]}, i, *out, err);
     return s;
 }
 
-eg_status eg_model_tokenize(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, size_t most, size_t *count,
-                            eg_error *err) {
+eg_status eg_model_tokenize_spans(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, eg_range *spans, size_t most,
+                                  size_t *count, eg_error *err) {
     eg_batch *b;
     if (!m || !count || (most && !ids)) return null(err, !m ? "the model" : !count ? "eg_model_tokenize: count" : "eg_model_tokenize: ids");
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, NULL, &text, 1, &b, err);
+    eg_status s = make_batch(m, NULL, &text, 1, spans != NULL, &b, err);
     eg_fp_leave(control);
     if (s == EG_OK) {
         *count = b->ids.count;
         size_t n = *count < most ? *count : most;
         if (n) memcpy(ids, b->ids.ids, n * sizeof *ids);
         if (n && types) memcpy(types, b->types, n);
+        for (size_t i = 0; spans && i < n; i++) spans[i] = b->ids.sources[i].span;
     }
     eg_batch_give(m->engine, b);
     return s;
+}
+
+eg_status eg_model_tokenize(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, size_t most, size_t *count,
+                            eg_error *err) {
+    return eg_model_tokenize_spans(m, text, ids, types, NULL, most, count, err);
 }
 
 /* ---- running it ---- */
@@ -264,7 +273,7 @@ static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pa
     if (n && !texts && !pairs) return null(err, "the array of texts");
     if (n && !out && !(offsets && !most)) return null(err, "the array for the results");
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, texts, pairs, n, &b, err);
+    eg_status s = make_batch(m, texts, pairs, n, 0, &b, err);
     if (s == EG_OK && offsets) memcpy(offsets, b->offsets, (n + 1) * sizeof *offsets);
     if (s == EG_OK && offsets && b->offsets[n] > most)
         s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b->offsets[n], most);
@@ -288,11 +297,55 @@ eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, f
     return infer(m, NULL, pairs, n, logits, EG_HEAD_CLASSES, NULL, 0, cancel, err);
 }
 
+static eg_status no_token_labels(eg_error *err) {
+    return eg_fail(err, EG_EUNSUPPORTED,
+                   "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
+}
+
 eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
                                 const eg_cancel *cancel, eg_error *err) {
     if (!m || !offsets) return null(err, m ? "eg_model_label_tokens: offsets" : "the model");
-    if (m->config.head != EG_HEAD_TOKENS)
-        return eg_fail(err, EG_EUNSUPPORTED,
-                       "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
-    return infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
+    return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err) : infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
+}
+
+/* The entities of a batch whose tokens are labelled by rows of probabilities. */
+static eg_status collect_entities(const eg_model *m, const eg_batch *b, const eg_str *texts, eg_aggregation aggregation, const float *rows,
+                                  eg_entity *entities, size_t most, size_t *offsets, eg_error *err) {
+    offsets[0] = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        size_t first = b->offsets[i], room = offsets[i] < most ? most - offsets[i] : 0;
+        eg_labelled in = {.text = texts[i],
+                          .ids = b->ids.ids + first,
+                          .sources = b->ids.sources + first,
+                          .rows = rows + first * m->config.labels,
+                          .tokens = b->offsets[i + 1] - first};
+        offsets[i + 1] = offsets[i] + eg_entities_find(m->tokenizer, &m->config, &in, aggregation, room ? entities + offsets[i] : NULL, room);
+    }
+    if (offsets[b->n] <= most) return EG_OK;
+    return eg_fail(err, EG_ELIMIT, "the texts have %zu entities, there is room for %zu", offsets[b->n], most);
+}
+
+eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities, size_t most,
+                            size_t *offsets, const eg_cancel *cancel, eg_error *err) {
+    if (!m || !offsets) return null(err, m ? "eg_model_entities: offsets" : "the model");
+    if (n && !texts) return null(err, "the array of texts");
+    if (most && !entities) return null(err, "the array for the results");
+    if (m->config.head != EG_HEAD_TOKENS) return no_token_labels(err);
+    if (aggregation > EG_AGGREGATE_MAX) return eg_fail(err, EG_EINVAL, "%u is no eg_aggregation", aggregation);
+    eg_batch *b;
+    eg_workspace *w = NULL;
+    size_t labels = m->config.labels, floats = 0;
+    uint64_t control = eg_fp_enter();
+    eg_status s = make_batch(m, texts, NULL, n, 1, &b, err);
+    if (s == EG_OK && !eg_size_mul(b->offsets[n], labels, &floats)) s = eg_fail_memory(err, SIZE_MAX);
+    if (s == EG_OK) s = eg_workspace_take(m->engine, floats + 1, &w, err);
+    if (s == EG_OK) s = run_batch(m, b, w->floats, EG_HEAD_TOKENS, cancel, err);
+    if (s == EG_OK) {
+        eg_softmax(w->floats, b->offsets[n], labels);
+        s = collect_entities(m, b, texts, (eg_aggregation)aggregation, w->floats, entities, most, offsets, err);
+    }
+    eg_workspace_give(m->engine, w);
+    eg_batch_give(m->engine, b);
+    eg_fp_leave(control);
+    return s;
 }

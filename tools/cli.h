@@ -63,6 +63,7 @@ int run_check(const call *c);
 int run_mcp(const call *c);
 int run_nli(const call *c);
 int run_embed(const call *c);
+int run_label(const call *c);
 int run_bench(const call *c);
 int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);

@@ -50,11 +50,18 @@ static const option check_options[] = {
     {"sarif", NULL, "print SARIF 2.1.0", NULL, 'b'},
     END};
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
+/* How to compute. */
+#define RUN_OPTIONS \
+    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'}, \
+    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'}, \
+    {"gemm", "G", "own (default) or openblas", NULL, 't'}, \
+    {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'}
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
-                                       {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
-                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
-                                       {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
+                                       RUN_OPTIONS,
+                                       END};
+static const option label_options[] = {{"model", "DIR", "the folder of a token classification model", NULL, 't'},
+                                       {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
+                                       RUN_OPTIONS,
                                        END};
 static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
@@ -88,6 +95,9 @@ static const command commands[] = {
      "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
      model_options, run_embed, NULL, NULL},
+    {"label", "[FILE]", "named entities of texts, by a token classification model",
+     "Reads JSONL {\"text\"}, writes {\"entities\": [{\"label\", \"text\", \"begin\", \"end\", \"score\"}]} a line; begin and end count bytes.",
+     label_options, run_label, NULL, NULL},
     {"bench", "gemm|kernels|model|nli [FILE]", "measure this machine",
      "gemm: the matrix kernels. kernels: all others. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
      "{\"premise\", \"hypothesis\"} from end to end.",

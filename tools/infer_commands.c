@@ -1,4 +1,4 @@
-/* infer_commands.c - `engram nli` and `engram embed`: JSONL in, JSONL out, in the order of the input; a broken line gives an error
+/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input; a broken line gives an error
  * line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by name. */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,13 +15,26 @@ enum { BATCH = 64, MAX_LINE = 4 << 20 };
 
 typedef struct line {
     eg_str a, b;
+    size_t number;
     char error[300]; /* empty: good */
 } line;
+
+/* What is asked of the model. */
+typedef struct task {
+    eg_head head;
+    const char *keys[2]; /* keys[1] NULL: one text a line */
+    const char *fallback; /* the model when none is named; NULL: one must be */
+    const char *instead;  /* what to do about a model with another head */
+} task;
+static const task nli = {EG_HEAD_CLASSES, {"premise", "hypothesis"}, "engram-nli-0", "gives no labels for pairs: name an NLI model with --model"};
+static const task embed = {EG_HEAD_EMBEDDING, {"text", NULL}, "engram-embed-0", ""};
+static const task label = {EG_HEAD_TOKENS, {"text", NULL}, NULL, "labels no tokens: name a token classification model with --model"};
 
 typedef struct stream {
     FILE *in;
     const char *name;
-    const char *keys[2]; /* keys[1] NULL: one text a line */
+    const task *task;
+    uint32_t aggregation;
     eg_model *model;
     eg_model_info info;
     eg_arena arena; /* of a batch */
@@ -43,10 +56,10 @@ static void read_fields(stream *s, line *l, eg_str text) {
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END && k != EG_JSON_ERROR; k = eg_json_next(&j)) {
         if (k == EG_JSON_KEY) key = j.text;
         if (k != EG_JSON_STRING || j.depth != 1) continue;
-        if (eg_str_eq(key, eg_str_of(s->keys[0]))) l->a = j.text;
-        if (s->keys[1] && eg_str_eq(key, eg_str_of(s->keys[1]))) l->b = j.text;
+        if (eg_str_eq(key, eg_str_of(s->task->keys[0]))) l->a = j.text;
+        if (s->task->keys[1] && eg_str_eq(key, eg_str_of(s->task->keys[1]))) l->b = j.text;
     }
-    const char *missing = !l->a.ptr ? s->keys[0] : s->keys[1] && !l->b.ptr ? s->keys[1] : NULL;
+    const char *missing = !l->a.ptr ? s->task->keys[0] : s->task->keys[1] && !l->b.ptr ? s->task->keys[1] : NULL;
     if (err.code != EG_OK)
         snprintf(l->error, sizeof l->error, "%.250s", err.text);
     else if (missing)
@@ -73,8 +86,8 @@ static int read_batch(stream *s) {
     eg_arena_release(&s->arena);
     while (s->count < BATCH && (s->count == 0 || input_ready(s->in)) && (n = getline(&buffer, &capacity, s->in)) > 0) {
         line *l = &s->lines[s->count];
-        *l = (line){0};
         s->number++;
+        *l = (line){.number = s->number};
         while (n > 0 && (buffer[n - 1] == '\n' || buffer[n - 1] == '\r')) n--;
         if (n == 0) continue;
         s->count++;
@@ -96,13 +109,36 @@ static void put_floats(const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) printf("%s%.9g", i ? "," : "", (double)x[i]);
 }
 
-static void print_line(const stream *s, const line *l, const float *row) {
+static void print_entities(const stream *s, line *l) {
     eg_buffer b = {0};
-    if (l->error[0]) {
-        eg_buffer_text(&b, "{\"error\":");
-        eg_buffer_json(&b, eg_str_of(l->error));
-        printf("%.*s}\n", (int)b.len, b.ptr);
-    } else if (!s->keys[1]) {
+    eg_error err = {0};
+    size_t count[2] = {0}, most = s->info.max_tokens; /* there are never more than tokens */
+    eg_entity *entities = malloc(most * sizeof *entities);
+    eg_status st = entities ? eg_model_entities(s->model, &l->a, 1, s->aggregation, entities, most, count, NULL, &err) : EG_ENOMEM;
+    if (st != EG_OK) snprintf(l->error, sizeof l->error, "line %zu: %.250s", l->number, entities ? err.text : "out of memory");
+    for (size_t i = 0; st == EG_OK && i < count[1]; i++) {
+        const eg_entity *e = &entities[i];
+        eg_buffer_text(&b, i ? ",{\"label\":" : "{\"label\":");
+        eg_buffer_json(&b, e->label);
+        eg_buffer_text(&b, ",\"text\":");
+        eg_buffer_json(&b, (eg_str){l->a.ptr + e->span.begin, e->span.end - e->span.begin});
+        eg_buffer_format(&b, ",\"begin\":%zu,\"end\":%zu,\"score\":%.9g}", e->span.begin, e->span.end, (double)e->score);
+    }
+    if (st == EG_OK) printf("{\"entities\":[%.*s]}\n", (int)b.len, b.len ? b.ptr : "");
+    eg_buffer_release(&b);
+    free(entities);
+}
+
+static void print_error(const line *l) {
+    eg_buffer b = {0};
+    eg_buffer_json(&b, eg_str_of(l->error));
+    printf("{\"error\":%.*s}\n", (int)b.len, b.ptr);
+    eg_buffer_release(&b);
+}
+
+static void print_line(const stream *s, const float *row) {
+    eg_buffer b = {0};
+    if (!s->task->keys[1]) {
         fputs("{\"embedding\":[", stdout);
         put_floats(row, s->info.hidden);
         puts("]}");
@@ -135,18 +171,18 @@ static void infer(stream *s, float *rows, size_t width) {
         s->failed = 1;
         return;
     }
-    eg_status st = s->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed(s->model, texts, n, out, NULL, &err);
+    eg_status st = s->task->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed(s->model, texts, n, out, NULL, &err);
     for (size_t i = 0; i < n; i++) {
         line *l = &s->lines[good[i]];
         if (st != EG_OK) {
             float *one = out + i * width;
-            eg_status again = s->keys[1] ? eg_model_classify(s->model, &pairs[i], 1, one, NULL, &err)
+            eg_status again = s->task->keys[1] ? eg_model_classify(s->model, &pairs[i], 1, one, NULL, &err)
                                          : eg_model_embed(s->model, &texts[i], 1, one, NULL, &err);
             if (again != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
         }
         memcpy(rows + good[i] * width, out + i * width, width * sizeof *rows);
     }
-    if (s->keys[1]) eg_softmax(rows, s->count, width);
+    if (s->task->keys[1]) eg_softmax(rows, s->count, width);
     free(out);
 }
 
@@ -163,16 +199,19 @@ static void print_rate(const stream *s, int last) {
 }
 
 static int run_stream(stream *s) {
-    size_t width = s->keys[1] ? s->info.labels : s->info.hidden;
+    size_t width = s->task->keys[1] ? s->info.labels : s->info.hidden;
     float *rows = calloc(BATCH * width, sizeof *rows);
     if (!rows) return complain("out of memory");
     int64_t shown = s->begun = eg_clock_monotonic();
     while (!s->failed && !stop_requested && read_batch(s)) {
-        infer(s, rows, width);
+        if (s->task->head != EG_HEAD_TOKENS) infer(s, rows, width);
         for (size_t i = 0; !s->failed && i < s->count; i++) {
-            s->bad_lines += s->lines[i].error[0] != 0;
-            if (s->lines[i].error[0]) complain("%s", s->lines[i].error);
-            if (!s->timed) print_line(s, &s->lines[i], rows + i * width);
+            line *l = &s->lines[i];
+            if (!l->error[0] && s->task->head == EG_HEAD_TOKENS) print_entities(s, l);
+            else if (!l->error[0] && !s->timed) print_line(s, rows + i * width);
+            s->bad_lines += l->error[0] != 0;
+            if (l->error[0]) complain("%s", l->error);
+            if (l->error[0] && !s->timed) print_error(l);
             s->failed = ferror(stdout) != 0; /* main says so */
         }
         if (s->timed && isatty(2) && eg_clock_monotonic() - shown > 1000000) {
@@ -229,20 +268,18 @@ static int open_model(const call *c, const char *fallback, eg_engine **engine, e
 }
 
 /* file NULL: standard input */
-static int run_inference(const call *c, const char *fallback, const char *first, const char *second, const char *file, int timed) {
+static int run_inference(const call *c, const task *t, uint32_t aggregation, const char *file, int timed) {
     eg_engine *engine = NULL;
     eg_model *model = NULL;
+    if (!t->fallback && !call_option(c, "model")) return complain("%s needs --model DIR: no such model ships", c->command->name);
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
-    int status = open_model(c, fallback, &engine, &model);
-    *s = (stream){.in = stdin, .name = file ? file : "standard input", .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
+    int status = open_model(c, t->fallback, &engine, &model);
+    *s = (stream){.in = stdin, .name = file ? file : "standard input", .task = t, .aggregation = aggregation, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
     if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);
-        if (second && s->info.head != EG_HEAD_CLASSES)
-            status = complain("this model gives embeddings and no labels: name an NLI model with --model");
-        else
-            status = run_stream(s);
+        status = t->head != EG_HEAD_EMBEDDING && s->info.head != t->head ? complain("this model %s", t->instead) : run_stream(s);
     }
     if (s->in && s->in != stdin) fclose(s->in);
     eg_arena_release(&s->arena);
@@ -252,10 +289,18 @@ static int run_inference(const call *c, const char *fallback, const char *first,
     return status;
 }
 
-static int one_file(const call *c, const char *fallback, const char *first, const char *second) {
+static int one_file(const call *c, const task *t, uint32_t aggregation) {
     if (c->positional_count > 1) return complain("%s reads one file or standard input", c->command->name);
-    return run_inference(c, fallback, first, second, c->positional[0], 0);
+    return run_inference(c, t, aggregation, c->positional[0], 0);
 }
-int run_nli(const call *c) { return one_file(c, "engram-nli-0", "premise", "hypothesis"); }
-int run_embed(const call *c) { return one_file(c, "engram-embed-0", "text", NULL); }
-int run_pairs_bench(const call *c) { return run_inference(c, "engram-nli-0", "premise", "hypothesis", c->positional[1], 1); }
+
+int run_label(const call *c) {
+    static const char *const names[] = {"simple", "first", "average", "max"}; /* as eg_aggregation */
+    const char *wanted = call_option(c, "aggregation");
+    uint32_t a = 0;
+    while (wanted && a < 4 && strcmp(wanted, names[a]) != 0) a++;
+    return a == 4 ? complain("--aggregation is '%s': simple, first, average or max", wanted) : one_file(c, &label, a);
+}
+int run_nli(const call *c) { return one_file(c, &nli, 0); }
+int run_embed(const call *c) { return one_file(c, &embed, 0); }
+int run_pairs_bench(const call *c) { return run_inference(c, &nli, 0, c->positional[1], 1); }

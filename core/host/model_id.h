@@ -5,8 +5,8 @@
 
 enum { EG_MODEL_ID_TEXT = 65 };
 
-/* SHA-256, in hex, over name, length and bytes of the files of a model folder (config, tokenizer, pooling, weights; not the number
- * format that they are computed in). A remembered id counts when device, inode, size and modification time of every file are the
+/* SHA-256, in hex, over name, length and bytes of the files of a model folder (config, tokenizer, pooling, weights in one file or several;
+ * not the number format that they are computed in). A remembered id counts when device, inode, size and modification time of every file are the
  * same; a cache that is broken, or of another model, is made anew; one that cannot be written costs the hashing and nothing else.
  * Thread class: any; may block. */
 void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEXT]);

@@ -118,6 +118,10 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
     b->has_unknown = unknown.ptr != NULL;
     if (b->has_unknown && !eg_bpe_find(b, unknown, &b->unknown))
         return eg_fail(err, EG_EFORMAT, "%s: the vocabulary lacks its unk_token", name);
+    b->lengths = eg_arena_array(arena, b->vocabulary.size, sizeof *b->lengths);
+    if (!b->lengths) return eg_fail_memory(err, b->vocabulary.size * sizeof *b->lengths);
+    for (const eg_piece *p = b->vocabulary.slots; p <= b->vocabulary.slots + b->vocabulary.mask; p++)
+        if (p->text.ptr) b->lengths[p->id] = (uint16_t)p->text.len;
     b->whole = eg_arena_array(arena, b->vocabulary.mask + 1, sizeof *b->whole);
     return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.mask + 1);
 }
@@ -273,7 +277,36 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
     return count;
 }
 
-static eg_status encode_word(const eg_bpe *b, const char *p, size_t n, eg_tokens *out, eg_error *err) {
+/* A word of a text: where it stands there; is_prefixed: without its first byte, a space that was put before it. */
+typedef struct word {
+    const char *p;
+    size_t n, at;
+    int is_prefixed;
+} word;
+
+/* Where the last tokens come from, those from `first` on, which are the word. A byte that the vocabulary lacks belongs to the unknown
+ * token, or to none. */
+static void find_sources(const eg_bpe *b, const word *w, size_t first, eg_tokens *out) {
+    size_t from = 0;
+    for (size_t i = first; i < out->count; i++) {
+        int is_unknown = b->has_unknown && out->ids[i] == b->unknown && !b->has_byte[(unsigned char)w->p[from < w->n ? from : w->n - 1]];
+        while (!is_unknown && from + 1 < w->n && !b->has_byte[(unsigned char)w->p[from]]) from++;
+        size_t end = from + (is_unknown ? 1 : b->lengths[out->ids[i]]), before = 0, after = 0;
+        while (is_unknown && b->fuse_unknown && end < w->n && !b->has_byte[(unsigned char)w->p[end]]) end++;
+        if (end > w->n) end = w->n;
+        while (from + before < end && w->p[from + before] == ' ') before++;
+        while (after < end - from && w->p[end - 1 - after] == ' ') after++;
+        size_t last = end ? end - 1 : 0, shift = (size_t)w->is_prefixed;
+        out->sources[i] = (eg_source){.span = {w->at + (from ? from - shift : 0), w->at + (last ? last - shift : 0) + 1},
+                                      .before = (uint32_t)before,
+                                      .after = (uint32_t)after};
+        from = end;
+    }
+}
+
+static eg_status encode_word(const eg_bpe *b, const word *w, eg_tokens *out, eg_error *err) {
+    const char *p = w->p;
+    size_t n = w->n, first = out->count;
     const eg_piece *piece = n <= b->vocabulary.longest && n <= SHORT_WORD ? eg_vocabulary_find(&b->vocabulary, p, n, 0) : NULL;
     atomic_uchar *known = piece ? &b->whole[piece - b->vocabulary.slots] : NULL;
     unsigned char whole = known ? atomic_load_explicit(known, memory_order_relaxed) : BROKEN;
@@ -283,6 +316,7 @@ static eg_status encode_word(const eg_bpe *b, const char *p, size_t n, eg_tokens
     if (whole == WHOLE) {
         ids[0] = piece->id;
         out->count++;
+        if (out->has_sources) find_sources(b, w, first, out);
         return EG_OK;
     }
     size_t count = first_symbols(b, p, n, ids);
@@ -290,28 +324,29 @@ static eg_status encode_word(const eg_bpe *b, const char *p, size_t n, eg_tokens
     if (count == SIZE_MAX) return eg_fail_memory(err, n * sizeof(symbol));
     if (whole == UNASKED) atomic_store_explicit(known, count == 1 && ids[0] == piece->id ? WHOLE : BROKEN, memory_order_relaxed);
     out->count += count;
+    if (out->has_sources) find_sources(b, w, first, out);
     return EG_OK;
 }
 
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err) {
     eg_status s = EG_OK;
+    size_t at = 0;
     if (text.len && b->prefix_space && text.ptr[0] != ' ') { /* the first word, with a space before it */
         size_t length;
         eg_word_class class = class_at(text.ptr, text.len, &length);
         size_t n = run_of(class, text.ptr, text.len);
         if (class == EG_SPACE && n < text.len) n = eg_utf8_floor(text.ptr, text.len, n - 1);
-        char *word = malloc(n + 1);
-        if (!word) return eg_fail_memory(err, n + 1);
-        word[0] = ' ';
-        memcpy(word + 1, text.ptr, n);
-        s = encode_word(b, word, n + 1, out, err);
-        free(word);
-        text = (eg_str){text.ptr + n, text.len - n};
+        char *copy = malloc(n + 1);
+        if (!copy) return eg_fail_memory(err, n + 1);
+        copy[0] = ' ';
+        memcpy(copy + 1, text.ptr, n);
+        s = encode_word(b, &(word){copy, n + 1, 0, 1}, out, err);
+        free(copy);
+        at = n;
     }
-    while (s == EG_OK && text.len) {
-        size_t n = word_length(text.ptr, text.len);
-        s = encode_word(b, text.ptr, n, out, err);
-        text = (eg_str){text.ptr + n, text.len - n};
+    for (size_t n; s == EG_OK && at < text.len; at += n) {
+        n = word_length(text.ptr + at, text.len - at);
+        s = encode_word(b, &(word){text.ptr + at, n, at, 0}, out, err);
     }
     return s;
 }

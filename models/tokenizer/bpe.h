@@ -24,6 +24,7 @@ typedef struct eg_bpe {
     uint32_t unknown;      /* for bytes that it lacks, when has_unknown; else they vanish */
     int has_unknown, fuse_unknown;
     int prefix_space;    /* text begins with a space, given one where it has none */
+    uint16_t *lengths;   /* by id: bytes of its text */
     atomic_uchar *whole; /* by slot of the vocabulary: whether its text comes out as this one token, once that was asked */
 } eg_bpe;
 
@@ -39,7 +40,7 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
 /* The id of a token as vocab.json writes it. 0: there is none. */
 int eg_bpe_find(const eg_bpe *b, eg_str token, uint32_t *id);
 
-/* Appends the ids of text. Time: n log n at most, for a word of n bytes. EG_ENOMEM. */
+/* Appends the ids of text; their sources are spans of it, which may cut code points. Time: n log n at most, for a word of n bytes. EG_ENOMEM. */
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

@@ -83,24 +83,39 @@ static void map_ascii(const eg_charsmap *m, eg_str text, eg_buffer *out) {
     eg_buffer_add(out, text.ptr + from, text.len - from);
 }
 
-void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out) {
+static size_t count_code_points(eg_str text) {
+    size_t n = 0;
+    for (size_t i = 0; i < text.len; i++) n += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* What the map put in place of `from`: the surplus is told at the last code points, also of texts before it where `to` is empty
+ * (and nowhere at the start of the text), as in the reference. */
+static void tell_changes(eg_str from, eg_str to, eg_trace *trace) {
+    size_t old = count_code_points(from), new = count_code_points(to);
+    for (size_t i = 0; i < new; i++) eg_trace_change(trace, i >= old);
+    if (new < old && trace->count && !trace->failed) trace->changes[trace->count - 1] -= (int32_t)(old - new);
+}
+
+void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out, eg_trace *trace) {
     eg_str to;
     while (text.len && !out->failed) {
-        size_t n = ascii_run(text);
+        size_t n = trace ? 0 : ascii_run(text);
         map_ascii(m, (eg_str){text.ptr, n}, out);
         text = (eg_str){text.ptr + n, text.len - n};
         if (text.len == 0) break;
         n = eg_unicode_cluster(text.ptr, text.len);
         if (n < CLUSTER_BYTES && find(m, text.ptr, n, &to)) {
             eg_buffer_add(out, to.ptr, to.len);
+            if (trace) tell_changes((eg_str){text.ptr, n}, to, trace);
         } else {
             for (size_t at = 0, length; at < n; at += length) {
                 uint32_t cp;
                 length = eg_utf8_decode(text.ptr + at, n - at, &cp);
-                if (find(m, text.ptr + at, length, &to))
-                    eg_buffer_add(out, to.ptr, to.len);
-                else
-                    eg_buffer_add(out, text.ptr + at, length);
+                eg_str from = {text.ptr + at, length};
+                if (!find(m, from.ptr, length, &to)) to = from;
+                eg_buffer_add(out, to.ptr, to.len);
+                if (trace) tell_changes(from, to, trace);
             }
         }
         text = (eg_str){text.ptr + n, text.len - n};

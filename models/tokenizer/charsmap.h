@@ -4,6 +4,7 @@
 #define EG_TOKENIZER_CHARSMAP_H
 
 #include "core/base/json.h"
+#include "models/tokenizer/trace.h"
 
 typedef struct eg_charsmap eg_charsmap; /* lives in the arena it was opened in */
 
@@ -13,7 +14,7 @@ eg_status eg_charsmap_open(const char *name, eg_str blob, eg_arena *arena, const
 
 /* Appends text (valid UTF-8), mapped as the reference does it: a grapheme cluster of less than 6 bytes that begins with a key is
  * replaced whole by what the shortest such key says; of other clusters each code point by itself. out->failed tells of too little
- * memory. */
-void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out);
+ * memory. trace: NULL, or gets the changes. */
+void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out, eg_trace *trace);
 
 #endif

@@ -4,25 +4,36 @@
 
 #include "core/base/size.h"
 #include "core/base/status.h"
+#include "core/base/utf8.h"
 #include "models/tokenizer/tokenizer_parts.h"
+#include "models/tokenizer/unicode.h"
 
 /* ---- tokens ---- */
 
 void eg_tokens_release(eg_tokens *t) {
     free(t->ids);
+    free(t->sources);
     *t = (eg_tokens){0};
 }
 
 eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err) {
     size_t need, bytes;
     if (!eg_size_add(t->count, more, &need)) return eg_fail_memory(err, SIZE_MAX);
-    if (need <= t->capacity) return EG_OK;
+    if (need <= t->capacity && (!t->has_sources || need <= t->source_capacity)) return EG_OK;
     size_t capacity = t->capacity ? t->capacity : 128;
     while (capacity < need && capacity <= SIZE_MAX / 2) capacity *= 2;
-    uint32_t *p = eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(t->ids, bytes) : NULL;
-    if (!p) return eg_fail_memory(err, need * sizeof *p);
-    t->ids = p;
-    t->capacity = capacity;
+    if (t->capacity < capacity) {
+        uint32_t *p = eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(t->ids, bytes) : NULL;
+        if (!p) return eg_fail_memory(err, need * sizeof *p);
+        t->ids = p;
+        t->capacity = capacity;
+    }
+    if (t->has_sources && t->source_capacity < capacity) {
+        eg_source *p = eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(t->sources, bytes) : NULL;
+        if (!p) return eg_fail_memory(err, need * sizeof *p);
+        t->sources = p;
+        t->source_capacity = capacity;
+    }
     return EG_OK;
 }
 
@@ -83,7 +94,7 @@ static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_a
 static eg_status normalize_added(const eg_tokenizer *t, const char *name, eg_added_token *token, eg_arena *arena, eg_error *err) {
     eg_buffer scratch[2] = {{0}, {0}};
     eg_str text = {0};
-    eg_status s = eg_normalize(&t->normalizer, token->text, scratch, &text, err);
+    eg_status s = eg_normalize(&t->normalizer, token->text, scratch, NULL, &text, err);
     if (s == EG_ELIMIT || (s == EG_OK && (text.len == 0 || text.len > EG_MAX_PIECE)))
         s = eg_fail(err, EG_EFORMAT, "%s: an added token is empty or longer than %d bytes once normalised", name, EG_MAX_PIECE);
     const char *copy = s == EG_OK ? eg_arena_copy(arena, text) : NULL;
@@ -136,42 +147,149 @@ uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair) {
 
 /* ---- encoding ---- */
 
-typedef eg_status encode_piece(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err);
+/* One call of eg_tokenizer_encode. */
+typedef struct encoding {
+    const eg_tokenizer *t;
+    eg_buffer scratch[2];
+    eg_trace trace; /* used where out has sources */
+    eg_tokens *out;
+    eg_error *err;
+} encoding;
 
-/* Cuts the added tokens of set out of text; each piece between them goes to encode. */
-static eg_status encode_between(const eg_tokenizer *t, const eg_added_set *set, eg_str text, encode_piece *encode,
-                                eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
-    size_t from = 0;
-    for (;;) {
-        size_t begin = text.len, end = text.len;
+typedef eg_status encode_piece(encoding *e, eg_str piece);
+
+/* Spaces at the left and right end of what stands for an added token: white space, or what byte-level vocabularies write for it. */
+static void count_spaces(eg_str text, eg_source *out) {
+    enum { WRITTEN_SPACE = 0x120 };
+    uint32_t cp;
+    size_t left = 0, right = text.len;
+    for (size_t n; left < text.len; left += n, out->before++) {
+        n = eg_utf8_decode(text.ptr + left, text.len - left, &cp);
+        if (eg_unicode_word(cp) != EG_SPACE && cp != WRITTEN_SPACE) break;
+    }
+    for (size_t at; right > 0; right = at, out->after++) {
+        at = eg_utf8_floor(text.ptr, text.len, right - 1);
+        eg_utf8_decode(text.ptr + at, text.len - at, &cp);
+        if (eg_unicode_word(cp) != EG_SPACE && cp != WRITTEN_SPACE) break;
+    }
+}
+
+static uint32_t count_code_points(eg_str text) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < text.len; i++) n += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* Cuts the added tokens of set out of text; each piece between them goes to encode. Sources are spans of text. */
+static eg_status encode_between(encoding *e, const eg_added_set *set, eg_str text, encode_piece *encode) {
+    eg_tokens *out = e->out;
+    for (size_t from = 0;;) {
+        size_t begin = text.len, end = text.len, first = out->count;
         const eg_added_token *token = eg_added_find(set, text, from, &begin, &end);
-        eg_status s = begin > from ? encode(t, (eg_str){text.ptr + from, begin - from}, scratch, out, err) : EG_OK;
+        eg_status s = begin > from ? encode(e, (eg_str){text.ptr + from, begin - from}) : EG_OK;
+        for (size_t i = first; s == EG_OK && out->has_sources && i < out->count; i++) {
+            out->sources[i].span.begin += from;
+            out->sources[i].span.end += from;
+        }
         if (s != EG_OK || !token) return s;
-        s = eg_tokens_reserve(out, 1, err);
+        s = eg_tokens_reserve(out, 1, e->err);
         if (s != EG_OK) return s;
+        if (out->has_sources) {
+            eg_source *source = &out->sources[out->count];
+            *source = (eg_source){.span = {begin, end}, .length = count_code_points(token->text)};
+            count_spaces((eg_str){text.ptr + begin, end - begin}, source);
+        }
         out->ids[out->count++] = token->id;
         from = end;
     }
 }
 
-static eg_status encode_normalized(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
-    (void)scratch;
-    return t->kind == EG_WORDPIECE ? eg_wordpiece_encode(&t->wordpiece, piece, out, err)
-           : t->kind == EG_BPE     ? eg_bpe_encode(&t->bpe, piece, out, err)
-                                   : eg_unigram_encode(&t->unigram, piece, out, err);
+static eg_status encode_normalized(encoding *e, eg_str piece) {
+    const eg_tokenizer *t = e->t;
+    return t->kind == EG_WORDPIECE ? eg_wordpiece_encode(&t->wordpiece, piece, e->out, e->err)
+           : t->kind == EG_BPE     ? eg_bpe_encode(&t->bpe, piece, e->out, e->err)
+                                   : eg_unigram_encode(&t->unigram, piece, e->out, e->err);
 }
 
-static eg_status encode_raw(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
-    eg_status s = eg_normalize(&t->normalizer, piece, scratch, &piece, err);
-    return s == EG_OK ? encode_between(t, &t->normalized, piece, encode_normalized, scratch, out, err) : s;
+/* Turns the spans of normalised text into spans of the whole code points of `piece` that it was made of. */
+static void trace_back(const encoding *e, eg_str piece, int is_traced, size_t first) {
+    const eg_places *places = &e->trace.now;
+    for (size_t i = first; i < e->out->count; i++) {
+        eg_range *s = &e->out->sources[i].span;
+        size_t last = s->end ? s->end - 1 : 0;
+        if (is_traced) {
+            *s = places->count == 0 ? (eg_range){0, 0}
+                                    : (eg_range){places->of[s->begin < places->count ? s->begin : last].begin, places->of[last].end};
+        } else {
+            uint32_t cp;
+            s->begin = eg_utf8_floor(piece.ptr, piece.len, s->begin);
+            last = eg_utf8_floor(piece.ptr, piece.len, last);
+            s->end = last + eg_utf8_decode(piece.ptr + last, piece.len - last, &cp);
+        }
+    }
+}
+
+static eg_status encode_raw(encoding *e, eg_str piece) {
+    const eg_tokenizer *t = e->t;
+    eg_str text = piece;
+    size_t first = e->out->count;
+    int has_sources = e->out->has_sources;
+    eg_status s;
+    if (has_sources && t->kind == EG_WORDPIECE) {
+        s = eg_wordpiece_prepare(&t->wordpiece, piece, e->scratch, &e->trace, &text, e->err);
+    } else {
+        if (has_sources && t->normalizer.count) eg_trace_begin(&e->trace, piece);
+        s = eg_normalize(&t->normalizer, piece, e->scratch, has_sources ? &e->trace : NULL, &text, e->err);
+    }
+    if (s == EG_OK) s = encode_between(e, &t->normalized, text, encode_normalized);
+    if (s == EG_OK && has_sources) trace_back(e, piece, text.ptr != piece.ptr || text.len != piece.len, first);
+    return s;
+}
+
+/* The byte where the nth code point before `at` begins, or behind it with forward; SIZE_MAX where the text has none. */
+static size_t step(eg_str text, size_t at, size_t n, int forward) {
+    for (uint32_t cp; n > 0; n--) {
+        if (at == (forward ? text.len : 0)) return SIZE_MAX;
+        at = forward ? at + eg_utf8_decode(text.ptr + at, text.len - at, &cp) : eg_utf8_floor(text.ptr, text.len, at - 1);
+    }
+    return at;
+}
+
+/* Takes the spaces off the ends of the spans, as the reference does it: by so many code points of the text. */
+static void trim(eg_str text, int is_prefixed, eg_tokens *out, size_t first) {
+    for (size_t i = first; i < out->count; i++) {
+        eg_source *source = &out->sources[i];
+        eg_range *s = &source->span;
+        size_t before = source->before;
+        if (before == 1 && is_prefixed && (i == first || s->begin == 0)) before = 0;
+        size_t begin = step(text, s->begin, before, 1), end = step(text, s->end, source->after, 0);
+        s->begin = begin < s->end ? begin : s->end;
+        if (end != SIZE_MAX) s->end = end > s->begin ? end : s->begin;
+    }
 }
 
 eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out, eg_error *err) {
-    eg_buffer scratch[2] = {{0}, {0}};
-    eg_status s = encode_between(t, &t->raw, text, encode_raw, scratch, out, err);
-    eg_buffer_release(&scratch[0]);
-    eg_buffer_release(&scratch[1]);
+    encoding e = {.t = t, .out = out, .err = err};
+    size_t first = out->count;
+    eg_status s = encode_between(&e, &t->raw, text, encode_raw);
+    for (size_t i = 0; s == EG_OK && out->has_sources && i < t->trim_count; i++) trim(text, t->trims[i], out, first);
+    eg_buffer_release(&e.scratch[0]);
+    eg_buffer_release(&e.scratch[1]);
+    eg_trace_release(&e.trace);
     return s;
+}
+
+static int is_unknown(const eg_tokenizer *t, uint32_t id) {
+    return t->kind == EG_WORDPIECE ? id == t->wordpiece.unknown
+           : t->kind == EG_UNIGRAM ? id == t->unigram.unknown
+                                   : t->bpe.has_unknown && id == t->bpe.unknown;
+}
+
+int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, const eg_source *source) {
+    const eg_range *s = &source->span;
+    if (is_unknown(t, id)) return 0;
+    if (t->kind == EG_WORDPIECE) return source->length != count_code_points((eg_str){text.ptr + s->begin, s->end - s->begin});
+    return s->begin > 0 && text.ptr[s->begin - 1] != ' ' && (s->begin == text.len || text.ptr[s->begin] != ' ');
 }
 
 /* How many tokens of each side stay: the longer side gives first; when both are too long they share, and the odd one goes
@@ -202,6 +320,10 @@ eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const
                                                                : second->ids;
         size_t n = item->what == EG_AROUND_TOKEN ? 1 : item->what == EG_AROUND_FIRST ? n1 : n2;
         if (n) memcpy(ids->ids + ids->count, from, n * sizeof *from);
+        for (size_t i = 0; ids->has_sources && i < n; i++)
+            ids->sources[ids->count + i] = item->what == EG_AROUND_TOKEN   ? (eg_source){.is_special = 1}
+                                           : item->what == EG_AROUND_FIRST ? first->sources[i]
+                                                                           : second->sources[i];
         if (types) memset(types, item->type, n);
         if (types) types += n;
         ids->count += n;

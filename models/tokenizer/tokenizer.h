@@ -4,6 +4,7 @@
 #define EG_TOKENIZER_H
 
 #include "core/base/arena.h"
+#include "core/include/engram/infer.h"
 
 typedef struct eg_tokenizer eg_tokenizer; /* lives in the arena it was opened in */
 
@@ -23,14 +24,30 @@ uint32_t eg_tokenizer_size(const eg_tokenizer *t);
 /* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at least. */
 uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
+/* Where a token comes from. */
+typedef struct eg_source {
+    eg_range span;           /* of the text, as the reference gives it; {0, 0} for special tokens around texts */
+    uint32_t length;        /* WordPiece: code points of the token as the vocabulary writes it */
+    uint32_t before, after; /* byte-level BPE: spaces that it begins and ends with */
+    int is_special;         /* stands around a text */
+} eg_source;
+
 /* Tokens of one text, growing. init with {0}. */
 typedef struct eg_tokens {
     uint32_t *ids;
     size_t count, capacity;
+    eg_source *sources; /* of each id, where has_sources was set before any was added: it costs time */
+    size_t source_capacity;
+    int has_sources;
 } eg_tokens;
 void eg_tokens_release(eg_tokens *t);
 /* Room for `more` ids behind those that are there. EG_ENOMEM. */
 eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);
+
+/* Whether the token continues a word that an earlier one begins, as the reference's users guess it (transformers 4.46, token
+ * classification): with WordPiece, when it is not as long as its text; else, when no U+0020 stands at its begin or before it. Never
+ * the first nor an unknown one. */
+int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, const eg_source *source);
 
 /* Appends the ids of text (valid UTF-8) without special tokens around it. EG_ENOMEM. */
 eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out, eg_error *err);
@@ -38,7 +55,7 @@ eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out
 /* One text or two with the special tokens of the tokenizer around them ([CLS] first [SEP] second [SEP] and its like),
  * truncated from the longer side to `most` tokens in all (at least one more than the special ones). Appends to ids and, when
  * types is not NULL, writes token types beside (types holds at least the tokens appended: most). first and second: token ids
- * as of eg_tokenizer_encode; second NULL: single. EG_EINVAL, EG_ENOMEM. */
+ * as of eg_tokenizer_encode, with sources where ids has them; second NULL: single. EG_EINVAL, EG_ENOMEM. */
 eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most, eg_tokens *ids,
                             uint8_t *types, eg_error *err);
 

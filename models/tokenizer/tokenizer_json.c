@@ -530,18 +530,25 @@ static eg_status read_cls_sep(eg_tokenizer *t, const eg_value *cls, const eg_val
 
 static eg_status read_around(const eg_value *section, eg_tokenizer *t, int is_inner, eg_error *err) {
     eg_str type = {0};
+    int trims = 1, prefix_space = 1;
     eg_value single = {0}, pair = {0}, specials = {0}, cls = {0}, sep = {0}, list = {0};
     const eg_field fields[] = {{"type", EG_FIELD_TEXT, &type},     {"single", EG_FIELD_ANY, &single},
                                {"pair", EG_FIELD_ANY, &pair},      {"special_tokens", EG_FIELD_ANY, &specials},
                                {"cls", EG_FIELD_ANY, &cls},        {"sep", EG_FIELD_ANY, &sep},
-                               {"processors", EG_FIELD_ANY, &list}};
+                               {"processors", EG_FIELD_ANY, &list},      {"trim_offsets", EG_FIELD_FLAG, &trims},
+                               {"add_prefix_space", EG_FIELD_FLAG, &prefix_space}};
     eg_json j = section->at;
     if (j.kind != EG_JSON_OBJECT) return missing(err, "post_processor");
     eg_status s = EG_FIELDS_READ(&j, "post_processor", fields, err);
     if (s != EG_OK) return s;
-    if (is(type, "ByteLevel") && is_inner) return EG_OK; /* offsets only */
-    if (is(type, "BertProcessing") || is(type, "RobertaProcessing"))
-        return read_cls_sep(t, &cls, &sep, is(type, "RobertaProcessing"), err);
+    int is_roberta = is(type, "RobertaProcessing"), is_bytes = is(type, "ByteLevel") && is_inner; /* which does nothing else */
+    if (trims && (is_roberta || is_bytes)) {
+        if (t->trim_count == EG_MAX_TRIMS)
+            return eg_fail(err, EG_ELIMIT, "tokenizer.json: post_processor: trim_offsets more than %d times", EG_MAX_TRIMS);
+        t->trims[t->trim_count++] = prefix_space;
+    }
+    if (is_bytes) return EG_OK;
+    if (is_roberta || is(type, "BertProcessing")) return read_cls_sep(t, &cls, &sep, is_roberta, err);
     if (is(type, "TemplateProcessing")) {
         s = read_template(&single, &specials, &t->single, err);
         return s == EG_OK ? read_template(&pair, &specials, &t->pair, err) : s;

@@ -12,7 +12,7 @@ enum { MAX_FILE = 64 << 20, MAX_SPECIALS = 8 };
 /* tokenizer_config.json. */
 typedef struct settings {
     int lowercase; /* -1: it does not say */
-    int prefix_space;
+    int prefix_space, trims;
     eg_added_token *added; /* of added_tokens_decoder; NULL: the usual ones */
     size_t added_count;
 } settings;
@@ -47,14 +47,15 @@ static eg_status read_decoder(const eg_value *decoder, eg_arena *arena, settings
 }
 
 static eg_status read_config(const char *path, int wants_deberta, eg_arena *arena, settings *out, eg_error *err) {
-    *out = (settings){.lowercase = -1};
+    *out = (settings){.lowercase = -1, .trims = 1};
     int chinese = 1, accents = -1, by_punctuation = 0;
     eg_str class = {0}, bytes;
     eg_value decoder = {0};
     const eg_field fields[] = {
         {"do_lower_case", EG_FIELD_FLAG, &out->lowercase},   {"add_prefix_space", EG_FIELD_FLAG, &out->prefix_space},
         {"tokenize_chinese_chars", EG_FIELD_FLAG, &chinese}, {"strip_accents", EG_FIELD_FLAG, &accents},
-        {"split_by_punct", EG_FIELD_FLAG, &by_punctuation},  {"tokenizer_class", EG_FIELD_TEXT, &class},
+        {"split_by_punct", EG_FIELD_FLAG, &by_punctuation}, {"trim_offsets", EG_FIELD_FLAG, &out->trims},
+         {"tokenizer_class", EG_FIELD_TEXT, &class},
         {"added_tokens_decoder", EG_FIELD_ANY, &decoder}};
     if (!is_there(path)) return EG_OK;
     eg_status s = eg_file_read(path, MAX_FILE, arena, &bytes, err);
@@ -199,6 +200,8 @@ static eg_status from_bpe(eg_str vocab, eg_str merges, const settings *c, eg_are
     if (!t) return eg_fail_memory(err, sizeof *t);
     t->kind = EG_BPE;
     t->bpe.prefix_space = c->prefix_space;
+    t->trims[0] = c->prefix_space;
+    t->trim_count = c->trims != 0;
     eg_json j;
     eg_value tokens = {0};
     eg_json_init(&j, name, vocab, arena, err);
@@ -287,7 +290,7 @@ eg_status eg_tokenizer_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, 
 eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out,
                                 eg_error *err) {
     *out = NULL;
-    return from_bpe(vocab, merges, &(settings){.prefix_space = prefix_space}, arena, out, err);
+    return from_bpe(vocab, merges, &(settings){.prefix_space = prefix_space, .trims = 1}, arena, out, err);
 }
 
 eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err) {

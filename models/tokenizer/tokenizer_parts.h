@@ -19,7 +19,7 @@ typedef struct eg_around_item {
     uint32_t id;
     uint8_t type;
 } eg_around_item;
-enum { EG_MAX_AROUND = 16 };
+enum { EG_MAX_AROUND = 16, EG_MAX_TRIMS = 4 };
 typedef struct eg_around {
     eg_around_item items[EG_MAX_AROUND];
     size_t count;
@@ -33,6 +33,8 @@ struct eg_tokenizer {
     eg_normalizer normalizer;
     eg_added_set raw, normalized; /* looked for in the text, and in what the normaliser makes of it */
     eg_around single, pair;
+    int trims[EG_MAX_TRIMS]; /* spans lose the spaces at their ends, so many times; 1: but the one put before the first word stays */
+    size_t trim_count;
     uint32_t size; /* greatest id + 1 */
 };
 

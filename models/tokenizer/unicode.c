@@ -102,13 +102,14 @@ static void add_code_point(eg_buffer *out, uint32_t cp) {
     eg_buffer_add(out, bytes, eg_utf8_encode(cp, bytes));
 }
 
-void eg_unicode_lower(eg_str text, eg_buffer *out) {
+void eg_unicode_lower(eg_str text, eg_buffer *out, eg_trace *trace) {
     for (size_t at = 0; at < text.len;) {
         uint32_t cp;
         at += eg_utf8_decode(text.ptr + at, text.len - at, &cp);
         const uint32_t *to = MAPPING(unicode_lower, cp);
         if (!to) add_code_point(out, cp);
         for (uint32_t i = 1; to && i <= to[0]; i++) add_code_point(out, to[i]);
+        for (uint32_t i = 0; trace && i < (to ? to[0] : 1); i++) eg_trace_change(trace, i > 0);
     }
 }
 
@@ -117,6 +118,7 @@ void eg_unicode_lower(eg_str text, eg_buffer *out) {
 typedef struct mark {
     uint32_t cp;
     uint32_t order; /* of its combining class; 0: a starter */
+    int32_t change; /* see trace.h */
 } mark;
 
 typedef struct marks {
@@ -125,7 +127,7 @@ typedef struct marks {
     int failed;
 } marks;
 
-static void push(marks *m, uint32_t cp) {
+static void push(marks *m, uint32_t cp, int32_t change) {
     if (m->count == m->capacity) {
         size_t capacity = m->capacity ? m->capacity * 2 : 256, bytes;
         mark *p = !m->failed && eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(m->list, bytes) : NULL;
@@ -137,21 +139,21 @@ static void push(marks *m, uint32_t cp) {
         m->capacity = capacity;
     }
     const uint32_t *row = cp < 0x300 ? NULL : FIND(unicode_combining, cp);
-    m->list[m->count++] = (mark){cp, row && cp <= row[1] ? row[2] : 0};
+    m->list[m->count++] = (mark){cp, row && cp <= row[1] ? row[2] : 0, change};
 }
 
 static void decompose(marks *m, uint32_t cp, int compatible) {
     if (cp >= HANGUL && cp < HANGUL_END) {
         uint32_t s = cp - HANGUL;
-        push(m, FIRST_L + s / (VS * TS));
-        push(m, FIRST_V + s % (VS * TS) / TS);
-        if (s % TS) push(m, FIRST_T + s % TS);
+        push(m, FIRST_L + s / (VS * TS), 0);
+        push(m, FIRST_V + s % (VS * TS) / TS, 1);
+        if (s % TS) push(m, FIRST_T + s % TS, 1);
         return;
     }
     const uint32_t *to = cp < 0xA0 ? NULL : compatible ? MAPPING(unicode_compatible, cp) : NULL;
     if (!to && cp >= 0xA0) to = MAPPING(unicode_canonical, cp);
-    if (!to) push(m, cp);
-    for (uint32_t i = 1; to && i <= to[0]; i++) push(m, to[i]);
+    if (!to) push(m, cp, 0);
+    for (uint32_t i = 1; to && i <= to[0]; i++) push(m, to[i], i > 1);
 }
 
 /* Puts runs of marks in the order of their classes, stably: by insertion when short, by counting when long. */
@@ -204,6 +206,7 @@ static void compose_marks(marks *m) {
         uint32_t composed = starter != SIZE_MAX && last < (int64_t)c.order ? compose_pair(m->list[starter].cp, c.cp) : 0;
         if (composed) {
             m->list[starter].cp = composed;
+            m->list[starter].change += c.change - 1;
             continue;
         }
         if (c.order == 0) starter = count;
@@ -213,11 +216,12 @@ static void compose_marks(marks *m) {
     m->count = count;
 }
 
-void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer *out) {
+void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer *out, eg_trace *trace) {
     size_t ascii = 0;
     while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80) ascii++;
     if (ascii == text.len) {
         eg_buffer_add(out, text.ptr, text.len);
+        for (size_t i = 0; trace && i < text.len; i++) eg_trace_change(trace, 0);
         return;
     }
     marks m = {0};
@@ -229,6 +233,7 @@ void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer 
     reorder(&m);
     if (compose) compose_marks(&m);
     for (size_t i = 0; i < m.count; i++) add_code_point(out, m.list[i].cp);
+    for (size_t i = 0; trace && i < m.count; i++) eg_trace_change(trace, m.list[i].change);
     if (m.failed) out->failed = EG_BUFFER_MEMORY;
     free(m.list);
 }

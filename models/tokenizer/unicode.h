@@ -5,6 +5,7 @@
 #define EG_TOKENIZER_UNICODE_H
 
 #include "core/base/json.h"
+#include "models/tokenizer/trace.h"
 
 typedef enum eg_word_class { EG_LETTER, EG_NUMBER, EG_SPACE /* White_Space */, EG_OTHER } eg_word_class;
 
@@ -15,11 +16,12 @@ eg_word_class eg_unicode_word(uint32_t cp);
  * Unicode standard annex 29. */
 size_t eg_unicode_cluster(const char *p, size_t n);
 
-/* Appends the lower case of each code point of text, one by one (no final sigma). out->failed tells of too little memory. */
-void eg_unicode_lower(eg_str text, eg_buffer *out);
+/* Appends the lower case of each code point of text, one by one (no final sigma). out->failed tells of too little memory. trace:
+ * NULL, or gets the changes. */
+void eg_unicode_lower(eg_str text, eg_buffer *out, eg_trace *trace);
 
 /* Appends text in the normal form D or, with compose, C; of compatibility (KD, KC) with compatible. Source: Unicode standard,
- * section 3.11. Linear. */
-void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer *out);
+ * section 3.11. Linear. trace: NULL, or gets the changes. */
+void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer *out, eg_trace *trace);
 
 #endif

@@ -80,16 +80,25 @@ static void find_paths(const eg_unigram *u, const char *p, size_t n, step *steps
     }
 }
 
-/* Appends, backwards, what becomes of a stretch of the word that no piece covers. */
-static void put_unknown(const eg_unigram *u, const char *p, size_t n, eg_tokens *out) {
+/* Appends a token; its source is a span of the marked text. */
+static void put(eg_tokens *out, uint32_t id, size_t begin, size_t end) {
+    if (out->has_sources) out->sources[out->count] = (eg_source){.span = {begin, end}};
+    out->ids[out->count++] = id;
+}
+
+/* Appends, backwards, what becomes of a stretch of the marked text that no piece covers. */
+static void put_unknown(const eg_unigram *u, const char *text, size_t begin, size_t end, eg_tokens *out) {
+    const char *p = text + begin;
+    size_t n = end - begin;
     uint32_t id = u->unknown;
     int fits = !eg_unigram_find(u, (eg_str){p, n}, &id) && u->byte_fallback;
     for (size_t i = 0; fits && i < n; i++) fits = u->bytes[(unsigned char)p[i]] != 0;
-    for (size_t i = n; fits && i > 0; i--) out->ids[out->count++] = u->bytes[(unsigned char)p[i - 1]] - 1;
-    if (!fits) out->ids[out->count++] = id;
+    for (size_t i = n; fits && i > 0; i--) put(out, u->bytes[(unsigned char)p[i - 1]] - 1, begin, end);
+    if (!fits) put(out, id, begin, end);
 }
 
-static eg_status encode_word(const eg_unigram *u, const char *p, size_t n, paths *scratch, eg_tokens *out, eg_error *err) {
+/* The word [at, at + n) of the marked text. */
+static eg_status encode_word(const eg_unigram *u, const char *text, size_t at, size_t n, paths *scratch, eg_tokens *out, eg_error *err) {
     if (n >= NOWHERE) return eg_fail(err, EG_ELIMIT, "a word of %zu bytes", n);
     if (scratch->capacity < n + 1) {
         size_t capacity = 2 * n + 64, bytes;
@@ -99,24 +108,28 @@ static eg_status encode_word(const eg_unigram *u, const char *p, size_t n, paths
     }
     eg_status s = eg_tokens_reserve(out, n, err);
     if (s != EG_OK) return s;
-    find_paths(u, p, n, scratch->steps);
+    find_paths(u, text + at, n, scratch->steps);
     size_t first = out->count, unknown_end = 0; /* end of the unknown stretch that is being collected; 0: none */
     for (size_t end = n; end > 0;) {
         step last = scratch->steps[end];
         if (last.id == u->unknown) {
             if (!unknown_end) unknown_end = end;
         } else {
-            if (unknown_end) put_unknown(u, p + end, unknown_end - end, out);
+            if (unknown_end) put_unknown(u, text, at + end, at + unknown_end, out);
             unknown_end = 0;
-            out->ids[out->count++] = last.id;
+            put(out, last.id, at + last.from, at + end);
         }
         end = last.from;
     }
-    if (unknown_end) put_unknown(u, p, unknown_end, out);
+    if (unknown_end) put_unknown(u, text, at, at + unknown_end, out);
     for (size_t i = first, j = out->count; i + 1 < j; i++) { /* turned round */
         uint32_t id = out->ids[--j];
         out->ids[j] = out->ids[i];
         out->ids[i] = id;
+        if (!out->has_sources) continue;
+        eg_source source = out->sources[j];
+        out->sources[j] = out->sources[i];
+        out->sources[i] = source;
     }
     return EG_OK;
 }
@@ -143,9 +156,25 @@ static eg_status mark_spaces(const eg_unigram *u, eg_str text, char **out, size_
     return EG_OK;
 }
 
+/* Turns the spans of the last tokens, those from `first` on, into spans of the text that was marked. */
+static eg_status unmark_sources(eg_str text, size_t marked, size_t first, eg_tokens *out, eg_error *err) {
+    size_t bytes, n = 0, spaces = 0;
+    for (size_t i = 0; i < text.len; i++) spaces += text.ptr[i] == ' ';
+    size_t *origin = eg_size_mul(marked, sizeof *origin, &bytes) ? malloc(bytes) : NULL; /* of each marked byte */
+    if (!origin) return eg_fail_memory(err, marked);
+    if (marked > text.len + (MARK - 1) * spaces) /* the mark that was put before comes from the first code point */
+        for (; n < MARK; n++) origin[n] = 0;
+    for (size_t i = 0; i < text.len; i++)
+        for (int k = 0; k < (text.ptr[i] == ' ' ? MARK : 1); k++) origin[n++] = i;
+    for (eg_source *s = out->sources + first; s < out->sources + out->count; s++)
+        s->span = (eg_range){origin[s->span.begin], origin[s->span.end - 1] + 1};
+    free(origin);
+    return EG_OK;
+}
+
 eg_status eg_unigram_encode(const eg_unigram *u, eg_str text, eg_tokens *out, eg_error *err) {
     char *marked = NULL;
-    size_t n = 0, begin = 0;
+    size_t n = 0, begin = 0, first = out->count;
     paths scratch = {0};
     if (text.len == 0) return EG_OK;
     eg_status s = mark_spaces(u, text, &marked, &n, err);
@@ -153,9 +182,10 @@ eg_status eg_unigram_encode(const eg_unigram *u, eg_str text, eg_tokens *out, eg
     while (s == EG_OK && begin < n) {
         const char *next = u->splits && n - begin > MARK ? memmem(marked + begin + 1, n - begin - 1, mark, MARK) : NULL;
         size_t end = next ? (size_t)(next - marked) : n;
-        s = encode_word(u, marked + begin, end - begin, &scratch, out, err);
+        s = encode_word(u, marked, begin, end - begin, &scratch, out, err);
         begin = end;
     }
+    if (s == EG_OK && out->has_sources) s = unmark_sources(text, n, first, out, err);
     free(scratch.steps);
     free(marked);
     return s;

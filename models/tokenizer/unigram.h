@@ -28,7 +28,7 @@ eg_status eg_unigram_finish(eg_unigram *u, const char *name, eg_arena *arena, eg
 /* The id of the last piece with this text. 0: there is none. */
 int eg_unigram_find(const eg_unigram *u, eg_str text, uint32_t *id);
 
-/* Appends the ids of text (valid UTF-8). Linear. EG_ENOMEM. */
+/* Appends the ids of text (valid UTF-8); their sources are spans of it. Linear. EG_ENOMEM. */
 eg_status eg_unigram_encode(const eg_unigram *u, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

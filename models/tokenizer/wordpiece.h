@@ -3,7 +3,9 @@
 #ifndef EG_TOKENIZER_WORDPIECE_H
 #define EG_TOKENIZER_WORDPIECE_H
 
+#include "core/base/json.h"
 #include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/trace.h"
 #include "models/tokenizer/vocabulary.h"
 
 enum { EG_WORDPIECE_WORD = 100 /* code points; a longer word is unknown */ };
@@ -19,7 +21,11 @@ void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id);
 /* The id of a token as the vocabulary writes it. 0: there is none. */
 int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id);
 
-/* Appends the ids of text (valid UTF-8). EG_ENOMEM. */
+/* The text in the form that sources can be told of: without control characters, and decomposed where that matters. It becomes the
+ * same tokens. *out is a view of text or of a buffer; the trace is begun and followed, or left alone when *out is text. EG_ENOMEM. */
+eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err);
+
+/* Appends the ids of text (valid UTF-8); their sources are spans of it. EG_ENOMEM. */
 eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

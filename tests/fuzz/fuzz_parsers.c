@@ -19,9 +19,16 @@ static void check(eg_status s, const eg_error *err) {
 __attribute__((unused)) static eg_status check_encode(const eg_tokenizer *w, eg_str text, size_t choice, eg_error *err) {
     enum { LEAST = 32, MOST = 64 };
     size_t most = LEAST + choice % (MOST - LEAST);
-    eg_tokens tokens = {0}, joined = {0};
+    eg_tokens tokens = {0}, joined = {0}, traced = {.has_sources = 1};
     uint8_t types[MOST];
-    eg_status s = eg_tokenizer_encode(w, text, &tokens, err);
+    eg_status s = eg_tokenizer_encode(w, text, &traced, err);
+    for (size_t i = 0; i < traced.count; i++) {
+        eg_range span = traced.sources[i].span;
+        if (span.begin > text.len || span.end > text.len || span.begin > span.end) abort();
+        (void)eg_tokenizer_continues(w, text, traced.ids[i], &traced.sources[i]);
+    }
+    if (s == EG_OK) s = eg_tokenizer_encode(w, text, &tokens, err);
+    if (s == EG_OK && (tokens.count != traced.count || (tokens.count && memcmp(tokens.ids, traced.ids, tokens.count * sizeof *tokens.ids) != 0))) abort();
     if (s == EG_OK) s = eg_tokenizer_join(w, &tokens, choice & 1 ? &tokens : NULL, most, &joined, types, err);
     for (size_t i = 0; i < tokens.count; i++)
         if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
@@ -30,6 +37,7 @@ __attribute__((unused)) static eg_status check_encode(const eg_tokenizer *w, eg_
     if (s == EG_OK && joined.count > most) abort();
     eg_tokens_release(&tokens);
     eg_tokens_release(&joined);
+    eg_tokens_release(&traced);
     return s;
 }
 

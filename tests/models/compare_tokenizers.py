@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types, truncation; and says how
+"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types, truncation, offsets; and says how
 fast both are on plain text, one thread each. Usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--long BYTES] [--seed N]
 [--skip-speed] FOLDER...   Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Ends with 77 where
 they are not installed, 1 on a difference."""
@@ -172,8 +172,24 @@ class Stream:
         answers = []
         for _ in requests:
             count, = struct.unpack("=I", self.read(4))
-            answers.append((array.array("I", self.read(4 * count)).tolist(), list(self.read(count))))
+            ids, types, spans = array.array("I", self.read(4 * count)), self.read(count), array.array("I", self.read(8 * count))
+            answers.append((ids.tolist(), list(types), list(zip(spans[::2], spans[1::2]))))
         return spent, answers
+
+
+def byte_offsets(text):
+    """Of each character, and of the end: the reference counts characters, we count bytes."""
+    at, out = 0, [0]
+    for c in text:
+        at += len(c.encode())
+        out.append(at)
+    return out
+
+
+def byte_spans(encoding, first, second=None):
+    """[(begin, end)] of an encoding's tokens: bytes of the first or the second text."""
+    places = [byte_offsets(first), byte_offsets(second or "")]
+    return [(places[s or 0][b], places[s or 0][n]) for (b, n), s in zip(encoding.offsets, encoding.sequence_ids)]
 
 
 def expected(t, first, second, most):
@@ -182,7 +198,7 @@ def expected(t, first, second, most):
     else:
         t.enable_truncation(most)
     e = t.encode(first, second) if second is not None else t.encode(first)
-    return e.ids, e.type_ids
+    return e.ids, e.type_ids, byte_spans(e, first, second)
 
 
 def compare(t, stream, requests):

@@ -163,6 +163,83 @@ static void test_labels_and_errors(void **state) {
 }
 
 /* A copy of golden/three-s8 with one thing of it replaced, cut off or missing: a refusal that names it. */
+/* golden/tokens-f32/entities.tsv: what the pipeline of transformers 4.46.3 makes of the labels. */
+static void test_entities(void **state) {
+    (void)state;
+    enum { MOST = 8 * 48 };
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 2);
+    eg_model_info info;
+    eg_error err = {0};
+    eg_model *m = open_model(e, GOLDEN "/tokens-f32", EG_FORMAT_AUTO, &info);
+    static eg_entity got[MOST];
+    size_t offsets[TEXTS + 1], lines = 0, next = 0, at = 0;
+    FILE *in = fopen(GOLDEN "/tokens-f32/entities.tsv", "r");
+    assert_non_null(in);
+    uint32_t a, text, before = UINT32_MAX;
+    char label[16];
+    eg_range span;
+    for (double score; fscanf(in, "%u %u %15s %zu %zu %lf", &a, &text, label, &span.begin, &span.end, &score) == 6; lines++) {
+        if (a != before) {
+            assert_int_equal(next, lines ? offsets[TEXTS] : 0); /* all of the one before were wanted */
+            if (eg_model_entities(m, texts, TEXTS, a, got, MOST, offsets, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+            before = a;
+            next = at = 0;
+        }
+        while (at + 1 < TEXTS && next >= offsets[at + 1]) at++;
+        assert_true(next < offsets[TEXTS]);
+        const eg_entity *g = &got[next++];
+        if (at != text || !eg_str_eq(g->label, eg_str_of(label)) || g->span.begin != span.begin || g->span.end != span.end ||
+            fabs((double)g->score - score) > 2e-5)
+            fail_msg("line %zu: %s [%zu, %zu) %f was expected of text %u, there is %.*s [%zu, %zu) %f of %zu", lines + 1, label, span.begin,
+                     span.end, score, text, (int)g->label.len, g->label.ptr, g->span.begin, g->span.end, (double)g->score, at);
+    }
+    fclose(in);
+    assert_int_equal(next, offsets[TEXTS]);
+    assert_int_equal(lines, 316);
+
+    size_t all = offsets[TEXTS];
+    assert_int_equal(eg_model_entities(m, texts, TEXTS, EG_AGGREGATE_MAX, got, all - 1, offsets, NULL, &err), EG_ELIMIT);
+    assert_int_equal(offsets[TEXTS], all);
+    assert_int_equal(eg_model_entities(m, texts, TEXTS, EG_AGGREGATE_MAX, NULL, 0, offsets, NULL, &err), EG_ELIMIT);
+    assert_int_equal(eg_model_entities(m, texts, TEXTS, EG_AGGREGATE_MAX, got, all, offsets, NULL, &err), EG_OK);
+    assert_int_equal(eg_model_entities(m, texts, TEXTS, 4, got, MOST, offsets, NULL, &err), EG_EINVAL);
+    assert_int_equal(eg_model_entities(m, &EG_STR("\xff"), 1, 0, got, MOST, offsets, NULL, &err), EG_EINVAL);
+    eg_model_close(m);
+    m = open_model(e, GOLDEN "/mean-f32", EG_FORMAT_AUTO, &info);
+    assert_int_equal(eg_model_entities(m, texts, 1, 0, got, MOST, offsets, NULL, &err), EG_EUNSUPPORTED);
+    eg_model_close(m);
+    eg_engine_destroy(e);
+}
+
+/* A pair, truncated output, and no spans after spans: the buffers of a call are used again. */
+static void test_spans(void **state) {
+    (void)state;
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_model_info info;
+    eg_error err = {0};
+    eg_model *m = open_model(e, GOLDEN "/mean-f32", EG_FORMAT_AUTO, &info);
+    /* [CLS] the limit is [UNK] [SEP] caches . [SEP], where caches is cache and ##s */
+    eg_pair pair = {EG_STR("The  lim\xC3\xADt is \xE4\xB8\xAD"), EG_STR("caches.")};
+    const eg_range wanted[] = {{0, 0}, {0, 3}, {5, 11}, {12, 14}, {15, 18}, {0, 0}, {0, 5}, {5, 6}, {6, 7}, {0, 0}};
+    enum { N = sizeof wanted / sizeof *wanted };
+    uint32_t ids[2 * N], plain[2 * N];
+    uint8_t types[2 * N];
+    eg_range spans[2 * N];
+    size_t count;
+    assert_int_equal(eg_model_tokenize_spans(m, pair, ids, types, spans, 2 * N, &count, &err), EG_OK);
+    assert_int_equal(count, N);
+    assert_memory_equal(spans, wanted, sizeof wanted);
+    memset(spans, 0xAA, sizeof spans);
+    assert_int_equal(eg_model_tokenize_spans(m, pair, ids, types, spans, 3, &count, &err), EG_OK);
+    assert_int_equal(count, N);
+    assert_memory_equal(spans, wanted, 3 * sizeof *wanted);
+    assert_int_equal(spans[3].begin, (size_t)0xAAAAAAAAAAAAAAAA);
+    assert_int_equal(eg_model_tokenize(m, pair, plain, NULL, 2 * N, &count, &err), EG_OK);
+    assert_memory_equal(plain, ids, count * sizeof *ids);
+    eg_model_close(m);
+    eg_engine_destroy(e);
+}
+
 static void test_hostile_configs(void **state) {
     (void)state;
     static const struct {
@@ -270,6 +347,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_pytorch),
         cmocka_unit_test(test_labels_and_errors),
+        cmocka_unit_test(test_entities),
+        cmocka_unit_test(test_spans),
         cmocka_unit_test(test_hostile_configs),
         cmocka_unit_test(test_token_types),
         cmocka_unit_test(test_shipped),

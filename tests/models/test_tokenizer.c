@@ -22,8 +22,8 @@ enum { MOST_IDS = 4096 };
 typedef struct answer {
     eg_str text, first, second;
     int64_t most, block, shift, hash; /* a block has 2 to the power of shift code points */
-    uint32_t ids[MOST_IDS];
-    size_t count;
+    uint32_t ids[MOST_IDS], spans[2 * MOST_IDS]; /* spans: begin and end of each, in bytes of its text */
+    size_t count, places;
 } answer;
 
 static void read_answer(eg_str line, eg_arena *arena, answer *a) {
@@ -39,7 +39,9 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
         if (k == EG_JSON_KEY) key = j.text;
         if (k == EG_JSON_STRING) *(key.ptr[0] == 't' ? &a->text : key.ptr[0] == 'f' ? &a->first : &a->second) = j.text;
         if (k != EG_JSON_NUMBER) continue;
-        if (j.depth == 2)
+        if (j.depth == 2 && key.ptr[0] == 's')
+            a->spans[a->places++] = (uint32_t)j.integer;
+        else if (j.depth == 2)
             a->ids[a->count++] = (uint32_t)j.integer;
         else
             *(key.ptr[0] == 'm'   ? &a->most
@@ -77,9 +79,10 @@ static uint32_t block_hash(const eg_tokenizer *w, const answer *a) {
     return h;
 }
 
-static void check_ids(const eg_tokenizer *w, const answer *a) {
+/* With has_sources the spans are compared too; the tokens must be the same either way. */
+static void check_ids(const eg_tokenizer *w, const answer *a, int has_sources) {
     int is_pair = a->first.ptr != NULL;
-    eg_tokens first = {0}, second = {0}, ids = {0};
+    eg_tokens first = {.has_sources = has_sources}, second = first, ids = first;
     assert_int_equal(eg_tokenizer_encode(w, is_pair ? a->first : a->text, &first, NULL), EG_OK);
     if (is_pair) assert_int_equal(eg_tokenizer_encode(w, a->second, &second, NULL), EG_OK);
     assert_int_equal(
@@ -87,6 +90,13 @@ static void check_ids(const eg_tokenizer *w, const answer *a) {
     if (ids.count != a->count || (a->count && memcmp(ids.ids, a->ids, a->count * sizeof *a->ids) != 0))
         fail_msg("'%.*s': %zu tokens, the reference has %zu", (int)(is_pair ? a->first.len : a->text.len),
                  is_pair ? a->first.ptr : a->text.ptr, ids.count, a->count);
+    assert_int_equal(a->places, 2 * a->count);
+    for (size_t i = 0; has_sources && i < ids.count; i++) {
+        eg_range span = ids.sources[i].span;
+        if (span.begin != a->spans[2 * i] || span.end != a->spans[2 * i + 1])
+            fail_msg("'%.*s': token %zu is from [%zu, %zu), the reference says [%u, %u)", (int)(is_pair ? a->first.len : a->text.len),
+                     is_pair ? a->first.ptr : a->text.ptr, i, span.begin, span.end, a->spans[2 * i], a->spans[2 * i + 1]);
+    }
     eg_tokens_release(&first);
     eg_tokens_release(&second);
     eg_tokens_release(&ids);
@@ -107,9 +117,8 @@ static void check_folder(const char *folder, const char *golden_file, size_t tex
         const char *end = memchr(golden.ptr, '\n', golden.len);
         assert_non_null(end);
         read_answer((eg_str){golden.ptr, (size_t)(end - golden.ptr)}, &arena, &a);
-        if (a.block < 0)
-            check_ids(w, &a);
-        else if (block_hash(w, &a) != (uint32_t)a.hash)
+        for (int has_sources = 0; a.block < 0 && has_sources <= 1; has_sources++) check_ids(w, &a, has_sources);
+        if (a.block >= 0 && block_hash(w, &a) != (uint32_t)a.hash)
             fail_msg("%s: code points from %llX on differ from the reference", folder, (unsigned long long)(a.block << a.shift));
         blocks += a.block >= 0;
         lines++;
@@ -146,7 +155,7 @@ static void pairs_have_their_types(void **state) {
         eg_error err = {0};
         const eg_tokenizer *t;
         uint32_t one = 7;
-        eg_tokens text = {&one, 1, 1}, ids = {0};
+        eg_tokens text = {.ids = &one, .count = 1, .capacity = 1}, ids = {0};
         uint8_t types[8];
         eg_arena_init(&arena, 0);
         assert_int_equal(eg_tokenizer_open(table[i].folder, &arena, &t, &err), EG_OK);

@@ -11,7 +11,7 @@ import time
 import unittest
 
 ENGRAM, TOP, CC = (os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3])
-COMMANDS = ["check", "commit", "query", "conflicts", "resolve", "feedback", "undo", "status", "mcp", "nli", "embed", "bench", "plugins",
+COMMANDS = ["check", "commit", "query", "conflicts", "resolve", "feedback", "undo", "status", "mcp", "nli", "embed", "label", "bench", "plugins",
             "models", "doctor"]
 
 
@@ -218,6 +218,26 @@ class Engram(unittest.TestCase):
         with open(os.path.join(broken, "model.safetensors"), "wb") as f:
             f.write(b"\xff" * 64)
         self.assertIn(b"model.safetensors", self.run_engram("embed", "--model", broken, stdin=b'{"text":"a"}\n', expect=2).stderr)
+
+    def test_entities(self):
+        model = os.path.join(TOP, "tests", "models", "golden", "tokens-f32")
+        texts = ["The limit is 5.", "caf\u00e9 \u4e2d \"x\"", ""]
+        lines = b"".join(json.dumps({"text": t}).encode() + b"\n" for t in texts) + b'{"text":1}\n'
+        done = self.run_engram("label", "--model", model, stdin=lines, expect=2)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([list(r) for r in rows], [["entities"]] * 3 + [["error"]])
+        self.assertIn("line 4", rows[3]["error"])
+        self.assertTrue(rows[0]["entities"] and rows[1]["entities"])
+        for text, row in zip(texts, rows):
+            for e in row["entities"]:
+                self.assertEqual(text.encode()[e["begin"]:e["end"]].decode(), e["text"])
+                self.assertEqual(e["label"], "X")
+                self.assertTrue(0 < e["score"] <= 1)
+        first = self.run_engram("label", "--model", model, "--aggregation", "first", stdin=lines, expect=2).stdout
+        self.assertNotEqual(first, done.stdout)
+        self.assertIn(b"first, average", self.run_engram("label", "--model", model, "--aggregation", "x", expect=2).stderr)
+        self.assertIn(b"--model", self.run_engram("label", expect=2).stderr)
+        self.assertIn(b"token classification", self.run_engram("label", "--model", "engram-embed-0", expect=2).stderr)
 
     @staticmethod
     def expected():

@@ -17,7 +17,7 @@ import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from make_tokenizer_golden import WORDS, fnv
+from make_tokenizer_golden import WORDS, answer, fnv
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/models"))
 from compare_tokenizers import KNOTS, reference  # noqa: E402
@@ -108,11 +108,11 @@ def write_expected(folder):
 
     for _ in range(150):
         one = text(10)
-        out.append({"text": one, "ids": t.encode(one).ids})
+        out.append({"text": one, **answer(t.encode(one), one)})
     for _ in range(30):
         first, second, most = text(10), text(10), rng.choice([8, 9, 16, 31])
         t.enable_truncation(most)
-        out.append({"first": first, "second": second, "most": most, "ids": t.encode(first, second).ids})
+        out.append({"first": first, "second": second, "most": most, **answer(t.encode(first, second), first, second)})
     t.no_truncation()
     for block in [b for b in range(0x110) if b < 0x34 or b % 16 == 0]:  # of planes without characters, a part
         points = [chr(c) for c in range(block << 12, (block + 1) << 12) if not 0xD800 <= c <= 0xDFFF]

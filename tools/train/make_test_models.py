@@ -3,7 +3,8 @@
 Usage: make_test_models.py tests/models/golden   (needs torch, transformers, tokenizers, numpy, safetensors)
 
 Each folder holds config.json, vocab.txt, model.safetensors and expected.f32: one row (embedding or logits) a text of
-texts.txt; classifiers take line i as the premise and line i + 1 (the first after the last) as the hypothesis."""
+texts.txt; classifiers take line i as the premise and line i + 1 (the first after the last) as the hypothesis. Token classifiers
+have entities.tsv besides: what the pipeline of transformers makes of the labels."""
 import json
 import os
 import sys
@@ -14,7 +15,8 @@ from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_torch
 from transformers import (BertConfig, BertForSequenceClassification, BertForTokenClassification, BertModel, BertTokenizerFast,
                           DebertaV2Config, DebertaV2ForSequenceClassification, DebertaV2Model, RobertaConfig,
-                          RobertaForSequenceClassification, RobertaModel)
+                          RobertaForSequenceClassification, RobertaModel, TokenClassificationPipeline)
+from transformers.pipelines.token_classification import AggregationStrategy
 
 from convert_weights import is_small, quantize
 
@@ -37,6 +39,29 @@ CONFIGS = {"bert": BertConfig, "roberta": RobertaConfig, "deberta-v2": DebertaV2
 EXTRA = {"bert": [], "roberta": ["pad_token_id"],
          "deberta-v2": ["relative_attention", "position_buckets", "max_relative_positions", "norm_rel_ebd", "share_att_key", "pos_att_type",
                         "position_biased_input", "pooler_hidden_act"]}
+
+
+def entities(tokenizer, labels, text, logits, longest, strategy):
+    """The last step of the pipeline alone, which needs no model: (label, begin, end in bytes, score) each."""
+    pipeline = TokenClassificationPipeline.__new__(TokenClassificationPipeline)
+    pipeline.tokenizer, pipeline.framework = tokenizer, "np"
+    pipeline.model = type("Labels", (), {"config": type("Config", (), {"id2label": dict(enumerate(labels))})})
+    x = tokenizer(text, truncation=True, max_length=longest, return_offsets_mapping=True, return_special_tokens_mask=True)
+    scores = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    scores /= scores.sum(axis=-1, keepdims=True)
+    words = pipeline.gather_pre_entities(text, x["input_ids"], scores, x["offset_mapping"], x["special_tokens_mask"], strategy)
+    return [(e["entity_group"], len(text[:e["start"]].encode()), len(text[:e["end"]].encode()), float(e["score"]))
+            for e in pipeline.aggregate(words, strategy) if e["entity_group"] != "O"]
+
+
+def write_entities(folder, tokenizer, labels, logits, longest):
+    """A line an entity: aggregation (as eg_aggregation), text, label, begin, end, score."""
+    with open(os.path.join(folder, "entities.tsv"), "w") as out:
+        strategies = [AggregationStrategy.SIMPLE, AggregationStrategy.FIRST, AggregationStrategy.AVERAGE, AggregationStrategy.MAX]
+        for a, strategy in enumerate(strategies):
+            for i, text in enumerate(TEXTS):
+                for label, begin, end, score in entities(tokenizer, labels, text, logits[i], longest, strategy):
+                    out.write(f"{a}\t{i}\t{label}\t{begin}\t{end}\t{score:.7f}\n")
 
 
 def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1, model_type="bert", shards=1, **options):
@@ -93,13 +118,14 @@ def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1, mod
         json.dump({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
                   open(os.path.join(folder, "1_Pooling", "config.json"), "w"))
     tokenizer = BertTokenizerFast(os.path.join(folder, "vocab.txt"), do_lower_case=True)
-    rows = []
+    rows, per_text = [], []
     longest = config.max_position_embeddings - (config.pad_token_id + 1 if model_type == "roberta" else 0)
     with torch.no_grad():
         for i, text in enumerate(TEXTS):
             if kind == "tokens":
                 x = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
-                rows.extend(model(**x).logits[0].numpy())
+                per_text.append(model(**x).logits[0].numpy())
+                rows.extend(per_text[-1])
             elif labels:
                 x = tokenizer([text], [TEXTS[(i + 1) % len(TEXTS)]], truncation=True, max_length=longest, return_tensors="pt")
                 rows.append(model(**x).logits[0].numpy())
@@ -109,6 +135,8 @@ def make(root, name, kind, dtype, labels=None, cls=False, hidden=24, seed=1, mod
                 v = states[0] if cls else states.mean(dim=0)
                 rows.append((v / v.norm()).numpy())
     np.stack(rows).astype("<f4").tofile(os.path.join(folder, "expected.f32"))
+    if kind == "tokens":
+        write_entities(folder, tokenizer, labels, per_text, longest)
 
 
 def main(root):

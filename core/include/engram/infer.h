@@ -105,6 +105,11 @@ typedef struct eg_cancel {
 EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out,
                                       const eg_cancel *cancel, eg_error *err);
 
+/* Bytes [begin, end) of a text. */
+typedef struct eg_range {
+    size_t begin, end;
+} eg_range;
+
 typedef struct eg_pair {
     eg_str first, second; /* premise and hypothesis; second.ptr NULL: a single text */
 } eg_pair;
@@ -117,6 +122,25 @@ EG_INFER_API eg_status eg_model_classify(const eg_model *model, const eg_pair *p
  * they are too few, EG_ELIMIT, with offsets filled. Else as above. */
 EG_INFER_API eg_status eg_model_label_tokens(const eg_model *model, const eg_str *texts, size_t n, float *logits, size_t most,
                                              size_t *offsets, const eg_cancel *cancel, eg_error *err);
+
+/* How the tokens of a word are brought to one label before words are joined to entities. EG_AGGREGATE_SIMPLE: each token is a word
+ * of its own. Else a word is a token with those that continue it (BERT: ##; other vocabularies: no space between), and has the
+ * label of its first token, the one of the highest mean probability, or that of its surest token. */
+typedef enum eg_aggregation { EG_AGGREGATE_SIMPLE = 0, EG_AGGREGATE_FIRST, EG_AGGREGATE_AVERAGE, EG_AGGREGATE_MAX } eg_aggregation;
+
+typedef struct eg_entity {
+    eg_str label;      /* without B- or I-; lives as long as the model */
+    eg_range span;      /* bytes of its text */
+    float score;       /* mean probability of the labels of its words */
+    uint32_t reserved; /* 0 */
+} eg_entity;
+
+/* Entities of texts by a token classification model: words whose labels are of one kind are one entity until a label begins with
+ * B-; what is labelled O is none. Labels may have prefixes (B-PER, I-PER) or not (PER). Writes them to entities, in the order of the
+ * texts; those of text i are [offsets[i], offsets[i + 1]). offsets: n + 1. most: what entities holds (there are never more than
+ * tokens); where they are too few, EG_ELIMIT, with offsets filled. EG_EINVAL for an unknown aggregation; else as above. */
+EG_INFER_API eg_status eg_model_entities(const eg_model *model, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities,
+                                         size_t most, size_t *offsets, const eg_cancel *cancel, eg_error *err);
 /* Turns rows of logits into probabilities in place: softmax, or the logistic function when labels is 1. */
 EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
 
@@ -124,6 +148,12 @@ EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
  * (and token types, when types is not NULL) and stores the full number in *count. */
 EG_INFER_API eg_status eg_model_tokenize(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types, size_t most,
                                          size_t *count, eg_error *err);
+
+/* The same, and in spans (when it is not NULL) the bytes of its text that each token comes from: of the second text for its tokens,
+ * {0, 0} for special tokens. Spans are those of the reference tokenizer: they hold whole code points, a token may have an empty one,
+ * two may overlap, and a space before a word belongs to the word where the tokenizer's files do not say that it is trimmed. */
+EG_INFER_API eg_status eg_model_tokenize_spans(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types, eg_range *spans, size_t most,
+                                               size_t *count, eg_error *err);
 
 /* Probability of each label of one direction, or cosine: small helpers for hosts. n: length of both rows. */
 EG_INFER_API float eg_cosine(const float *a, const float *b, size_t n);
@@ -137,7 +167,9 @@ typedef enum eg_infer_struct {
     EG_STRUCT_CANCEL,
     EG_STRUCT_ENGINE_OPTIONS,
     EG_STRUCT_MODEL_OPTIONS,
-    EG_STRUCT_MODEL_INFO
+    EG_STRUCT_MODEL_INFO,
+    EG_STRUCT_RANGE,
+    EG_STRUCT_ENTITY
 } eg_infer_struct;
 EG_INFER_API const char *eg_infer_version(void);
 EG_INFER_API size_t eg_infer_struct_size(uint32_t which);
