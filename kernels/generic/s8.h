@@ -29,15 +29,16 @@ static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *
     size_t lane = n % S8_PANEL, last = n + 1 == N ? S8_PANEL : lane + 1; /* the last row leaves zeros in the empty lanes */
     for (size_t from = 0; from < K; from += S8_BLOCK) {
         size_t length = K - from < S8_BLOCK ? K - from : S8_BLOCK, padded = s8_padded(length);
-        float *tail = (float *)(void *)(panel + S8_PANEL * padded), sum = 0;
-        for (size_t k = 0; k < padded; k++) {
-            char *group = panel + k / S8_GROUP * S8_PANEL * S8_GROUP + k % S8_GROUP;
-            group[lane * S8_GROUP] = k < length ? (char)w[from + k] : 0;
-            for (size_t l = lane + 1; l < last; l++) group[l * S8_GROUP] = 0;
-            sum += k < length ? (float)w[from + k] : 0;
-        }
+        float *tail = (float *)(void *)(panel + S8_PANEL * padded);
+        int32_t sum = 0;
+        for (size_t k = 0; k < length; k++) sum += w[from + k];
+        char *group = panel + lane * S8_GROUP; /* groups lie S8_GROUP * S8_PANEL apart */
+        size_t k = 0;
+        for (; k + S8_GROUP <= length; k += S8_GROUP) memcpy(group + k * S8_PANEL, w + from + k, S8_GROUP);
+        for (; k < padded; k++) group[k / S8_GROUP * S8_GROUP * S8_PANEL + k % S8_GROUP] = k < length ? (char)w[from + k] : 0;
+        for (k = 0; last > lane + 1 && k < padded; k += S8_GROUP) memset(group + k * S8_PANEL + S8_GROUP, 0, (last - lane - 1) * S8_GROUP);
         tail[lane] = scales[from / S8_BLOCK];
-        tail[S8_PANEL + lane] = sum;
+        tail[S8_PANEL + lane] = (float)sum;
         for (size_t l = lane + 1; l < last; l++) tail[l] = tail[S8_PANEL + l] = 0;
         panel += S8_PANEL * (padded + 2 * sizeof(float));
     }
