@@ -260,7 +260,8 @@ static void reembed_a_little(const call *c, eg_host *host) {
     fflush(stdout); /* the answer does not wait for it */
     if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) return;
     rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
-    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK) complain("%s", rq->err->text);
+    /* the command itself has done its work: what fails here is done by a later one, and shown by the status until then */
+    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose) complain("%s", rq->err->text);
     if (left) fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n", (unsigned long long)left);
     services->request_release(services->host, rq);
 }
