@@ -54,9 +54,9 @@ extern volatile int stop_requested;
 
 /* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
-/* The folder of --model, or of the model that ships under the name `fallback`, and the cache folder, `size` bytes
- * each; 0, or EXIT_ERROR after complaining. */
-int model_folder(const call *c, const char *fallback, char *folder, char *cache, size_t size);
+/* The folder of --model, or of the model that `setting` names, and the cache folder, `size` bytes each; 0, or EXIT_ERROR after
+ * complaining. */
+int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size);
 
 int run_memory(const call *c);    /* commit, query, conflicts, resolve, status, feedback, undo */
 int run_check(const call *c);

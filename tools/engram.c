@@ -56,14 +56,14 @@ static const option mcp_options[] = {{"profile", "P", "which tools: core (defaul
     {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'}, \
     {"gemm", "G", "own (default) or openblas", NULL, 't'}, \
     {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'}
-static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+static const option model_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
                                        RUN_OPTIONS,
                                        END};
 static const option label_options[] = {{"model", "DIR", "the folder of a token classification model", NULL, 't'},
                                        {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
                                        RUN_OPTIONS,
                                        END};
-static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+static const option bench_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
                                        {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
                                        {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},

@@ -43,7 +43,7 @@ int run_bench(const call *c) {
     if (gemm || kernels) return (gemm ? eg_bench_gemm : eg_bench_kernels)(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
     eg_bench_subject subject = {.dir = folder, .quick = call_option(c, "quick") != NULL};
     int status = infer_options(c, &subject.engine, &subject.format);
-    if (!status) status = model_folder(c, nli ? "engram-nli-0" : "engram-embed-0", folder, cache, sizeof folder);
+    if (!status) status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder);
     if (status) return status;
     eg_status s = nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err);
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
@@ -140,16 +140,11 @@ static void report_setting(void *self, const char *key, const char *value, const
 
 /* The model that the setting names. */
 static void report_model(doctor *d, eg_host *host, eg_engine *engine, const char *setting) {
-    char folder[4096], text[4400], name[4096];
+    char folder[4096], text[4400];
     eg_error err = {0};
     eg_model *model = NULL;
-    eg_str value = {0};
-    const eg_services *services = eg_host_services(host);
     int64_t begun = eg_clock_monotonic();
-    eg_status s = services->config(services->host, setting, &value);
-    snprintf(name, sizeof name, "%.*s", s == EG_OK ? (int)value.len : 0, s == EG_OK && value.len ? value.ptr : "");
-    if (s == EG_OK && *name) s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
-    else s = eg_fail(&err, EG_ENOENT, "%s is empty: `engram models use` sets it", setting);
+    eg_status s = eg_host_model_configured(host, setting, folder, sizeof folder, &err);
     eg_model_options options = {.size = sizeof options, .cache = eg_host_paths_of(host)->cache};
     if (s == EG_OK) s = eg_model_open(engine, folder, &options, &model, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);

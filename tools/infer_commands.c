@@ -23,11 +23,11 @@ typedef struct line {
 typedef struct task {
     eg_head head;
     const char *keys[2]; /* keys[1] NULL: one text a line */
-    const char *fallback; /* the model when none is named; NULL: one must be */
+    const char *setting; /* that names the model when --model does not; NULL: it must */
     const char *instead;  /* what to do about a model with another head */
 } task;
-static const task nli = {EG_HEAD_CLASSES, {"premise", "hypothesis"}, "engram-nli-0", "gives no labels for pairs: name an NLI model with --model"};
-static const task embed = {EG_HEAD_EMBEDDING, {"text", NULL}, "engram-embed-0", ""};
+static const task nli = {EG_HEAD_CLASSES, {"premise", "hypothesis"}, "model.nli", "gives no labels for pairs: name an NLI model with --model"};
+static const task embed = {EG_HEAD_EMBEDDING, {"text", NULL}, "model.embed", ""};
 static const task label = {EG_HEAD_TOKENS, {"text", NULL}, NULL, "labels no tokens: name a token classification model with --model"};
 
 typedef struct stream {
@@ -241,26 +241,26 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32 or s8", f) : 0;
 }
 
-int model_folder(const call *c, const char *fallback, char *folder, char *cache, size_t size) {
+int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size) {
     static const char *const none[] = {"plugins="};
     const char *name = call_option(c, "model");
     eg_error err = {0};
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
-    eg_status s = eg_host_model_folder(host, name ? name : fallback, folder, size, &err);
+    eg_status s = name ? eg_host_model_folder(host, name, folder, size, &err) : eg_host_model_configured(host, setting, folder, size, &err);
     snprintf(cache, size, "%s", eg_host_paths_of(host)->cache);
     eg_host_close(host);
     return s == EG_OK ? 0 : complain("%s", err.text);
 }
 
 /* The engine and model that the options name. */
-static int open_model(const call *c, const char *fallback, eg_engine **engine, eg_model **model) {
+static int open_model(const call *c, const char *setting, eg_engine **engine, eg_model **model) {
     char folder[4096], cache[4096];
     eg_error err = {0};
     eg_engine_options o;
     eg_model_options options = {.size = sizeof options, .cache = cache};
     int status = infer_options(c, &o, &options.format);
-    if (!status) status = model_folder(c, fallback, folder, cache, sizeof folder);
+    if (!status) status = model_folder(c, setting, folder, cache, sizeof folder);
     if (status) return status;
     eg_status s = eg_engine_create(&o, engine, &err);
     if (s == EG_OK) s = eg_model_open(*engine, folder, &options, model, &err);
@@ -271,10 +271,10 @@ static int open_model(const call *c, const char *fallback, eg_engine **engine, e
 static int run_inference(const call *c, const task *t, uint32_t aggregation, const char *file, int timed) {
     eg_engine *engine = NULL;
     eg_model *model = NULL;
-    if (!t->fallback && !call_option(c, "model")) return complain("%s needs --model DIR: no such model ships", c->command->name);
+    if (!t->setting && !call_option(c, "model")) return complain("%s needs --model DIR: no such model ships", c->command->name);
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
-    int status = open_model(c, t->fallback, &engine, &model);
+    int status = open_model(c, t->setting, &engine, &model);
     *s = (stream){.in = stdin, .name = file ? file : "standard input", .task = t, .aggregation = aggregation, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
     if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {

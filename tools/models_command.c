@@ -76,9 +76,9 @@ static int collect(const eg_host *host, collection *c) {
     add_all(c, paths->shipped, 1);
     for (int nli = 0; nli < 2; nli++) {
         char folder[MOST_PATH];
-        const char *name = setting(host, nli ? "model.nli" : "model.embed");
-        if (!*name || eg_host_model_folder(host, name, folder, sizeof folder, NULL) != EG_OK) continue;
-        installed *m = add(c, name, folder, 0);
+        const char *key = nli ? "model.nli" : "model.embed";
+        if (eg_host_model_configured(host, key, folder, sizeof folder, NULL) != EG_OK) continue;
+        installed *m = add(c, setting(host, key), folder, 0);
         if (m) *(nli ? &m->used_by_nli : &m->used_by_embed) = 1;
     }
     qsort(c->rows, c->count, sizeof *c->rows, by_name);

@@ -302,3 +302,9 @@ eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, si
     return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN, name,
                    h->paths.models, h->beside, h->beside);
 }
+
+eg_status eg_host_model_configured(const eg_host *h, const char *setting, char *out, size_t out_size, eg_error *err) {
+    const char *name = eg_conf_get(h->config, setting);
+    if (!name || !*name) return eg_fail(err, EG_ENOENT, "no model: %s is empty; `engram models use` sets it", setting);
+    return eg_host_model_folder(h, name, out, out_size, err);
+}

@@ -47,6 +47,8 @@ void eg_host_plugins(const eg_host *host,
 /* Folder of a model given by the user (a path, or a name in models/weights or the models folder). EG_ENOENT naming
  * where was looked. */
 eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out, size_t out_size, eg_error *err);
+/* The same of the model that a setting names ("model.nli", "model.embed"); EG_ENOENT also when the setting is empty. */
+eg_status eg_host_model_configured(const eg_host *host, const char *setting, char *out, size_t out_size, eg_error *err);
 
 /* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The reason when it cannot be opened or is of another
  * kind than the setting needs. */

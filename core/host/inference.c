@@ -26,9 +26,7 @@ static eg_status make_engine(eg_host *h, eg_error *err) {
 }
 
 static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
-    const char *name = eg_conf_get(h->config, m->setting);
-    if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", m->setting);
-    eg_status s = eg_host_model_folder(h, name, m->folder, sizeof m->folder, err);
+    eg_status s = eg_host_model_configured(h, m->setting, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
     static const char *const formats[] = {"auto", "f32", "s8"};
     eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, 3), .cache = h->folders.cache};
@@ -118,11 +116,9 @@ eg_status eg_host_model_try(eg_host *h, const char *setting, eg_error *err) {
 
 eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
     eg_host *h = host;
-    const char *name = eg_conf_get(h->config, h->embed.setting);
     char folder[MOST_PATH];
-    if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", h->embed.setting);
     pthread_mutex_lock(&h->model_lock);
-    eg_status s = h->embed_id[0] ? EG_OK : eg_host_model_folder(h, name, folder, sizeof folder, err);
+    eg_status s = h->embed_id[0] ? EG_OK : eg_host_model_configured(h, h->embed.setting, folder, sizeof folder, err);
     if (s == EG_OK && !h->embed_id[0]) eg_model_id(folder, h->folders.cache, h->embed_id);
     pthread_mutex_unlock(&h->model_lock);
     *id = eg_str_of(h->embed_id);
@@ -133,11 +129,9 @@ eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
 static void describe(eg_host *h, eg_model_slot *m, eg_str *folder, eg_str *problem) {
     *folder = *problem = (eg_str){"", 0};
     pthread_mutex_lock(&h->model_lock);
-    const char *name = eg_conf_get(h->config, m->setting);
-    if (!m->tried && !m->problem.text[0] && !m->folder[0]) {
-        if (!name) eg_fail(&m->problem, EG_ENOENT, "no model: %s is empty", m->setting);
-        else if (eg_host_model_folder(h, name, m->folder, sizeof m->folder, &m->problem) != EG_OK) m->folder[0] = 0;
-    }
+    if (!m->tried && !m->problem.text[0] && !m->folder[0] &&
+        eg_host_model_configured(h, m->setting, m->folder, sizeof m->folder, &m->problem) != EG_OK)
+        m->folder[0] = 0;
     if (m->problem.text[0]) *problem = eg_str_of(m->problem.text);
     else *folder = eg_str_of(m->folder);
     pthread_mutex_unlock(&h->model_lock);
@@ -155,8 +149,7 @@ static void read_thresholds(eg_host *h, const char *setting) {
     eg_error err = {0};
     eg_str text;
     eg_json j;
-    const char *name = eg_conf_get(h->config, setting);
-    if (!name || eg_host_model_folder(h, name, folder, sizeof folder, NULL) != EG_OK) return;
+    if (eg_host_model_configured(h, setting, folder, sizeof folder, NULL) != EG_OK) return;
     snprintf(path, sizeof path, "%s/engram.json", folder);
     if (!eg_file_exists(path)) return;
     if (eg_file_read(path, 1 << 20, &h->arena, &text, &err) == EG_OK) {

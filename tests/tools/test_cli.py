@@ -210,6 +210,11 @@ class Engram(unittest.TestCase):
         self.assertEqual(self.run_engram("embed", stdin=b"").stdout, b"")
         self.assertIn(b"nowhere", self.run_engram("embed", "--model", "/nowhere", expect=2).stderr)
         self.run_engram("nli", "--model", "engram-embed-0", stdin=pairs, expect=2)
+        self.env["ENGRAM_MODEL_EMBED"] = "engram-none"  # without --model the configured one is used
+        self.assertIn(b"engram-none", self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)
+        self.env["ENGRAM_MODEL_EMBED"] = ""
+        self.assertIn(b"model.embed is empty", self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)
+        del self.env["ENGRAM_MODEL_EMBED"]
         broken = os.path.join(self.folder.name, "broken")
         os.mkdir(broken)
         shipped = os.path.join(TOP, "models", "weights", "engram-embed-0")
