@@ -51,13 +51,13 @@ static const option check_options[] = {
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
                                        {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
                                        END};
 static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
                                        {"format", "F", "f32 or s8 (default: both side by side)", NULL, 't'},
                                        {"quick", NULL, "fewer cells", NULL, 'b'},
