@@ -117,7 +117,7 @@ double eg_bench_peak(eg_level level) {
     if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AMX) return measure(run_avx512, 16);
     if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD) return measure(run_neon, 4);
+    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return measure(run_neon, 4);
 #endif
     (void)level;
     return 0;

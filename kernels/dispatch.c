@@ -42,12 +42,14 @@ static size_t climb(const eg_kernels **out) {
 #include <sys/auxv.h>
 
 static size_t climb(const eg_kernels **out) {
-    enum { ASIMDDP = 1 << 20 };
+    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 /* HWCAP2 */ };
     out[0] = &eg_kernels_scalar;
     out[1] = &eg_kernels_neon; /* part of the architecture */
     if (!(getauxval(AT_HWCAP) & ASIMDDP)) return 2;
     out[2] = &eg_kernels_dotprod;
-    return 3;
+    if (!(getauxval(AT_HWCAP2) & I8MM)) return 3;
+    out[3] = &eg_kernels_i8mm;
+    return 4;
 }
 #else
 static size_t climb(const eg_kernels **out) {
@@ -66,7 +68,7 @@ static int permitted(const eg_kernels *k) {
     return 1;
 }
 
-enum { MOST_LEVELS = 6, LEVEL_COUNT = EG_LEVEL_AMX + 1 };
+enum { MOST_LEVELS = 6, LEVEL_COUNT = EG_LEVEL_I8MM + 1 };
 
 typedef struct level_entry {
     const char *name;
@@ -76,7 +78,7 @@ static const level_entry entries[LEVEL_COUNT] = {
     [EG_LEVEL_AUTO] = {"auto", 0},       [EG_LEVEL_SCALAR] = {"scalar", 0},   [EG_LEVEL_AVX2] = {"avx2", 0},
     [EG_LEVEL_AVX512] = {"avx512", 0},   [EG_LEVEL_NEON] = {"neon", 0},       [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
     [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1}, [EG_LEVEL_DOTPROD] = {"dotprod", 1},
-    [EG_LEVEL_AMX] = {"amx", 1},
+    [EG_LEVEL_AMX] = {"amx", 1},         [EG_LEVEL_I8MM] = {"i8mm", 1},
 };
 
 size_t eg_kernels_available(const eg_kernels **out, size_t most) {
@@ -97,7 +99,7 @@ static eg_status level_of_environment(eg_level *level, eg_error *err) {
             *level = (eg_level)i;
             return EG_OK;
         }
-    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", name);
+    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", name);
 }
 
 eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {

@@ -14,6 +14,7 @@ extern const eg_kernels eg_kernels_amx;
 #elif defined(__aarch64__)
 extern const eg_kernels eg_kernels_neon;
 extern const eg_kernels eg_kernels_dotprod;
+extern const eg_kernels eg_kernels_i8mm;
 #endif
 
 #endif

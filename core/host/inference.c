@@ -17,7 +17,7 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
 }
 
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx"};
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx", "i8mm"};
     static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
     eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),

@@ -6,6 +6,8 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "kernels/dotprod/put.h"
+
 #define S8_GROUP 4
 #define S8_VECTORS 1
 #define S8_ROWS 6
@@ -36,11 +38,6 @@ static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
 }
 static inline v16 i16x_to_v16(i16x x) {
     return (v16){vcvtq_f32_s32(x.q0), vcvtq_f32_s32(x.q1), vcvtq_f32_s32(x.q2), vcvtq_f32_s32(x.q3)};
-}
-static inline void s8_put(s8_input *p, v16 q) {
-    int16x8_t low = vcombine_s16(vmovn_s32(vcvtq_s32_f32(q.q0)), vmovn_s32(vcvtq_s32_f32(q.q1)));
-    int16x8_t high = vcombine_s16(vmovn_s32(vcvtq_s32_f32(q.q2)), vmovn_s32(vcvtq_s32_f32(q.q3)));
-    vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
 }
 
 #endif

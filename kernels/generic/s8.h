@@ -1,13 +1,19 @@
 /* s8.h - the kernels of the s8 format once, over a level's multiply-and-sum of small integers; included by table.h. The
  * format and its one meaning stand in kernels.h.
  *
- * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2 or 4), S8_VECTORS and S8_ROWS (the
+ * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
- * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; S8_TILED as s8_tiles.h says. */
+ * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; S8_TILED as s8_tiles.h says. S8_PAIR is 2 where an
+ * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. */
 
 #ifndef S8_PAD
 #define S8_PAD 4
+#endif
+#ifndef S8_PAIR
+#define S8_PAIR 1
+#define s8_splat_rows(upper, lower) s8_splat(upper)
+#define s8_row_of(x, row) i16x_to_v16(x)
 #endif
 #define S8_PANEL (16 * S8_VECTORS)
 enum { S8_BLOCK = 128 };
@@ -97,7 +103,7 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
         const s8_input *a = (const s8_input *)(const void *)A + from;
         i16x acc[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
-        for (size_t r = 0; r < rows; r++)
+        for (size_t r = 0; r < rows; r += S8_PAIR)
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
         for (size_t g = 0; g < groups; g++, a += S8_GROUP, panel += S8_PANEL * S8_GROUP) {
@@ -106,8 +112,8 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
             for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + 16 * S8_GROUP * v);
             __builtin_prefetch(panel + 512);
 #pragma GCC unroll 16
-            for (size_t r = 0; r < rows; r++) {
-                s8_inputs x = s8_splat(a + r * lda);
+            for (size_t r = 0; r < rows; r += S8_PAIR) {
+                s8_inputs x = s8_splat_rows(a + r * lda, a + (r + 1 < rows ? r + 1 : r) * lda); /* an odd last row with itself */
 #pragma GCC unroll 2
                 for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
             }
@@ -119,7 +125,7 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
             const float *scales = (const float *)(const void *)(A + r * stride + s8_data_bytes(K));
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) {
-                v16 t = i16x_to_v16(acc[r][v]);
+                v16 t = s8_row_of(acc[r - r % S8_PAIR][v], r % S8_PAIR);
                 if (!S8_CENTRED) t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact: below 2^24 */
                 sums[r][v] = v16_fma(t, v16_mul(v16_set(scales[b]), v16_load(tail + 16 * v)), sums[r][v]);
             }

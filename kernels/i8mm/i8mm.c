@@ -1,0 +1,10 @@
+/* i8mm.c - the table of the level "i8mm": the lanes of neon, its own sums of small integers. Called through dispatch.c. */
+#include "kernels/neon/lanes.h"
+
+#include "kernels/i8mm/s8.h"
+
+#include "kernels/generic/table.h"
+
+#include "kernels/levels.h"
+
+const eg_kernels eg_kernels_i8mm = EG_KERNEL_TABLE(EG_LEVEL_I8MM, "i8mm");
