@@ -174,12 +174,27 @@ static eg_status table_row(reader *r, eg_str line, uint32_t number) {
     return s == EG_OK ? end_block(r) : s;
 }
 
+/* A code fence is closed by at least as many of the same sign with nothing behind them: a longer one may hold shorter ones.
+ * *fence: signs of the open one, negative for '~', 0: none. Returns 1 when the line is a fence that opens or closes. */
+static int is_fence(eg_str line, int *fence) {
+    char sign = line.len ? line.ptr[0] : ' ';
+    int n = 0;
+    while ((size_t)n < line.len && n < 1000 && line.ptr[n] == sign) n++;
+    if (n < 3 || (sign != '`' && sign != '~')) return 0;
+    int signs = sign == '~' ? -n : n, bare = (size_t)n == line.len;
+    if (!*fence) {
+        if (sign == '`' && memchr(line.ptr + n, '`', line.len - (size_t)n)) return 0; /* code within a line */
+        *fence = signs;
+        return 1;
+    }
+    if (!bare || (*fence < 0) != (signs < 0) || abs(signs) < abs(*fence)) return 0;
+    *fence = 0;
+    return 1;
+}
+
 static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence, int *comment) {
     eg_str line = trim(raw);
-    if (begins(line, "```") || begins(line, "~~~")) {
-        *fence = !*fence;
-        return end_block(r);
-    }
+    if (is_fence(line, fence)) return end_block(r);
     if (*fence) return EG_OK;
     if (begins(line, "<!--")) *comment = 1;
     if (*comment) {

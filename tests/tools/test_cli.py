@@ -129,7 +129,7 @@ class Engram(unittest.TestCase):
         self.ask("commit", "The pager rota has four people in it.")
         for word in ("1abc", "abc", "", "1.5", "-1", "0x1", "99999999999999999999"):
             self.assertIn(b"undo needs the number", self.run_engram("undo", "--", word, expect=2).stderr)
-        self.assertIn(b"undo_id", self.run_engram("undo", "0", expect=2).stderr)
+        self.assertIn(b"undo_id: must be 1 to 9007199254740991, not 0", self.run_engram("undo", "0", expect=2).stderr)
         self.assertIn(b"NUL", self.run_engram("commit", "-", stdin=b"cut \0 here", expect=2).stderr)
         self.assertEqual(len(self.ask("query", "pager rota cut")["results"]), 1)
         said = self.run_engram("resolve", "12345678", expect=2).stderr

@@ -54,6 +54,19 @@ static void markdown(void **state) {
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
+/* A fence is closed by its like only: what stands behind an example of Markdown is read again. */
+static void fences(void **state) {
+    (void)state;
+    static const char text[] = "````md\n```\nnot read at all\n```\nnor is this one\n````\n"
+                               "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n"
+                               "```sh\n``` sh\nstill not read here\n`````\n```a``` is code in a line.\nThe fourth one is read.\n";
+    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    assert_int_equal(s.count, 4);
+    assert_int_equal(s.items[0].line, 7);
+    assert_int_equal(s.items[1].line, 12);
+    assert_int_equal(s.items[2].line, 17);
+}
+
 static void lines_and_objects(void **state) {
     (void)state;
     statements s = read_with(eg_read_text, EG_STR("one\r\n\n two \n"), EG_OK);
@@ -115,6 +128,7 @@ static void long_files_take_linear_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown),
+        cmocka_unit_test(fences),
         cmocka_unit_test(lines_and_objects),
         cmocka_unit_test(too_many),
         cmocka_unit_test(long_files_take_linear_time),

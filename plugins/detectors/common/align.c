@@ -238,13 +238,21 @@ static size_t index_b(const table *t, const column *c) {
     return (size_t)(c->b - t->b->units);
 }
 
+/* The number is the name of one of many: "region 3", "shard 12". */
+static int is_label(const unit *first, const unit *value) {
+    return value > first && word_in(value[-1].key, "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
+                                                   "bay cell gat floor level tier pag tabl column chapter section tenant");
+}
+
 /* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is
  * meant, not what it is. Counts do not: "46 boxes are in service". */
 static int selects(const table *t, const column *c) {
     if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
     const eg_claim *k = c->a->claim;
     if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
-    if (k->value_kind == EG_VALUE_QUANTITY) return eg_str_eq(k->dimension, EG_STR("number"));
+    if (k->value_kind == EG_VALUE_QUANTITY)
+        return eg_str_eq(k->dimension, EG_STR("number")) ||
+               (is_label(t->a->units, c->a) && is_label(t->b->units, c->b));
     return 1;
 }
 
@@ -400,6 +408,40 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     out->score = 0.93;
 }
 
+static int is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Identifiers of two things of one kind: the same but for their digits, as web-0 and web-1, E1042 and E1043. */
+static int is_sibling(eg_str a, eg_str b) {
+    size_t i = 0, k = 0, letters = 0, digits_a = 0, digits_b = 0;
+    for (;;) {
+        for (; i < a.len && is_digit(a.ptr[i]); i++)
+            digits_a++;
+        for (; k < b.len && is_digit(b.ptr[k]); k++)
+            digits_b++;
+        if (i == a.len || k == b.len) break;
+        if (a.ptr[i++] != b.ptr[k++]) return 0;
+        letters++;
+    }
+    return i == a.len && k == b.len && letters && digits_a && digits_b;
+}
+
+/* What the sentences are about is another thing of the same kind, and what they say of it differs as well. Where only
+ * the thing differs ("db-1 is the primary"), or no verb tells what is said, the model decides. */
+static int tells_of_siblings(const table *t) {
+    int siblings = 0, said = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const column *c = &t->columns[i];
+        if (c->equal) continue;
+        int subject_a = c->a && index_a(t, c) < t->a->verb, subject_b = c->b && index_b(t, c) < t->b->verb;
+        if (subject_a && subject_b && c->a->kind != UNIT_VALUE && c->b->kind != UNIT_VALUE)
+            siblings |= is_sibling(c->a->key, c->b->key);
+        said |= (c->a && !subject_a && !is_filler(c->a)) || (c->b && !subject_b && !is_filler(c->b));
+    }
+    return siblings && said && t->a->verb < t->a->n && t->b->verb < t->b->n;
+}
+
 static int is_present(const sentence *x) {
     return x->modality == EG_IS || x->modality == EG_SHOULD;
 }
@@ -426,6 +468,12 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
     else if (!s.compatible) {
         judge_negation(t, &s, out);
         if (out->verdict == ALIGN_NOTHING) judge_names(t, &s, out);
+    }
+    if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t)) {
+        out->verdict = ALIGN_BOTH_VALID;
+        out->reason = "they tell of two things of one kind";
+        out->a = a->units[0].span;
+        out->b = b->units[0].span;
     }
     if (out->verdict != ALIGN_CONFLICT) return EG_OK;
     if (a->updates || b->updates || (a->now && !b->now))

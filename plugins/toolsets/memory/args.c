@@ -41,7 +41,7 @@ static eg_status read_number(eg_request *rq, const arg_spec *spec, const cJSON *
     if (whole && floor(x) != x)
         return eg_request_fail(rq, EG_EINVAL, "%s: must be an integer, not %g", spec->name, x);
     if (!(x >= spec->low && x <= spec->high))
-        return eg_request_fail(rq, EG_EINVAL, "%s: must be %.15g to %.15g, not %.15g", spec->name, spec->low,
+        return eg_request_fail(rq, EG_EINVAL, "%s: must be %.16g to %.16g, not %.15g", spec->name, spec->low,
                                spec->high, x);
     *out = (arg_value){.given = 1, .number = x, .integer = whole ? (int64_t)x : 0};
     return EG_OK;

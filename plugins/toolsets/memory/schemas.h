@@ -101,7 +101,8 @@
         "\"notice\":" S_TEXT ",\"fact_id\":" S_OPT ",\"lineage_id\":" S_OPT ",\"committed_at\":" S_OPT       \
         ",\"duplicate\":" S_BOOL ",\"operation\":{\"enum\":[\"add\",\"update\",\"delete\",\"none\"]},"       \
         "\"supersedes_fact_id\":" S_OPT ",\"conflicts\":" S_CONFLICTS                                        \
-        ",\"detection\":{\"enum\":[\"done\",\"queued\"]},\"undo_id\":{\"type\":[\"integer\",\"null\"]}",     \
+        ",\"detection\":{\"enum\":[\"done\",\"queued\"]},\"undo_id\":{\"type\":[\"integer\",\"null\"]},"    \
+        "\"next_step\":" S_TEXT,                                                                             \
         "\"notice\",\"fact_id\",\"lineage_id\",\"committed_at\",\"duplicate\",\"operation\","                \
         "\"supersedes_fact_id\",\"conflicts\",\"detection\",\"undo_id\"")
 

@@ -110,6 +110,11 @@ static void render_commit(result *r, const void *data) {
     for (size_t i = 0; i < d->conflict_count; i++)
         mt_put_conflict_view(r, &d->conflicts[i]);
     pj_end(&r->out, ']');
+    if (d->conflict_count)
+        pj_kstr(&r->out, "next_step",
+                EG_STR("Your fact is stored, and so are those that it contradicts. Find out which hold (code, tests, a "
+                       "person), then call engram_resolve for each conflict_id: winner, merge, both_valid or dismissed. "
+                       "Until then rely on neither."));
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     pj_key(&r->out, "undo_id");
     if (d->undo_id)

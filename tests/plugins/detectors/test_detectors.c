@@ -116,6 +116,33 @@ static void no_false_alarms(void **state) {
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
 
+/* Two things of one kind: said to be both valid, so that the model is not asked. */
+static void siblings(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The worker wk1-1 of the auth queue writes to bucket b1x1.",
+         "The worker wk1-4 of the auth queue writes to bucket b1x4.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"Error E1042 means that the token has expired.", "Error E1043 means that the token is malformed.",
+         EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"Pod web-0 runs on machine m7.", "Pod web-1 runs on machine m9.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"The audit service of region 0 keeps logs for 30 days.",
+         "The audit service of region 1 keeps logs for 60 days.", NOTHING, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What is said differs, and the thing is the same: no siblings. */
+static void no_siblings(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"Pod web-0 runs on machine m7 with 4 GB of memory.", "Pod web-0 runs on machine m7 with 8 GB of memory.",
+         EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Region 4 of the cluster keeps 3 replicas.", "Region 4 of the cluster keeps 5 replicas.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The client makes at most 3 retries.", "The client makes at most 5 retries.", EG_CONTRADICTION, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
 static void contradictions(void **state) {
     (void)state;
     static const pair rows[] = {
@@ -244,7 +271,7 @@ static void severity(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_false_alarms), cmocka_unit_test(contradictions), cmocka_unit_test(updates),
+        cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings), cmocka_unit_test(no_siblings), cmocka_unit_test(contradictions), cmocka_unit_test(updates),
         cmocka_unit_test(other_outcomes),  cmocka_unit_test(across_scopes),  cmocka_unit_test(severity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -317,10 +317,13 @@ static void conflicts_arguments(void **state) {
         assert_int_equal(host.conflicts_limit, 11); /* one more than shown, to know whether there are more */
     }
     SAME(host.conflicts_scope, "s");
-    for (int i = 0; i < 4; i++) { /* 0+1+2+3 conflicts */
+    for (int i = 0; i < 4; i++) { /* 0+1+2+3 conflicts; an agent that made one is told what to do */
         char text[64];
+        cJSON *r;
         snprintf(text, sizeof text, "{\"content\":\"Gamma is %d\"}", i);
-        assert_int_equal(call("engram_commit", text, NULL), EG_OK);
+        assert_int_equal(call("engram_commit", text, &r), EG_OK);
+        assert_int_equal(pj_get(r, "next_step") != NULL, i > 0);
+        cJSON_Delete(r);
     }
     cJSON *r;
     assert_int_equal(call("engram_conflicts", "{\"limit\":6}", &r), EG_OK);
