@@ -44,7 +44,7 @@ static void close_models(bench *b) {
 
 static eg_level level_of(const eg_engine *e) {
     const char *name = eg_engine_level(e);
-    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_DOTPROD; i++)
+    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_AMX; i++)
         if (strcmp(name, eg_level_name((eg_level)i)) == 0) return (eg_level)i;
     return EG_LEVEL_SCALAR;
 }

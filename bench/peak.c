@@ -6,11 +6,13 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "kernels/amx/tiles.h"
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
-enum { CHAINS = 12, LOOPS = 200000, RUNS = 9 };
+enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 /* an instruction on tiles takes 16 steps of the clock */ };
 
 #define CHAIN_BODY(type, set, fma, store, width)                                                             \
     type acc[CHAINS], x = set(0.999f), y = set(1e-4f);                                                           \
@@ -77,6 +79,24 @@ __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx5
 __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512vnni(void) {
     DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, VNNI_512, _mm512_storeu_si512);
 }
+/* Six accumulators; shapes as the instruction reads them: palette 1, tiles of 64 bytes, 16 rows. */
+__attribute__((noipa, optimize("O3"))) static float dot_amx(void) {
+    uint8_t shapes[64] = {1};
+    _Alignas(64) int32_t out[16][16];
+    for (size_t t = 0; t < 8; t++) shapes[16 + 2 * t] = 64, shapes[48 + t] = 16;
+    tile_shape(shapes);
+#define ALL(of) of(0), of(1), of(2), of(3), of(4), of(5)
+#define ZERO(t) __extension__({ tile_zero(t); })
+#define DOT(t) __extension__({ tile_dot(t, 6, 7); })
+    ALL(ZERO), ZERO(6), ZERO(7);
+    for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++) ALL(DOT);
+#undef ALL
+#undef ZERO
+#undef DOT
+    tile_store(0, out, 64);
+    tile_release();
+    return (float)out[0][0];
+}
 #endif
 
 /* lanes: multiply-adds of one step of one chain */
@@ -94,7 +114,7 @@ static double measure(float (*run)(void), double lanes) {
 
 double eg_bench_peak(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI) return measure(run_avx512, 16);
+    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AMX) return measure(run_avx512, 16);
     if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
 #elif defined(__aarch64__)
     if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD) return measure(run_neon, 4);
@@ -109,6 +129,7 @@ double eg_bench_peak_s8(eg_level level) {
     if (level == EG_LEVEL_AVXVNNI) return measure(dot_avxvnni, 32);
     if (level == EG_LEVEL_AVX512) return measure(dot_avx512, 32);
     if (level == EG_LEVEL_AVX512VNNI) return measure(dot_avx512vnni, 64);
+    if (level == EG_LEVEL_AMX) return measure(dot_amx, 16 * 16 * 64.0 / TILE_SHARE);
 #endif
     (void)level;
     return 0;

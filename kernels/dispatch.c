@@ -7,6 +7,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* XCR0: which register files the operating system saves; read by instruction, since compilers ask for -mxsave. */
 static uint64_t saved_state(void) {
@@ -16,7 +18,7 @@ static uint64_t saved_state(void) {
 }
 
 static size_t climb(const eg_kernels **out) {
-    enum { YMM = 0x6, ZMM = 0xe6, AVXVNNI = 1 << 4 /* leaf 7.1, EAX */ };
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 24 | 1 << 25 /* leaf 7, EDX: tiles, int8 */, AVXVNNI = 1 << 4 /* leaf 7.1, EAX */ };
     size_t n = 0;
     uint32_t a, b, c, d, b7, c7, d7, leaves, a71 = 0;
     out[n++] = &eg_kernels_scalar;
@@ -31,7 +33,9 @@ static size_t climb(const eg_kernels **out) {
     const uint32_t needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
     if ((b7 & needed) != needed) return n;
     out[n++] = &eg_kernels_avx512;
-    if (c7 & bit_AVX512VNNI) out[n++] = &eg_kernels_avx512vnni;
+    if (!(c7 & bit_AVX512VNNI)) return n;
+    out[n++] = &eg_kernels_avx512vnni;
+    if ((d7 & AMX) == AMX && (saved & TILES) == TILES) out[n++] = &eg_kernels_amx;
     return n;
 }
 #elif defined(__aarch64__)
@@ -52,7 +56,17 @@ static size_t climb(const eg_kernels **out) {
 }
 #endif
 
-enum { MOST_LEVELS = 5, LEVEL_COUNT = EG_LEVEL_DOTPROD + 1 };
+/* Linux lets a process use tiles when it has asked (since 5.16), since saving them takes 8 KB more a thread. */
+static int permitted(const eg_kernels *k) {
+#if defined(__x86_64__)
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };
+    if (k->level == EG_LEVEL_AMX) return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XTILEDATA) == 0;
+#endif
+    (void)k;
+    return 1;
+}
+
+enum { MOST_LEVELS = 6, LEVEL_COUNT = EG_LEVEL_AMX + 1 };
 
 typedef struct level_entry {
     const char *name;
@@ -62,13 +76,15 @@ static const level_entry entries[LEVEL_COUNT] = {
     [EG_LEVEL_AUTO] = {"auto", 0},       [EG_LEVEL_SCALAR] = {"scalar", 0},   [EG_LEVEL_AVX2] = {"avx2", 0},
     [EG_LEVEL_AVX512] = {"avx512", 0},   [EG_LEVEL_NEON] = {"neon", 0},       [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
     [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1}, [EG_LEVEL_DOTPROD] = {"dotprod", 1},
+    [EG_LEVEL_AMX] = {"amx", 1},
 };
 
 size_t eg_kernels_available(const eg_kernels **out, size_t most) {
     const eg_kernels *all[MOST_LEVELS];
-    size_t n = climb(all);
-    for (size_t i = 0; i < n && i < most; i++) out[i] = all[i];
-    return n < most ? n : most;
+    size_t n = climb(all), count = 0;
+    for (size_t i = 0; i < n && count < most; i++)
+        if (permitted(all[i])) out[count++] = all[i];
+    return count;
 }
 
 const char *eg_level_name(eg_level level) { return (unsigned)level < LEVEL_COUNT ? entries[level].name : "unknown"; }
@@ -81,7 +97,7 @@ static eg_status level_of_environment(eg_level *level, eg_error *err) {
             *level = (eg_level)i;
             return EG_OK;
         }
-    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", name);
+    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", name);
 }
 
 eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {
@@ -94,13 +110,18 @@ eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *er
         if (s != EG_OK) return s;
     }
     if (level == EG_LEVEL_AUTO) {
-        while (entries[all[n - 1]->level].unproven) n--; /* scalar is not */
+        while (entries[all[n - 1]->level].unproven || !permitted(all[n - 1])) n--; /* scalar is neither */
         *out = all[n - 1];
         return EG_OK;
     }
     for (size_t i = 0; i < n; i++)
         if (all[i]->level == level) *out = all[i];
-    if (*out) return EG_OK;
+    if (*out && permitted(*out)) return EG_OK;
+    if (*out) {
+        *out = NULL;
+        return eg_fail(err, EG_EUNSUPPORTED, "level %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
+                       "alternative signal stack is too small for them", eg_level_name(level));
+    }
     return eg_fail(err, EG_EUNSUPPORTED, "level %s does not run on this CPU: the best here is %s", eg_level_name(level),
                    all[n - 1]->name);
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,16 @@ static void forget_map(eg_block *b) {
     b->map = b->data = NULL;
 }
 
+/* Memory of this process, in large pages where the system has them: filling a mapped file page by page costs several times more. */
+static int allocate(eg_block *b) {
+    size_t bytes;
+    b->data = eg_size_round_up(b->size, 64, &bytes) ? aligned_alloc(64, bytes) : NULL;
+    if (!b->data) return 0;
+    uintptr_t first = ((uintptr_t)b->data + PAGE - 1) / PAGE * PAGE, last = ((uintptr_t)b->data + bytes) / PAGE * PAGE;
+    if (first < last) (void)madvise((char *)b->data + (first - (uintptr_t)b->data), last - first, MADV_HUGEPAGE);
+    return 1;
+}
+
 /* The file as a block, when it is what the key asks for. */
 static int open_existing(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     struct stat st;
@@ -104,76 +116,100 @@ static void leave_lock(int lock) {
 }
 
 /* One name for all that pack: the lock lets in one at a time, and what one that was killed has left is removed by the next. */
-static void temporary_name(const eg_block *b, char out[4096 + 32]) { snprintf(out, 4096 + 32, "%s.new", b->path); }
+static void temporary_name(const char *path, char out[4096 + 8]) { snprintf(out, 4096 + 8, "%s.new", path); }
 
-/* A new file of the full length, its blocks allocated (writing through the mapping cannot fail), mapped to be filled. Never one
- * that was there: it might be a link to, or be held open by, something else. */
-static int create_file(eg_block *b, const eg_block_key *key) {
-    char name[4096 + 32];
-    size_t at = data_offset(key->size, b->size);
-    temporary_name(b, name);
-    unlink(name);
-    b->file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (b->file < 0) return 0;
-    b->map_size = at + b->size;
-    b->map = posix_fallocate(b->file, 0, (off_t)b->map_size) == 0 ? mmap(NULL, b->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, b->file, 0) : NULL;
-    if (b->map == MAP_FAILED) b->map = NULL;
-    if (b->map) {
-        b->data = (char *)b->map + at;
-        return 1;
+static int write_all(int fd, const void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return 0;
+        done += (size_t)n;
     }
-    close(b->file);
-    unlink(name);
-    return 0;
+    return 1;
+}
+
+/* A block on its way into the cache: written by a thread of its own while the model answers already. */
+typedef struct eg_block_writer {
+    pthread_t thread;
+    int threaded, lock;
+    const void *data;
+    size_t size, at;
+    header *head; /* with the key; the sums come */
+    uint32_t *sums;
+    char path[4096];
+} eg_block_writer;
+
+static void *write_file(void *arg) {
+    eg_block_writer *w = arg;
+    char name[4096 + 8];
+    temporary_name(w->path, name);
+    unlink(name); /* never one that was there: it might be a link to, or be held open by, something else */
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        sum_task t = {.data = w->data, .size = w->size, .sums = w->sums};
+        for (size_t i = 0; i < chunks_of(w->size); i++) sum_chunk(&t, i, 0);
+        int good = write_all(fd, w->head, w->at) && write_all(fd, w->data, w->size);
+        close(fd);
+        if (!good || rename(name, w->path) != 0) unlink(name);
+    }
+    leave_lock(w->lock);
+    return NULL;
+}
+
+static void end_writer(eg_block *b) {
+    if (!b->writer) return;
+    if (b->writer->threaded) pthread_join(b->writer->thread, NULL);
+    free(b->writer->head);
+    free(b->writer);
+    b->writer = NULL;
+}
+
+static void end_packing(eg_block *b) {
+    if (b->packing) leave_lock(b->lock);
+    b->packing = 0;
 }
 
 eg_status eg_block_take(const char *cache, const eg_block_key *key, size_t size, eg_pool *pool, eg_block *b, eg_error *err) {
-    size_t bytes;
     *b = (eg_block){.size = size};
-    if (!size || !eg_size_round_up(size, 64, &bytes) || !data_offset(key->size, size)) return eg_fail_memory(err, size);
+    if (!size || !data_offset(key->size, size)) return eg_fail_memory(err, size);
     if (cache && key->size <= MOST_KEY && snprintf(b->path, sizeof b->path, "%s/%s", cache, key->name) < (int)sizeof b->path &&
         eg_folder_make(cache, 0700, NULL) == EG_OK) {
         b->ready = open_existing(b, key, pool);
         if (b->ready) return EG_OK;
         b->lock = take_lock(b->path);
-        if (b->lock >= 0) {
-            b->ready = open_existing(b, key, pool); /* somebody was first */
-            b->packing = !b->ready && create_file(b, key);
-            if (b->packing) return EG_OK;
-            leave_lock(b->lock);
-            if (b->ready) return EG_OK;
-        }
+        b->packing = b->lock >= 0;
+        b->ready = b->packing && open_existing(b, key, pool); /* somebody was first */
+        if (b->ready) return end_packing(b), EG_OK;
     }
-    b->data = aligned_alloc(64, bytes);
-    return b->data ? EG_OK : eg_fail_memory(err, size);
+    if (allocate(b)) return EG_OK;
+    eg_block_release(b);
+    return eg_fail_memory(err, size);
 }
 
 void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
+    size_t at = data_offset(key->size, b->size);
+    b->ready = 1;
     if (!b->packing) return;
-    char name[4096 + 32];
-    temporary_name(b, name);
-    header *h = b->map;
-    *h = (header){.size = b->size, .data_at = (uint64_t)((char *)b->data - (char *)b->map), .key_size = key->size};
+    b->writer = calloc(1, sizeof *b->writer);
+    header *h = b->writer ? calloc(1, at) : NULL;
+    if (!h) {
+        free(b->writer);
+        b->writer = NULL;
+        return end_packing(b);
+    }
+    *h = (header){.size = b->size, .data_at = at, .key_size = key->size};
     memcpy(h->magic, magic, sizeof magic);
     memcpy(h + 1, key->bytes, key->size);
-    sum_task t = {.data = b->data, .size = b->size, .sums = sums_of(b->map, key->size)};
-    eg_pool_run(pool, chunks_of(b->size), sum_chunk, &t);
-    (void)mprotect(b->map, b->map_size, PROT_READ);
-    if (rename(name, b->path) != 0) unlink(name); /* the mapping stays good */
-    close(b->file);
-    leave_lock(b->lock);
-    b->packing = 0;
-    b->ready = 1;
+    *b->writer = (eg_block_writer){.lock = b->lock, .data = b->data, .size = b->size, .at = at, .head = h, .sums = sums_of(h, key->size)};
+    memcpy(b->writer->path, b->path, sizeof b->path);
+    b->packing = 0; /* the lock is the writer's now */
+    b->writer->threaded = eg_pool_threads(pool) > 1 && pthread_create(&b->writer->thread, NULL, write_file, b->writer) == 0;
+    if (!b->writer->threaded) write_file(b->writer);
 }
 
 void eg_block_release(eg_block *b) {
-    if (b->packing) {
-        char name[4096 + 32];
-        temporary_name(b, name);
-        unlink(name);
-        close(b->file);
-        leave_lock(b->lock);
-    }
+    end_packing(b);
+    end_writer(b);
     if (b->map)
         forget_map(b);
     else

@@ -123,16 +123,18 @@ typedef struct pending {
     uint32_t padding, embedding_size, convolution, max_relative;
 } pending;
 
-/* "p2c|c2p" or ["p2c", "c2p"] */
-static void read_position_terms(eg_json *j, eg_json_kind k, pending *p) {
-    do {
-        if (k == EG_JSON_STRING) {
-            p->c2p |= memmem(j->text.ptr, j->text.len, "c2p", 3) != NULL;
-            p->p2c |= memmem(j->text.ptr, j->text.len, "p2c", 3) != NULL;
-        }
-        if (j->depth == 1) return; /* the string stood alone */
-        k = eg_json_next(j);
-    } while (k == EG_JSON_STRING);
+/* "p2c|c2p" or ["p2c", "c2p"]; null: absent */
+static eg_status read_position_terms(eg_json *j, eg_json_kind k, pending *p, eg_error *err) {
+    int is_list = k == EG_JSON_ARRAY;
+    if (k == EG_JSON_NULL) return EG_OK;
+    if (is_list) k = eg_json_next(j);
+    for (; k == EG_JSON_STRING; k = eg_json_next(j)) {
+        p->c2p |= memmem(j->text.ptr, j->text.len, "c2p", 3) != NULL;
+        p->p2c |= memmem(j->text.ptr, j->text.len, "p2c", 3) != NULL;
+        if (!is_list) return EG_OK;
+    }
+    if (is_list && k == EG_JSON_ARRAY_END) return EG_OK;
+    return k == EG_JSON_ERROR ? EG_EFORMAT : eg_fail(err, EG_EFORMAT, "config.json: pos_att_type must be a text or a list of texts");
 }
 
 static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *p, eg_error *err) {
@@ -180,10 +182,7 @@ static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *
         return EG_OK;
     }
     if (is(j, "model_type")) return read_model_type(j, eg_json_next(j), c, &p->model_type, err);
-    if (is(j, "pos_att_type")) {
-        read_position_terms(j, eg_json_next(j), p);
-        return EG_OK;
-    }
+    if (is(j, "pos_att_type")) return read_position_terms(j, eg_json_next(j), p, err);
     int architectures = is(j, "architectures"), labels = is(j, "id2label");
     eg_json_kind k = eg_json_next(j);
     if (architectures && k == EG_JSON_ARRAY) return read_architectures(j, c, err);

@@ -7,7 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/pool.h"
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 /* Scratch memory of one group of sequences; grows, is never shrunk, and goes back to the engine's list after use. */
 typedef struct eg_workspace {

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/load.h"
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 enum { GROUP_TOKENS = 128, MAX_TEXTS = 1 << 20 };
 

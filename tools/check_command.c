@@ -1,5 +1,6 @@
 /* check_command.c - `engram check`: statements out of files, compared with each other (and with the store when asked), as text,
  * JSON or SARIF. Writes nothing. */
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "core/base/file.h"
+#include "core/base/json.h"
 #include "tools/cli.h"
 #include "tools/markdown.h"
 
@@ -16,8 +18,13 @@ enum { MAX_FILE = 16 << 20, MAX_FILES = 5000, MAX_PATH = 4096 };
 
 /* ---- which files ---- */
 
+/* Paths, and for files to read which file each one is: one that is named twice is read once. */
 typedef struct file_list {
     char **paths;
+    struct file_key {
+        dev_t device;
+        ino_t inode;
+    } *keys;
     size_t count;
 } file_list;
 
@@ -32,13 +39,17 @@ static int is_readable_kind(const char *name) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static int push(file_list *l, const char *path) {
+static int push(file_list *l, const char *path, const struct stat *st) {
+    struct file_key key = {st ? st->st_dev : 0, st ? st->st_ino : 0};
+    for (size_t i = 0; st && i < l->count; i++)
+        if (l->keys[i].device == key.device && l->keys[i].inode == key.inode) return 0;
     if (l->count == MAX_FILES) return complain("more than %d files: name fewer folders", MAX_FILES);
     char **p = realloc(l->paths, (l->count + 1) * sizeof *p);
-    if (!p) return complain("out of memory");
-    l->paths = p;
-    if (!(p[l->count] = strdup(path))) return complain("out of memory");
-    l->count++;
+    if (p) l->paths = p;
+    struct file_key *k = realloc(l->keys, (l->count + 1) * sizeof *k);
+    if (k) l->keys = k;
+    if (!p || !k || !(p[l->count] = strdup(path))) return complain("out of memory");
+    k[l->count++] = key;
     return 0;
 }
 
@@ -52,8 +63,8 @@ static int list_folder(const char *folder, file_list *files, file_list *folders)
         struct stat st;
         if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
         if (lstat(path, &st) != 0) continue;
-        if (S_ISDIR(st.st_mode)) status = push(folders, path);
-        if (S_ISREG(st.st_mode) && is_readable_kind(e->d_name)) status = push(files, path);
+        if (S_ISDIR(st.st_mode)) status = push(folders, path, NULL);
+        if (S_ISREG(st.st_mode) && is_readable_kind(e->d_name)) status = push(files, path, NULL);
     }
     closedir(d);
     return status;
@@ -62,51 +73,84 @@ static int list_folder(const char *folder, file_list *files, file_list *folders)
 static void release(file_list *l) {
     for (size_t i = 0; i < l->count; i++) free(l->paths[i]);
     free(l->paths);
+    free(l->keys);
 }
 
 /* Files of a path: itself, or everything below a folder in the order of names. A queue of folders, no recursion. */
 static int find_files(const char *path, file_list *out) {
     struct stat st;
-    if (strcmp(path, "-") == 0) return push(out, path);
+    if (strcmp(path, "-") == 0) return push(out, path, fstat(STDIN_FILENO, &st) == 0 ? &st : NULL);
     if (stat(path, &st) != 0) return complain("'%s' is not there", path);
-    if (!S_ISDIR(st.st_mode)) return push(out, path);
+    if (!S_ISDIR(st.st_mode)) return push(out, path, &st);
     file_list folders = {0}, files = {0};
-    int status = push(&folders, path);
+    int status = push(&folders, path, NULL);
     for (size_t i = 0; !status && i < folders.count; i++) status = list_folder(folders.paths[i], &files, &folders);
     if (files.count) qsort(files.paths, files.count, sizeof *files.paths, by_name);
-    for (size_t i = 0; !status && i < files.count; i++) status = push(out, files.paths[i]);
+    for (size_t i = 0; !status && i < files.count; i++)
+        if (stat(files.paths[i], &st) == 0) status = push(out, files.paths[i], &st);
+    if (!status && !files.count) fprintf(stderr, "engram: no Markdown, text or JSONL files in '%s'\n", path);
     release(&folders);
     release(&files);
     return status;
 }
 
+/* A text without a name that begins with an object is JSONL. */
+static int begins_object(eg_str text) {
+    size_t i = 0;
+    while (i < text.len && strchr(" \t\r\n", text.ptr[i])) i++;
+    return i < text.len && text.ptr[i] == '{';
+}
+
+/* Standard input, a pipe or a device. */
+static int read_pipe(const char *path, char **bytes, eg_str *text) {
+    int standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "re");
+    if (!in) return complain("cannot open '%s'", path);
+    *bytes = read_stream(in, standard ? "standard input" : path, MAX_FILE, &text->len);
+    text->ptr = *bytes;
+    if (!standard) fclose(in);
+    return *bytes ? 0 : EXIT_ERROR;
+}
+
+/* The statements of a file; a file that fails leaves none. */
 static int read_file(statements *s, const char *path) {
     eg_error err = {0};
     eg_str text = {0};
-    eg_status st = EG_OK;
-    char *from_stdin = NULL;
-    if (strcmp(path, "-") == 0) {
-        if (!(from_stdin = read_stream(stdin, "standard input", MAX_FILE, &text.len))) return EXIT_ERROR;
-        text.ptr = from_stdin;
-    } else {
-        st = eg_file_read(path, MAX_FILE, s->arena, &text, &err);
-    }
-    const char *name = from_stdin ? "stdin" : path;
+    char *bytes = NULL;
+    struct stat kind;
+    size_t before = s->count;
+    int piped = strcmp(path, "-") == 0 || (stat(path, &kind) == 0 && !S_ISREG(kind.st_mode));
+    if (piped && read_pipe(path, &bytes, &text)) return EXIT_ERROR;
+    eg_status st = piped ? EG_OK : eg_file_read(path, MAX_FILE, s->arena, &text, &err);
+    const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+    if (st == EG_OK && text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) text = (eg_str){text.ptr + 3, text.len - 3};
     if (st == EG_OK)
-        st = ends_with(path, ".jsonl") ? eg_read_jsonl(s, name, text, &err)
-             : ends_with(path, ".txt") ? eg_read_text(s, name, text, &err)
-                                       : eg_read_markdown(s, name, text, &err);
-    free(from_stdin);
-    return st == EG_OK ? 0 : complain("%s", err.text);
+        st = ends_with(path, ".jsonl") || (piped && begins_object(text)) ? eg_read_jsonl(s, name, text, &err)
+             : ends_with(path, ".txt")                                   ? eg_read_text(s, name, text, &err)
+                                                                         : eg_read_markdown(s, name, text, &err);
+    free(bytes);
+    if (st == EG_OK) return 0;
+    s->count = before;
+    return complain("%s", err.text);
 }
 
 /* ---- output ---- */
 
-static void print_place(const char *mark, eg_str file, uint32_t line, eg_str content) {
-    printf("  %s %.*s:%u\n      %.*s\n", mark, (int)file.len, file.ptr, line, (int)content.len, content.ptr);
+/* Text of a file or of the store, safe on a terminal. */
+static void print_shown(const char *before, eg_str s, const char *after) {
+    char *z = strndup(s.ptr ? s.ptr : "", s.len);
+    printf("%s%s%s", before, z ? tame(z) : "", after);
+    free(z);
 }
 
-static void print_findings(const eg_checked *r, const statements *s, size_t files) {
+static void print_place(const char *mark, eg_str file, uint32_t line, eg_str content) {
+    printf("  %s ", mark);
+    print_shown("", file, "");
+    if (line) printf(":%u", line);
+    print_shown("\n      ", content, "\n");
+}
+
+static void print_findings(const eg_checked *r, const statements *s, size_t files, int loud) {
     for (size_t i = 0; i < r->count; i++) {
         const eg_check_finding *f = &r->findings[i];
         const eg_check_item *a = &s->items[f->item];
@@ -117,10 +161,13 @@ static void print_findings(const eg_checked *r, const statements *s, size_t file
         else
             print_place("-", s->items[f->other].file, s->items[f->other].line, s->items[f->other].content);
         print_place("-", a->file, a->line, a->content);
-        printf("  why: %.*s\n\n", (int)f->explanation.len, f->explanation.ptr);
+        print_shown("  why: ", f->explanation, "\n\n");
     }
-    printf("%zu statement%s in %zu file%s: %zu contradiction%s\n", s->count, s->count == 1 ? "" : "s", files, files == 1 ? "" : "s",
-           r->count, r->count == 1 ? "" : "s");
+    /* clean is silent, but for people who watch */
+    FILE *summary = r->count ? stdout : loud ? stderr : NULL;
+    if (summary)
+        fprintf(summary, "%zu statement%s in %zu file%s: %zu contradiction%s\n", s->count, s->count == 1 ? "" : "s", files, files == 1 ? "" : "s",
+                r->count, r->count == 1 ? "" : "s");
     if (r->without_nli) fputs("(without an NLI model: only what rules can tell; see `engram doctor`)\n", stderr);
 }
 
@@ -182,15 +229,68 @@ static void print_result_json(const eg_checked *r, const statements *s, size_t f
     print_json(o);
 }
 
+/* A path as a URI reference: what RFC 3986 does not leave plain is written as %XX. */
+static cJSON *json_uri(eg_str path) {
+    eg_buffer b = {0};
+    if (path.len && path.ptr[0] == '/') eg_buffer_text(&b, "file://");
+    for (size_t i = 0; i < path.len; i++) {
+        unsigned char c = (unsigned char)path.ptr[i];
+        if (c && ((c < 0x80 && isalnum(c)) || strchr("/._-~", c)))
+            eg_buffer_add(&b, path.ptr + i, 1);
+        else
+            eg_buffer_format(&b, "%%%02X", c);
+    }
+    cJSON *j = json_text((eg_str){b.ptr, b.len});
+    eg_buffer_release(&b);
+    return j;
+}
+
 static cJSON *sarif_location(eg_str file, uint32_t line) {
     cJSON *o = cJSON_CreateObject(), *physical = cJSON_AddObjectToObject(o, "physicalLocation");
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(physical, "artifactLocation"), "uri", json_text(file));
+    cJSON_AddItemToObject(cJSON_AddObjectToObject(physical, "artifactLocation"), "uri", json_uri(file));
     cJSON_AddNumberToObject(cJSON_AddObjectToObject(physical, "region"), "startLine", line ? line : 1);
     return o;
 }
 
+static void add_message(cJSON *to, const eg_buffer *text) {
+    cJSON_AddItemToObject(cJSON_AddObjectToObject(to, "message"), "text", json_text((eg_str){text->ptr, text->len}));
+}
+
+/* The explanation, and what it is said against: viewers show this text beside one of the two places only. */
+static void sarif_message(cJSON *to, const eg_check_finding *f, const statements *s) {
+    eg_buffer b = {0};
+    eg_str other = f->other == UINT32_MAX ? f->fact.content : s->items[f->other].content;
+    eg_buffer_format(&b, "%.*s; against ", (int)f->explanation.len, f->explanation.ptr);
+    if (f->other == UINT32_MAX)
+        eg_buffer_format(&b, "a stored fact of %.*s: ", (int)f->fact.scope.len, f->fact.scope.ptr);
+    else
+        eg_buffer_format(&b, "%.*s:%u: ", (int)s->items[f->other].file.len, s->items[f->other].file.ptr, s->items[f->other].line);
+    eg_buffer_add(&b, other.ptr, other.len);
+    add_message(to, &b);
+    eg_buffer_release(&b);
+}
+
+static void sarif_related(cJSON *list, const eg_check_item *other) {
+    eg_buffer b = {0};
+    cJSON *place = sarif_location(other->file, other->line);
+    eg_buffer_add(&b, other->content.ptr, other->content.len);
+    add_message(place, &b);
+    eg_buffer_release(&b);
+    cJSON_AddItemToArray(list, place);
+}
+
+/* Each tier that found something is a rule. */
+static void add_rule(cJSON *rules, eg_str tier) {
+    cJSON *rule;
+    cJSON_ArrayForEach(rule, rules)
+        if (eg_str_eq(eg_str_of(cJSON_GetObjectItem(rule, "id")->valuestring), tier)) return;
+    cJSON_AddItemToArray(rules, rule = cJSON_CreateObject());
+    cJSON_AddItemToObject(rule, "id", json_text(tier));
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(rule, "shortDescription"), "text", "Two statements contradict each other");
+}
+
 static void print_sarif(const eg_checked *r, const statements *s) {
-    cJSON *o = cJSON_CreateObject(), *runs, *run, *driver, *results;
+    cJSON *o = cJSON_CreateObject(), *runs, *run, *driver, *rules, *results;
     cJSON_AddStringToObject(o, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     cJSON_AddStringToObject(o, "version", "2.1.0");
     runs = cJSON_AddArrayToObject(o, "runs");
@@ -198,16 +298,18 @@ static void print_sarif(const eg_checked *r, const statements *s) {
     driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "engram");
     cJSON_AddStringToObject(driver, "version", ENGRAM_VERSION);
+    rules = cJSON_AddArrayToObject(driver, "rules");
     results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < r->count; i++) {
         const eg_check_finding *f = &r->findings[i];
         cJSON *one = cJSON_CreateObject(), *related;
         cJSON_AddItemToObject(one, "ruleId", json_text(f->tier));
         cJSON_AddStringToObject(one, "level", f->severity == EG_HIGH ? "error" : "warning");
-        cJSON_AddItemToObject(cJSON_AddObjectToObject(one, "message"), "text", json_text(f->explanation));
+        add_rule(rules, f->tier);
+        sarif_message(one, f, s);
         cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"), sarif_location(s->items[f->item].file, s->items[f->item].line));
         related = cJSON_AddArrayToObject(one, "relatedLocations");
-        if (f->other != UINT32_MAX) cJSON_AddItemToArray(related, sarif_location(s->items[f->other].file, s->items[f->other].line));
+        if (f->other != UINT32_MAX) sarif_related(related, &s->items[f->other]);
         cJSON_AddItemToArray(results, one);
     }
     print_json(o);
@@ -238,7 +340,7 @@ static int check(const call *c, const statements *s, size_t files) {
         else if (c->json)
             print_result_json(&r, s, files);
         else
-            print_findings(&r, s, files);
+            print_findings(&r, s, files, c->verbose || isatty(STDERR_FILENO));
         status = r.count ? EXIT_FOUND : EXIT_FINE;
     }
     if (rq) services->request_release(services->host, rq);
@@ -253,9 +355,11 @@ int run_check(const call *c) {
     eg_arena_init(&arena, 0);
     statements s = {.arena = &arena};
     int status = 0;
+    size_t broken = 0;
     for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files);
-    for (size_t i = 0; !status && i < files.count; i++) status = read_file(&s, files.paths[i]);
-    if (!status) status = check(c, &s, files.count);
+    for (size_t i = 0; !status && !stop_requested && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
+    if (!status && !stop_requested) status = files.count && broken == files.count ? EXIT_ERROR : check(c, &s, files.count - broken);
+    if (broken) status = EXIT_ERROR;
     release(&files);
     eg_arena_release(&arena);
     return status;

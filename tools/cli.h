@@ -41,11 +41,15 @@ typedef struct command {
 const char *call_option(const call *c, const char *name);
 /* "engram: ..." on stderr; returns EXIT_ERROR. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
-/* A host for this call; NULL after complaining. settings: extra "key=value". */
+/* A host for this call; NULL with the reason in *err, or, for call_host, after complaining. settings: extra "key=value". */
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err);
 eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count);
+/* Control characters of a NUL-terminated text become '?', but for tabs and line ends: what agents stored must not steer a
+ * terminal. Returns the text. */
+char *tame(char *text);
 /* Reads a whole stream, at most `most` bytes; NUL-terminated, to be freed. NULL after complaining. */
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
-/* Set by SIGINT and SIGTERM. */
+/* The number of the signal, after SIGINT or SIGTERM. */
 extern volatile int stop_requested;
 
 /* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */

@@ -1,5 +1,6 @@
 /* engram.c - the command line: the table of commands, parsing, help. Everything else stands in the file of its family. */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -51,22 +52,28 @@ static const option check_options[] = {
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
                                        {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
                                        END};
 static const option bench_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
                                        {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
                                        {"format", "F", "f32 or s8 (default: both side by side)", NULL, 't'},
                                        {"quick", NULL, "fewer cells", NULL, 'b'},
                                        END};
 
+static const option models_options[] = {{"as", "USE", "use: for nli or embed (default: what the model is made for)", NULL, 't'},
+                                        {"now", NULL, "use, for an embedding model: make the vectors of this memory's facts now", NULL, 'b'},
+                                        {"name", "NAME", "pull: its name here (default: that of the repository)", NULL, 't'},
+                                        END};
+
 static const command commands[] = {
     {"check", "PATH...", "find statements in files that contradict each other; writes nothing",
-     "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input.\n"
-     "Exit status: 0 clean, 1 contradictions, 2 error.",
+     "Reads Markdown, text and JSONL ({\"content\", \"scope\"}), files or folders; '-' is standard input: Markdown, or\n"
+     "JSONL when it begins with {.\n"
+     "Exit status: 0 clean (and silent), 1 contradictions, 2 error (what could be read is checked all the same).",
      check_options, run_check, NULL, NULL},
     {"commit", "FACT", "store a fact and say what it contradicts", "'-' reads the fact from standard input.", commit_options,
      run_memory, "engram_commit", "content"},
@@ -86,7 +93,14 @@ static const command commands[] = {
      "{\"premise\", \"hypothesis\"} from end to end.",
      bench_options, run_bench, NULL, NULL},
     {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
-    {"models", "list", "the models that are here", NULL, no_options, run_models, NULL, NULL},
+    {"models", "list | pull MODEL | verify [MODEL] | use MODEL", "models: what is here and what is known, downloading, checking, choosing",
+     "MODEL is a name of the list or a folder with a '/' in it; for pull also ORG/REPO or ORG/REPO@REVISION of a Hugging Face compatible hub.\n"
+     "  pull    downloads what the engine reads, checks it and opens it; goes on where an earlier pull stopped. HF_ENDPOINT\n"
+     "          names another hub than https://huggingface.co, HF_TOKEN is sent to that hub only\n"
+     "  verify  compares the files with the checksums recorded when they were installed, and opens the model;\n"
+     "          exit status: 0 as recorded, 1 a file is wrong, 2 it does not open\n"
+     "  use     writes it into engram.conf, once it opens and is of the right kind",
+     models_options, run_models, NULL, NULL},
     {"doctor", "", "check the installation: settings, paths, plugins, models, store", NULL, no_options, run_doctor, NULL, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -94,7 +108,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 int complain(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    fputs("engram: ", stderr);
+    fputs(stop_requested ? "engram: interrupted: " : "engram: ", stderr);
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
     va_end(ap);
@@ -210,13 +224,28 @@ const char *call_option(const call *c, const char *name) {
     return NULL;
 }
 
-eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err) {
     eg_host_options o = {.workspace = c->workspace, .home = c->home, .program = c->program, .settings = settings,
                          .setting_count = setting_count, .without_store = without_store, .worker = worker, .verbose = c->verbose};
     eg_host *host = NULL;
+    return eg_host_open(&o, &host, err) == EG_OK ? host : NULL;
+}
+
+eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count) {
     eg_error err = {0};
-    if (eg_host_open(&o, &host, &err) != EG_OK) complain("%s", err.text);
+    eg_host *host = open_host(c, without_store, worker, settings, setting_count, &err);
+    if (!host) complain("%s", err.text);
     return host;
+}
+
+char *tame(char *text) {
+    for (char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+        int wide = c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F */
+        if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || wide) *p = '?';
+        if (wide) *++p = '?';
+    }
+    return text;
 }
 
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
@@ -249,17 +278,23 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
     return p;
 }
 
-static void stop(int signal_number) {
-    (void)signal_number;
-    stop_requested = 1;
-}
+static void stop(int signal_number) { stop_requested = signal_number; }
 
-static void set_signals(void) {
-    struct sigaction a = {.sa_handler = stop};
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+/* The first signal asks, a second one ends; a measurement never asks. */
+static void set_signals(int asks) {
+    struct sigaction a = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    if (asks) sigaction(SIGINT, &a, NULL);
+    if (asks) sigaction(SIGTERM, &a, NULL);
     a.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &a, NULL);
+}
+
+/* Output that was lost is an error, but for a pipe whose reader had enough (`| head`): then the verdict stands. */
+static int end_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR)) return status;
+    return complain("the output could not be written");
 }
 
 /* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes its place. */
@@ -291,7 +326,7 @@ int main(int argc, char **argv) {
             only_words = 1;
         } else if (!only_words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             print_help(c.command);
-            return EXIT_FINE;
+            return end_output(EXIT_FINE);
         } else if (!only_words && strncmp(word, "--", 2) == 0) {
             if (parse_option(&c, word + 2, argc, argv, &i)) return EXIT_ERROR;
         } else if (!only_words && word[0] == '-' && word[1]) {
@@ -302,8 +337,7 @@ int main(int argc, char **argv) {
             c.positional[c.positional_count++] = word;
         }
     }
-    set_signals();
-    int status = c.command->run(&c);
-    if (fflush(stdout) != 0 && status == EXIT_FINE) status = complain("the output could not be written");
-    return status;
+    set_signals(c.command->run != run_bench);
+    int status = end_output(c.command->run(&c));
+    return stop_requested && c.command->run != run_mcp ? 128 + stop_requested : status;
 }

@@ -1,8 +1,9 @@
-/* host_commands.c - mcp, bench, plugins, models, doctor: what asks the host about itself. */
-#include <dirent.h>
+/* host_commands.c - mcp, bench, plugins, doctor: what asks the host about itself. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cjson/cJSON.h>
 
 #include "bench/gemm.h"
 #include "bench/kernels.h"
@@ -10,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/status.h"
 #include "kernels/pool.h"
 #include "tools/cli.h"
 
@@ -101,52 +103,24 @@ int run_plugins(const call *c) {
     return complain("plugins list, or plugins check FILE");
 }
 
-/* Model folders below `folder`, one line each. */
-static void list_models(const char *folder, listing *l) {
-    DIR *d = folder ? opendir(folder) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        char path[4096];
-        if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s/config.json", folder, e->d_name) >= (int)sizeof path || !eg_file_exists(path)) continue;
-        path[strlen(path) - strlen("/config.json")] = '\0';
-        if (l->json)
-            printf("%s {\"name\":\"%s\",\"folder\":\"%s\"}", l->count ? ",\n" : "", e->d_name, path);
-        else
-            printf("%-20s %s\n", e->d_name, path);
-        l->count++;
-    }
-    if (d) closedir(d);
-}
-
-int run_models(const call *c) {
-    if (c->positional_count > 1 || (c->positional_count && strcmp(c->positional[0], "list") != 0)) return complain("models list");
-    static const char *const none[] = {"plugins="};
-    eg_host *host = call_host(c, 1, 0, none, 1);
-    if (!host) return EXIT_ERROR;
-    listing l = {.json = c->json};
-    char shipped[4096] = "";
-    eg_error err = {0};
-    if (c->json) puts("{\"models\":[");
-    if (eg_host_model_folder(host, "engram-nli-0", shipped, sizeof shipped, &err) == EG_OK) {
-        *strrchr(shipped, '/') = '\0';
-        list_models(shipped, &l);
-    }
-    const char *own = eg_host_paths_of(host)->models;
-    if (own && strcmp(own, shipped) != 0) list_models(own, &l);
-    if (c->json) puts("\n]}");
-    if (!l.count && !c->json) puts("no models here");
-    eg_host_close(host);
-    return EXIT_FINE;
-}
-
 /* ---- doctor ---- */
 
 typedef struct doctor {
     int problems;
+    cJSON *checks, *settings; /* NULL: for people */
 } doctor;
 
 static void report(doctor *d, int good, const char *what, const char *detail) {
-    printf("%-8s %-18s %s\n", good ? "ok" : "PROBLEM", what, detail);
     d->problems += !good;
+    if (!d->checks) {
+        printf("%-8s %-18s %s\n", good ? "ok" : "PROBLEM", what, detail);
+        return;
+    }
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddBoolToObject(one, "ok", good);
+    cJSON_AddStringToObject(one, "what", what);
+    cJSON_AddStringToObject(one, "detail", detail);
+    cJSON_AddItemToArray(d->checks, one);
 }
 
 static void report_plugin(void *self, const char *path, const eg_plugin *p, const char *problem) {
@@ -154,52 +128,75 @@ static void report_plugin(void *self, const char *path, const eg_plugin *p, cons
 }
 
 static void report_setting(void *self, const char *key, const char *value, const char *origin) {
-    (void)self;
-    printf("         %-28s %s  (%s)\n", key, value && *value ? value : "-", origin);
+    doctor *d = self;
+    if (!d->settings) {
+        printf("         %-28s %s  (%s)\n", key, value && *value ? value : "-", origin);
+        return;
+    }
+    cJSON *one = cJSON_AddObjectToObject(d->settings, key);
+    cJSON_AddStringToObject(one, "value", value ? value : "");
+    cJSON_AddStringToObject(one, "origin", origin);
 }
 
-static void report_model(doctor *d, const eg_host *host, eg_engine *engine, const char *name) {
-    char folder[4096], text[4300];
+/* The model that the setting names. */
+static void report_model(doctor *d, eg_host *host, eg_engine *engine, const char *setting) {
+    char folder[4096], text[4400], name[4096];
     eg_error err = {0};
     eg_model *model = NULL;
+    eg_str value = {0};
+    const eg_services *services = eg_host_services(host);
     int64_t begun = eg_clock_monotonic();
-    eg_status s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
+    eg_status s = services->config(services->host, setting, &value);
+    snprintf(name, sizeof name, "%.*s", s == EG_OK ? (int)value.len : 0, s == EG_OK && value.len ? value.ptr : "");
+    if (s == EG_OK && *name) s = eg_host_model_folder(host, name, folder, sizeof folder, &err);
+    else s = eg_fail(&err, EG_ENOENT, "%s is empty: `engram models use` sets it", setting);
     eg_model_options options = {.size = sizeof options, .cache = eg_host_paths_of(host)->cache};
     if (s == EG_OK) s = eg_model_open(engine, folder, &options, &model, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
-    report(d, s == EG_OK, "model", s == EG_OK ? text : err.text);
+    report(d, s == EG_OK, setting, s == EG_OK ? text : err.text);
     eg_model_close(model);
 }
 
 int run_doctor(const call *c) {
-    doctor d = {0};
+    cJSON *all = c->json ? cJSON_CreateObject() : NULL;
+    doctor d = {.checks = all ? cJSON_AddArrayToObject(all, "checks") : NULL, .settings = all ? cJSON_AddObjectToObject(all, "settings") : NULL};
     eg_error err = {0};
     eg_engine *engine = NULL;
     char text[4300];
-    printf("engram %s\n", ENGRAM_VERSION);
+    if (all)
+        cJSON_AddStringToObject(all, "version", ENGRAM_VERSION);
+    else
+        printf("engram %s\n", ENGRAM_VERSION);
     if (eg_engine_create(NULL, &engine, &err) != EG_OK) {
         report(&d, 0, "engine", err.text);
     } else {
         snprintf(text, sizeof text, "level %s, %u threads of %u allowed", eg_engine_level(engine), eg_engine_threads(engine), eg_cpu_allowance());
         report(&d, 1, "engine", text);
     }
-    eg_host *host = call_host(c, 0, 0, NULL, 0);
+    err = (eg_error){0};
+    eg_host *host = open_host(c, 0, 0, NULL, 0, &err);
+    int stored = host != NULL;
     if (!host) {
-        report(&d, 0, "host", "it does not start: see the message above");
-        host = call_host(c, 1, 0, NULL, 0);
+        report(&d, 0, "store", err.text);
+        host = open_host(c, 1, 0, NULL, 0, &err);
+        if (!host) report(&d, 0, "host", err.text);
     }
     if (host) {
         const eg_host_paths *p = eg_host_paths_of(host);
-        report(&d, 1, "database", p->database ? p->database : "-");
+        if (stored) report(&d, 1, "database", p->database ? p->database : "-");
         report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
         eg_host_plugins(host, report_plugin, &d);
-        if (engine) report_model(&d, host, engine, "engram-nli-0");
-        if (engine) report_model(&d, host, engine, "engram-embed-0");
-        puts("settings");
+        if (engine) report_model(&d, host, engine, "model.nli");
+        if (engine) report_model(&d, host, engine, "model.embed");
+        if (!all) puts("settings");
         eg_host_settings(host, report_setting, &d);
         eg_host_close(host);
     }
     eg_engine_destroy(engine);
-    if (d.problems) printf("%d problem%s: each line above says what to do\n", d.problems, d.problems == 1 ? "" : "s");
+    char *json = all ? cJSON_PrintUnformatted(all) : NULL;
+    if (json) puts(json);
+    cJSON_free(json);
+    cJSON_Delete(all);
+    if (d.problems && !c->json) printf("%d problem%s: each line above says what to do\n", d.problems, d.problems == 1 ? "" : "s");
     return d.problems ? EXIT_ERROR : EXIT_FINE;
 }

@@ -1,5 +1,6 @@
 /* infer_commands.c - `engram nli` and `engram embed`: JSONL in, JSONL out, in the order of the input; a broken line gives an error
  * line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by name. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
@@ -82,6 +83,10 @@ static int read_batch(stream *s) {
             read_fields(s, l, (eg_str){copy, (size_t)n});
         else
             snprintf(l->error, sizeof l->error, "line %zu has %zd bytes; at most %d are read", s->number, n, MAX_LINE);
+    }
+    if (ferror(s->in) && !stop_requested) {
+        complain("cannot read %s: %s", s->name, strerror(errno));
+        s->failed = 1;
     }
     free(buffer);
     return s->count > 0;
@@ -168,6 +173,7 @@ static int run_stream(stream *s) {
             s->bad_lines += s->lines[i].error[0] != 0;
             if (s->lines[i].error[0]) complain("%s", s->lines[i].error);
             if (!s->timed) print_line(s, &s->lines[i], rows + i * width);
+            s->failed = ferror(stdout) != 0; /* main says so */
         }
         if (s->timed && isatty(2) && eg_clock_monotonic() - shown > 1000000) {
             shown = eg_clock_monotonic();
@@ -186,6 +192,8 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"), *f = call_option(c, "format");
     *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
     *format = EG_FORMAT_AUTO;
+    if (threads && (strspn(threads, "0123456789") != strlen(threads) || !*threads || strlen(threads) > 9))
+        return complain("--threads is '%s': a number was expected", threads);
     if (level) setenv("ENGRAM_LEVEL", level, 1); /* checked by name where the environment is */
     if (gemm && strcmp(gemm, "openblas") == 0) engine->gemm = EG_GEMM_OPENBLAS;
     if (gemm && !engine->gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
@@ -227,7 +235,7 @@ static int run_inference(const call *c, const char *fallback, const char *first,
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
     int status = open_model(c, fallback, &engine, &model);
-    *s = (stream){.in = stdin, .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
+    *s = (stream){.in = stdin, .name = file ? file : "standard input", .keys = {first, second}, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
     if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);

@@ -5,8 +5,10 @@
 
 #include <cjson/cJSON.h>
 
+#include "core/base/clock.h"
 #include "tools/cli.h"
 
+#define REEMBED_US 250000 /* that a command gives to work which others left */
 #define DEFAULT_WAIT_MS 30000 /* a command ends after its own work, not before */
 
 /* The arguments as a JSON object; NULL after complaining. */
@@ -37,8 +39,13 @@ static cJSON *arguments_of(const call *c) {
 /* The positional words joined by spaces, or standard input for "-"; to be freed. */
 static char *positional_text(const call *c) {
     size_t size = 1;
-    if (c->positional_count == 1 && strcmp(c->positional[0], "-") == 0)
-        return read_stream(stdin, "standard input", 2 * EG_MAX_CONTENT, &size);
+    if (c->positional_count == 1 && strcmp(c->positional[0], "-") == 0) {
+        char *text = read_stream(stdin, "standard input", 2 * EG_MAX_CONTENT, &size);
+        if (!text || !memchr(text, '\0', size)) return text;
+        free(text);
+        complain("standard input holds a NUL byte: text was expected");
+        return NULL;
+    }
     for (size_t i = 0; i < c->positional_count; i++) size += strlen(c->positional[i]) + 1;
     char *p = malloc(size), *to = p;
     if (!p) {
@@ -52,7 +59,7 @@ static char *positional_text(const call *c) {
 
 static const char *text_of(const cJSON *o, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsString(v) ? v->valuestring : "";
+    return cJSON_IsString(v) ? tame(v->valuestring) : "";
 }
 static double number_of(const cJSON *o, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
@@ -84,6 +91,10 @@ static void print_conflict(const cJSON *c) {
 
 static void print_commit(const cJSON *r) {
     const cJSON *one;
+    if (!*text_of(r, "fact_id")) {
+        puts("nothing was stored");
+        return;
+    }
     if (true_of(r, "duplicate"))
         printf("known already: fact %s\n", short_id(r, "fact_id"));
     else
@@ -105,6 +116,10 @@ static void print_query(const cJSON *r) {
         printf("%.2f  %s  %s\n      [%s, %s, %s%s%s] %s\n", number_of(one, "relevance"), short_id(one, "fact_id"),
                text_of(one, "content"), text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
                *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
+        if (*text_of(one, "close_reason"))
+            printf("      ENDED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
+        else if (*text_of(one, "valid_until"))
+            printf("      valid until %s\n", text_of(one, "valid_until"));
         if (true_of(one, "has_open_conflict")) puts("      DISPUTED: an open conflict; see `engram conflicts`");
     }
     if (n == 0) puts("nothing is known about that");
@@ -120,16 +135,27 @@ static void print_conflicts(const cJSON *r) {
     if (n == 0) puts("no conflicts");
 }
 
+static void print_facts(const cJSON *r, const char *key, const char *label) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, key)) printf("  %s %s  %s\n", label, short_id(one, "fact_id"), text_of(one, "content"));
+}
+
+static void print_undone(const cJSON *r) {
+    printf("undone: %s  (undo %.0f)\n", text_of(r, "undone"), number_of(r, "undo_id"));
+    print_facts(r, "restored", "back   ");
+    print_facts(r, "closed", "closed ");
+}
+
 static void print_resolved(const cJSON *r) {
-    const cJSON *one, *merged = cJSON_GetObjectItemCaseSensitive(r, "merged");
+    const cJSON *merged = cJSON_GetObjectItemCaseSensitive(r, "merged");
     printf("conflict %s: %s", short_id(r, "conflict_id"), text_of(r, "resolution_type"));
     if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
     putchar('\n');
-    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "closed")) printf("  closed  %s  %s\n", short_id(one, "fact_id"), text_of(one, "content"));
+    print_facts(r, "closed", "closed ");
     if (cJSON_IsObject(merged)) printf("  new     %s  %s\n", short_id(merged, "fact_id"), text_of(merged, "content"));
 }
 
-/* Members of the result, one a line; nested ones indented. Two levels are all that status and undo have. */
+/* Members of the result, one a line; nested ones indented. Two levels are all that status has. */
 static void print_members(const cJSON *o, const char *indent) {
     const cJSON *one, *inner;
     cJSON_ArrayForEach(one, o) {
@@ -139,11 +165,11 @@ static void print_members(const cJSON *o, const char *indent) {
             printf("%s%s:\n", indent, one->string);
             cJSON_ArrayForEach(inner, one) {
                 char *value = cJSON_IsString(inner) ? NULL : cJSON_PrintUnformatted(inner);
-                printf("%s  %-14s %s\n", indent, inner->string, value ? value : inner->valuestring);
+                printf("%s  %-14s %s\n", indent, inner->string, tame(value ? value : inner->valuestring));
                 cJSON_free(value);
             }
         } else {
-            printf("%s%-16s %s\n", indent, one->string ? one->string : "", text ? text : one->valuestring);
+            printf("%s%-16s %s\n", indent, one->string ? one->string : "", tame(text ? text : one->valuestring));
         }
         cJSON_free(text);
     }
@@ -159,6 +185,8 @@ static void print_result(const call *c, const cJSON *r) {
         print_conflicts(r);
     else if (strcmp(name, "resolve") == 0)
         print_resolved(r);
+    else if (strcmp(name, "undo") == 0)
+        print_undone(r);
     else
         print_members(r, "");
 }
@@ -172,12 +200,26 @@ static int add_positional(const call *c, cJSON *a) {
     if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->arguments), 0;
     char *text = positional_text(c);
     if (!text) return 0;
-    if (strcmp(key, "undo_id") == 0)
-        cJSON_AddNumberToObject(a, key, strtod(text, NULL));
-    else
+    int fine = 1;
+    if (strcmp(key, "undo_id") == 0) {
+        size_t digits = strspn(text, "0123456789");
+        fine = digits > 0 && digits < 16 && !text[digits];
+        if (!fine) complain("undo needs the number that a commit or a resolution printed, not '%.60s'", tame(text));
+        if (fine) cJSON_AddNumberToObject(a, key, strtod(text, NULL));
+    } else {
         cJSON_AddStringToObject(a, key, text);
+    }
     free(text);
-    return 1;
+    return fine;
+}
+
+/* Tools name their arguments; people know them as options. */
+static int complain_for_people(const call *c, const char *said) {
+    for (const option *o = c->command->options; o->name; o++) {
+        size_t n = o->argument ? strlen(o->argument) : 0;
+        if (n && strncmp(said, o->argument, n) == 0 && (said[n] == ':' || said[n] == ' ')) return complain("--%s%s", o->name, said + n);
+    }
+    return complain("%s", said);
 }
 
 static int call_tool(const call *c, eg_host *host, const cJSON *a) {
@@ -192,7 +234,7 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
         return complain("%s", err.text[0] ? err.text : "out of memory");
     }
     if (services->call_tool(services->host, rq, c->command->tool, eg_str_of(text), &result) != EG_OK) {
-        status = complain("%s", rq->err->text);
+        status = complain_for_people(c, rq->err->text);
     } else if (c->json) {
         printf("%.*s\n", (int)result.len, result.ptr);
     } else {
@@ -208,6 +250,21 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     return status;
 }
 
+/* After the model of the store was changed: a little of the work, and a word about the rest. Commands that have loaded the model do it. */
+static void reembed_a_little(const call *c, eg_host *host) {
+    const eg_services *services = eg_host_services(host);
+    eg_error err = {0};
+    eg_request *rq;
+    uint64_t left = 0;
+    if (strcmp(c->command->name, "commit") != 0 && strcmp(c->command->name, "query") != 0) return;
+    fflush(stdout); /* the answer does not wait for it */
+    if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) return;
+    rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
+    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK) complain("%s", rq->err->text);
+    if (left) fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n", (unsigned long long)left);
+    services->request_release(services->host, rq);
+}
+
 int run_memory(const call *c) {
     cJSON *a = arguments_of(c);
     int status = EXIT_ERROR;
@@ -216,6 +273,7 @@ int run_memory(const call *c) {
         eg_host *host = call_host(c, 0, 0, NULL, 0);
         if (host) {
             status = call_tool(c, host, a);
+            if (status == EXIT_FINE) reembed_a_little(c, host);
             eg_host_close(host);
         }
     }

@@ -17,5 +17,5 @@ need_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libcjson-dev libsodium-dev libinih-dev)
+BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libcjson-dev libsodium-dev libinih-dev libcurl4-openssl-dev)
 TEST_PACKAGES=(libopenblas0-pthread libcmocka-dev python3 python3-jsonschema sqlite3)

@@ -103,17 +103,19 @@ static eg_status write_all(int fd, const char *from, size_t size, const char *pa
     return EG_OK;
 }
 
-/* Makes a rename durable; a file system that cannot fsync a folder is no error. */
+void eg_folder_flush(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)fsync(fd);
+    close(fd);
+}
+
 static void flush_folder_of(const char *path) {
     char *copy = strdup(path);
     if (!copy) return;
     char *slash = strrchr(copy, '/');
     if (slash) *(slash == copy ? slash + 1 : slash) = '\0';
-    int fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
+    eg_folder_flush(slash ? copy : ".");
     free(copy);
 }
 

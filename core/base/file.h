@@ -21,6 +21,9 @@ void eg_map_close(eg_map *map);
  * either the old content or all of the new. mode as for open(2). */
 eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err);
 
+/* Makes a rename in the folder durable; a file system that cannot fsync a folder is no error. */
+void eg_folder_flush(const char *path);
+
 /* mkdir -p with mode for what is created. EG_EINVAL for an empty path. */
 eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err);
 

@@ -273,12 +273,16 @@ void eg_buffer_release(eg_buffer *b) {
 
 void eg_buffer_add(eg_buffer *b, const char *bytes, size_t n) {
     if (b->failed || n == 0) return;
+    if (b->limit && n > b->limit - b->len) {
+        b->failed = EG_BUFFER_LIMIT;
+        return;
+    }
     if (b->capacity - b->len < n) {
         size_t more = b->capacity ? b->capacity : 256;
         while (more - b->len < n && more <= SIZE_MAX / 4) more *= 2;
         char *p = more - b->len < n ? NULL : realloc(b->ptr, more);
         if (!p) {
-            b->failed = 1;
+            b->failed = EG_BUFFER_MEMORY;
             return;
         }
         b->ptr = p;
@@ -305,7 +309,7 @@ void eg_buffer_format(eg_buffer *b, const char *format, ...) {
             vsnprintf(big, (size_t)n + 1, format, again);
             eg_buffer_add(b, big, (size_t)n);
         } else {
-            b->failed = 1;
+            b->failed = EG_BUFFER_MEMORY;
         }
         free(big);
     }

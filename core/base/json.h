@@ -48,11 +48,13 @@ int eg_json_skip(eg_json *j);
 /* Fills err with "NAME:line:column: message" and makes the reader return EG_JSON_ERROR from now on. */
 __attribute__((format(printf, 2, 3))) eg_json_kind eg_json_fail(eg_json *j, const char *format, ...);
 
+enum { EG_BUFFER_MEMORY = 1, EG_BUFFER_LIMIT };
 /* Appends s as a JSON string with quotes to a growing buffer: the one escaper of the host. */
 typedef struct eg_buffer {
     char *ptr;
     size_t len, capacity;
-    int failed; /* an allocation failed; later appends do nothing */
+    size_t limit; /* of len; 0: none */
+    int failed;   /* EG_BUFFER_MEMORY or EG_BUFFER_LIMIT; later appends do nothing */
 } eg_buffer;
 void eg_buffer_release(eg_buffer *b);
 void eg_buffer_add(eg_buffer *b, const char *bytes, size_t n);

@@ -29,7 +29,7 @@ static const eg_setting table[] = {
     {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
     {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
     {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},
-    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod", "auto", "ENGRAM_LEVEL", 0},
+    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx", "auto", "ENGRAM_LEVEL", 0},
     {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8", "auto", "ENGRAM_FORMAT", 0},
     {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0},
     {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0},
@@ -168,18 +168,27 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     return 1;
 }
 
-eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
-    reading r = {.config = config, .file = fopen(path, "re"), .path = path, .project = project, .err = err};
-    if (!r.file) {
-        if (errno == ENOENT) return EG_OK;
-        return eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
-    }
+/* Reads and closes the file. */
+static eg_status read_stream(eg_conf *config, FILE *file, const char *path, int project, eg_error *err) {
+    reading r = {.config = config, .file = file, .path = path, .project = project, .err = err};
     int line = ini_parse_stream(next_line, &r, take_pair, &r);
     fclose(r.file);
     if (r.status != EG_OK) return r.status;
     if (r.too_long) return eg_fail(err, EG_EFORMAT, "%s:%d: the line is too long", path, r.too_long);
     if (line > 0) return eg_fail(err, EG_EFORMAT, "%s:%d: expected [section] or name = value", path, line);
     return line < 0 ? eg_fail(err, EG_EIO, "cannot read '%s'", path) : EG_OK;
+}
+
+eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
+    FILE *file = fopen(path, "re");
+    if (file) return read_stream(config, file, path, project, err);
+    return errno == ENOENT ? EG_OK : eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
+}
+
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err) {
+    FILE *file = text.len ? fmemopen((void *)(uintptr_t)text.ptr, text.len, "r") : NULL;
+    if (file) return read_stream(config, file, path, project, err);
+    return text.len ? eg_fail_memory(err, text.len) : EG_OK;
 }
 
 eg_status eg_conf_environment(eg_conf *config, eg_error *err) {

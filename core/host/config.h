@@ -27,6 +27,12 @@ const eg_setting *eg_settings(size_t *n);
 eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
 /* Reads an INI file; a missing one is fine. project 1: the untrusted rules. Errors name file and line. */
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
+/* The same for bytes in memory; path is for messages. */
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err);
+/* Writes "section.name = value" into the INI file at path: the last line that sets it is changed, else a line is added to its section, else the
+ * section. All other bytes stay. Made, with its folder, when it is not there; replaced only whole; refused with nothing changed when the result
+ * would not be read back as this value. The path of a link is followed. */
+eg_status eg_conf_write(const char *path, const char *key, const char *value, eg_error *err);
 /* Variables of the environment (none of a privileged process). */
 eg_status eg_conf_environment(eg_conf *config, eg_error *err);
 /* "key=value", the strongest. */

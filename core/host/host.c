@@ -33,9 +33,9 @@ static eg_status find_beside(eg_host *h, eg_error *err) {
 
 static eg_status read_settings(eg_host *h, const char *project, eg_error *err) {
     eg_status s = eg_conf_create(&h->arena, &h->config, err);
-    const char *user = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
-    if (s == EG_OK && !user) s = eg_fail_memory(err, MOST_PATH);
-    if (s == EG_OK) s = eg_conf_read(h->config, user, 0, err);
+    h->settings_file = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
+    if (s == EG_OK && !h->settings_file) s = eg_fail_memory(err, MOST_PATH);
+    if (s == EG_OK) s = eg_conf_read(h->config, h->settings_file, 0, err);
     if (s == EG_OK && project) s = eg_conf_read(h->config, project, 1, err);
     if (s == EG_OK) s = eg_conf_environment(h->config, err);
     for (size_t i = 0; s == EG_OK && i < h->options.setting_count; i++) {
@@ -86,6 +86,10 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
     return EG_OK;
 }
 
+/* Where models that ship may lie, from the folder of the program: in the build folder's source tree, installed, in one folder. */
+static const char *const shipped_below[] = {"/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
+enum { SHIPPED = sizeof shipped_below / sizeof *shipped_below };
+
 static eg_status find_paths(eg_host *h, eg_error *err) {
     eg_arena *a = &h->arena;
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
@@ -95,6 +99,11 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
                                .plugins = built && eg_file_exists(built) ? built : installed,
                                .models = eg_arena_printf(a, "%s/models", h->folders.data),
                                .database = database ? database : eg_arena_printf(a, "%s/engram.db", h->folders.data)};
+    for (size_t i = 0; i < SHIPPED && !h->paths.shipped; i++) {
+        char *path = eg_arena_printf(a, "%s%s", h->beside, shipped_below[i]);
+        if (!path) return eg_fail_memory(err, MOST_PATH);
+        if (eg_file_exists(path)) h->paths.shipped = path;
+    }
     return built && installed && h->paths.models && h->paths.database ? EG_OK : eg_fail_memory(err, MOST_PATH);
 }
 
@@ -170,7 +179,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .storage = h->storage, .detectors = h->plugins.registrar.detectors,
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
-                         .embed_model = eg_host_embed_model, .describe_models = eg_host_describe_models,
+                         .embed_model = eg_host_embed_model, .embed_id = eg_host_embed_id, .describe_models = eg_host_describe_models,
                          .wake = eg_host_worker_wake, .host = h,
                          .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
@@ -267,6 +276,11 @@ void eg_host_settings(const eg_host *h,
     eg_conf_each(h->config, each, self);
 }
 
+eg_status eg_host_setting_write(const eg_host *h, const char *key, const char *value, const char **path, eg_error *err) {
+    if (path) *path = h->settings_file;
+    return eg_conf_write(h->settings_file, key, value, err);
+}
+
 void eg_host_plugins(const eg_host *h,
                      void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem), void *self) {
     for (size_t i = 0; i < h->plugins.count; i++) {
@@ -275,12 +289,11 @@ void eg_host_plugins(const eg_host *h,
 }
 
 eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, size_t out_size, eg_error *err) {
-    const char *bases[] = {h->paths.models, h->beside, h->beside, h->beside};
-    static const char *const below[] = {"", "/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
     int is_path = strchr(name, '/') != NULL;
-    for (size_t i = 0; i < (is_path ? 1u : 4u); i++) {
+    for (size_t i = 0; i < (is_path ? 1u : 1u + SHIPPED); i++) {
         char config[MOST_PATH + 16];
-        int n = is_path ? snprintf(out, out_size, "%s", name) : snprintf(out, out_size, "%s%s/%s", bases[i], below[i], name);
+        int n = is_path ? snprintf(out, out_size, "%s", name)
+                        : snprintf(out, out_size, "%s%s/%s", i ? h->beside : h->paths.models, i ? shipped_below[i - 1] : "", name);
         if (n < 0 || (size_t)n >= out_size || n >= MOST_PATH) return eg_fail(err, EG_ELIMIT, "the path of the model '%.60s' is too long", name);
         snprintf(config, sizeof config, "%s/config.json", out);
         if (eg_file_exists(config)) return EG_OK;

@@ -34,6 +34,7 @@ eg_status eg_host_frontend(eg_host *host, const char *name, const eg_frontend **
 /* Paths and settings for doctor, models and status. */
 typedef struct eg_host_paths {
     const char *data, *config, *cache, *plugins, *models, *database;
+    const char *shipped; /* the folder of the models that ship, NULL: not found; models is that of the user's own */
 } eg_host_paths;
 const eg_host_paths *eg_host_paths_of(const eg_host *host);
 /* All settings with value and origin, one call each. */
@@ -46,6 +47,12 @@ void eg_host_plugins(const eg_host *host,
 /* Folder of a model given by the user (a path, or a name in models/weights or the models folder). EG_ENOENT naming
  * where was looked. */
 eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out, size_t out_size, eg_error *err);
+
+/* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The reason when it cannot be opened or is of another
+ * kind than the setting needs. */
+eg_status eg_host_model_try(eg_host *host, const char *setting, eg_error *err);
+/* Writes a setting into the user's engram.conf; this process keeps what it has. *path: the file; may be NULL. */
+eg_status eg_host_setting_write(const eg_host *host, const char *key, const char *value, const char **path, eg_error *err);
 
 /* Loads the plugin at path as the host would, prints its descriptor to out, runs the contract tests of what it offers. The
  * first thing that is wrong: EG_EFORMAT, EG_EINVAL, or why it does not load. */

@@ -17,10 +17,10 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
 }
 
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod"};
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx"};
     static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, 8),
+    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),
                            .gemm = choice_of(h, "gemm", gemms, 2)};
     return eg_engine_create(&o, &h->engine, err);
 }
@@ -37,7 +37,8 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);
     if (s == EG_OK && m->info.head != m->head) {
-        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' is of another kind than %s needs", m->folder, m->setting);
+        static const char *const kinds[] = {"gives embeddings", "classifies texts", "labels tokens"};
+        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' %s: %s needs one that %s", m->folder, kinds[m->info.head], m->setting, kinds[m->head]);
     }
     return s;
 }
@@ -46,7 +47,9 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
 static eg_status map_labels(eg_host *h, eg_error *err) {
     static const char *const names[] = {"contradiction", "entailment", "neutral"};
     const eg_model_info *info = &h->nli.info;
-    if (info->labels != 3) return eg_fail(err, EG_EUNSUPPORTED, "'%s' has %u labels, not 3", h->nli.folder, info->labels);
+    if (info->labels != 3)
+        return eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' has %u label%s: %s needs the three contradiction, entailment and neutral", h->nli.folder,
+                       info->labels, info->labels == 1 ? "" : "s", h->nli.setting);
     for (uint32_t n = 0; n < 3; n++) {
         uint32_t i = 0;
         while (i < 3 && strcasecmp(info->label_names[i], names[n]) != 0) i++;
@@ -106,6 +109,24 @@ eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_e
     *id = eg_str_of(h->embed_id);
     *dimensions = h->embed.info.hidden;
     return EG_OK;
+}
+
+eg_status eg_host_model_try(eg_host *h, const char *setting, eg_error *err) {
+    eg_model_slot *m = strcmp(setting, h->nli.setting) == 0 ? &h->nli : &h->embed;
+    return need(h, m, err);
+}
+
+eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
+    eg_host *h = host;
+    const char *name = eg_conf_get(h->config, h->embed.setting);
+    char folder[MOST_PATH];
+    if (!name) return eg_fail(err, EG_ENOENT, "no model: %s is empty", h->embed.setting);
+    pthread_mutex_lock(&h->model_lock);
+    eg_status s = h->embed_id[0] ? EG_OK : eg_host_model_folder(h, name, folder, sizeof folder, err);
+    if (s == EG_OK && !h->embed_id[0]) eg_model_id(folder, h->folders.cache, h->embed_id);
+    pthread_mutex_unlock(&h->model_lock);
+    *id = eg_str_of(h->embed_id);
+    return s == EG_OK ? EG_OK : EG_ENOENT;
 }
 
 /* Folder, or the reason why there is none; loads nothing. */

@@ -37,6 +37,7 @@ struct eg_host {
     eg_paths folders;
     eg_host_paths paths;
     const char *beside; /* folder of the executable */
+    const char *settings_file; /* the user's engram.conf */
     eg_str workspace, workspace_why, actor;
     eg_services services;
     eg_plugins plugins;
@@ -73,6 +74,7 @@ void eg_host_fill_services(eg_host *host);
 void eg_host_fill_inference(eg_host *host);
 void eg_host_close_models(eg_host *host);
 eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
+eg_status eg_host_embed_id(void *host, eg_str *model_id, eg_error *err);
 void eg_host_describe_models(void *host, eg_memory_status *out);
 /* worker.c */
 void eg_host_worker_init(eg_host *host); /* the lock and the condition; host.c destroys them */

@@ -15,32 +15,39 @@
 #include <time.h>
 
 #include "core/base/file.h"
+#include "core/hub/files.h"
 
-enum { MOST_PATH = 4096 + 64, MOST_TEXT = 4096, HASH = crypto_hash_sha256_BYTES, HEX = 2 * HASH + 1, SETTLED_SECONDS = 2 };
-
-static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
-                                    "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-                                    "config_sentence_transformers.json", "model.safetensors",
-                                    /* not in the identities of before: these count only where they are */
-                                    "vocab.json", "merges.txt", "spm.model", "added_tokens.json", "model.safetensors.index.json"};
-enum { FILES = sizeof files / sizeof *files, ALWAYS = FILES - 5 };
+enum { MOST_PATH = 4096 + 512, MOST_TEXT = 128 << 10, MOST_FILES = EG_MODEL_FILES + EG_MODEL_SHARDS, HASH = crypto_hash_sha256_BYTES, HEX = 2 * HASH + 1, SETTLED_SECONDS = 2 };
 
 static void path_of(const char *folder, const char *name, char out[MOST_PATH]) { snprintf(out, MOST_PATH, "%s/%s", folder, name); }
 
+/* The files that count: those of the list, then the weights where they are in several. */
+typedef struct names {
+    const char *rows[MOST_FILES];
+    size_t count;
+} names;
+
+static void name_files(const char *folder, eg_arena *arena, names *out) {
+    size_t shards = 0;
+    memcpy(out->rows, eg_model_files, sizeof eg_model_files);
+    (void)eg_model_shards(folder, arena, out->rows + EG_MODEL_FILES, &shards, NULL); /* too many: the engine opens no such folder */
+    out->count = EG_MODEL_FILES + shards;
+}
+
 /* Writes the first lines of the cache file; *newest: when the youngest file was changed. */
-static void describe(const char *folder, char text[MOST_TEXT], time_t *newest) {
+static void describe(const char *folder, const names *files, char text[MOST_TEXT], time_t *newest) {
     size_t n = (size_t)snprintf(text, MOST_TEXT, "engram model id 1\n");
     *newest = 0;
-    for (size_t i = 0; i < FILES; i++) { /* a line has at most 33 + 5 * 21 bytes: all fit */
+    for (size_t i = 0; i < files->count; i++) { /* a line has at most 256 + 5 * 21 bytes: all fit */
         char path[MOST_PATH];
         struct stat st;
-        path_of(folder, files[i], path);
+        path_of(folder, files->rows[i], path);
         if (stat(path, &st) != 0) {
-            n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s -\n", files[i]);
+            n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s -\n", files->rows[i]);
             continue;
         }
         if (st.st_mtim.tv_sec > *newest) *newest = st.st_mtim.tv_sec;
-        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files[i], (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
+        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files->rows[i], (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
                               (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     }
 }
@@ -95,21 +102,29 @@ static int hash_file(crypto_hash_sha256_state *state, const char *folder, const 
 void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEXT]) {
     char before[MOST_TEXT], after[MOST_TEXT], name[HEX], path[MOST_PATH];
     time_t newest;
-    describe(folder, before, &newest);
+    names files;
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    name_files(folder, &arena, &files);
+    describe(folder, &files, before, &newest);
     hash_hex(folder, strlen(folder), name);
     snprintf(path, sizeof path, "%s/model-%.16s.id", cache, name);
-    if (remembered(path, before, out)) return;
+    if (remembered(path, before, out)) {
+        eg_arena_release(&arena);
+        return;
+    }
 
     crypto_hash_sha256_state state;
     uint8_t hash[HASH];
     int whole = 1;
     crypto_hash_sha256_init(&state);
-    for (size_t i = 0; i < FILES; i++) whole &= hash_file(&state, folder, files[i], i < ALWAYS);
+    for (size_t i = 0; i < files.count; i++) whole &= hash_file(&state, folder, files.rows[i], i < EG_MODEL_FILES_ALWAYS);
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(out, EG_MODEL_ID_TEXT, hash, sizeof hash);
 
     /* A file that is just being written may change again within one tick of its clock: then its time tells nothing. */
-    describe(folder, after, &newest);
+    describe(folder, &files, after, &newest);
+    eg_arena_release(&arena);
     if (!whole || strcmp(before, after) != 0 || newest > time(NULL) - SETTLED_SECONDS) return;
     size_t n = compose(after, out, before);
     if (eg_folder_make(cache, 0700, NULL) == EG_OK) (void)eg_file_replace(path, before, n, 0600, NULL);

@@ -21,7 +21,7 @@ static eg_status validate(commit *c) {
     const eg_commit_args *a = c->args;
     eg_request *rq = c->rq;
     eg_status s;
-    if (a->operation != EG_DELETE && (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
+    if (a->operation != EG_DELETE && a->operation != EG_NONE && (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
         return s;
     if ((s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0)) != EG_OK ||
         (s = eg_check_text(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||

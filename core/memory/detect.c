@@ -10,7 +10,7 @@
 #define NO_MODEL_PAUSE (600 * EG_SECOND)
 #define NO_GRACE (INT64_MAX / 4)    /* only our own jobs */
 
-static void finish(eg_draft *d, const eg_job *job) {
+void eg_draft_finish(eg_draft *d, const eg_job *job) {
     eg_precondition *held = eg_draft_require(d, EG_LEASE_HELD);
     held->number = job->id;
     held->token = job->token;
@@ -66,7 +66,7 @@ static eg_status write_outcome(eg_memory *m, eg_request *rq, const eg_job *job, 
         eg_draft d;
         eg_applied applied;
         eg_draft_begin(&d, rq);
-        finish(&d, job);
+        eg_draft_finish(&d, job);
         size_t *owner_of = eg_request_array(rq, 1 + 3 * (size_t)EG_MAX_CANDIDATES, sizeof *owner_of);
         if (!owner_of) return EG_ENOMEM;
         for (size_t i = 0; i < c->candidate_count; i++) {
@@ -87,7 +87,7 @@ static eg_status only_finish(eg_memory *m, eg_request *rq, const eg_job *job) {
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);
-    finish(&d, job);
+    eg_draft_finish(&d, job);
     eg_status s = eg_draft_apply(&d, m, &applied);
     return s == EG_ECONFLICT ? EG_OK : s;
 }
@@ -108,7 +108,7 @@ static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, 
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);
-    finish(&d, job);
+    eg_draft_finish(&d, job);
     if (derived->vector_count) {
         eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
         if (!row) return EG_ENOMEM;
@@ -125,6 +125,7 @@ static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, 
 }
 
 static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
+    if (job->kind == EG_JOB_REEMBED) return eg_reembed_run(m, rq, job);
     eg_fact fact;
     eg_status s = STORE(m, fact, rq, job->fact, &fact);
     if (s == EG_ENOENT) return only_finish(m, rq, job);
@@ -151,7 +152,7 @@ static void give_back(eg_memory *m, eg_request *rq, const eg_job *job, eg_status
     eg_applied applied;
     eg_draft_begin(&d, rq);
     if (why == EG_ECANCELLED) {
-        finish(&d, job);
+        eg_draft_finish(&d, job);
         eg_draft_job(&d, m, (eg_job_kind)job->kind, job->fact, 0);
     } else {
         eg_precondition *held = eg_draft_require(&d, EG_LEASE_HELD);
@@ -231,6 +232,7 @@ eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadli
 eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *left) {
     *done = 0;
     eg_status s = eg_memory_flush_hits(m, rq);
+    if (s == EG_OK) s = eg_reembed_begin(m, rq);
     int ran = 1;
     while (s == EG_OK && ran && !past(rq->cancel.deadline) && !(rq->cancel.flag && *rq->cancel.flag)) {
         eg_status one = run_next(m, &rq->cancel, GRACE, &ran);

@@ -18,6 +18,8 @@ struct eg_memory {
     eg_id hits[HIT_QUEUE]; /* query hits that are not counted in the store yet */
     size_t hit_count;
     uint32_t *overruns; /* one a detector: errors and overruns in a row */
+    int64_t embedded_to; /* all facts of this process's workspace up to this seq have vectors of the active model */
+    int cannot_embed;    /* the active model cannot be opened here: no more is asked of it in the background */
 };
 
 /* Shorthands for the calls that every file makes. */
@@ -109,6 +111,18 @@ void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64
 /* Works on jobs until fact has none left or the deadline (CLOCK_MONOTONIC microseconds); *done 1 when none is. */
 eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadline, uint32_t *done);
 eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
+
+/* Ends the job in the draft, if its lease is still held. */
+void eg_draft_finish(eg_draft *d, const eg_job *job);
+
+/* ---- reembed.c ---- */
+/* Leaves a job when facts of the workspace have no vectors of the active model and nobody is at it. Cheap when none is missing. */
+eg_status eg_reembed_begin(eg_memory *m, eg_request *rq);
+/* Runs such a job: the next facts, then another job while there may be more. */
+eg_status eg_reembed_run(eg_memory *m, eg_request *rq, const eg_job *job);
+eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left);
+/* How many facts of the workspace wait; 0 without a model. */
+eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n);
 
 /* ---- the rest of the table ---- */
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);

@@ -46,7 +46,8 @@ eg_status eg_memory_status_of(eg_memory *m, eg_request *rq, eg_memory_status *ou
         return EG_OK;
     }
     out->storage = eg_str_of(m->env.storage_ops->name);
-    return STORE(m, stats, rq, rq->workspace, &out->store);
+    eg_status s = STORE(m, stats, rq, rq->workspace, &out->store);
+    return s == EG_OK ? eg_reembed_count(m, rq, &out->facts_to_embed) : s;
 }
 
 /* Everything but check and status needs a store. */
@@ -91,6 +92,11 @@ static eg_status work(eg_memory *m, eg_request *rq, size_t *done, size_t *left) 
     return eg_memory_work(m, rq, done, left);
 }
 
+static eg_status reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
+    NEEDS_STORE(m, rq);
+    return eg_memory_reembed(m, rq, left);
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -103,6 +109,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .promote = promote,
                                         .lineage = lineage,
                                         .status = eg_memory_status_of,
-                                        .work = work};
+                                        .work = work,
+                                        .reembed = reembed};
     return &table;
 }

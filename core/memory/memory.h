@@ -27,6 +27,8 @@ typedef struct eg_memory_env {
     /* The active embedding model: its id (hex) and size; loads it when asked first. EG_ENOENT with the reason
      * when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
+    /* Its id without loading it; EG_ENOENT when there is none. Thread class: any. */
+    eg_status (*embed_id)(void *host, eg_str *model_id, eg_error *err);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
     /* Tells the worker of this process that something was left for it; NULL: there is none. Thread class: any. */

@@ -3,12 +3,16 @@
  *
  * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2 or 4), S8_VECTORS and S8_ROWS (the
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
- * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put. */
+ * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
+ * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; S8_TILED as s8_tiles.h says. */
 
+#ifndef S8_PAD
+#define S8_PAD 4
+#endif
 #define S8_PANEL (16 * S8_VECTORS)
-enum { S8_BLOCK = 128, S8_CHUNK_ROWS = 4 * S8_ROWS };
+enum { S8_BLOCK = 128 };
 
-static inline size_t s8_padded(size_t K) { return (K + 3) / 4 * 4; }
+static inline size_t s8_padded(size_t K) { return (K + S8_PAD - 1) / S8_PAD * S8_PAD; }
 static inline size_t s8_blocks(size_t K) { return (K + S8_BLOCK - 1) / S8_BLOCK; }
 static inline size_t s8_data_bytes(size_t K) { return (s8_padded(K) * sizeof(s8_input) + 63) / 64 * 64; }
 
@@ -39,7 +43,7 @@ static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *
     }
 }
 
-/* One block of one row: `n` values to `to`, padded to a multiple of 4. */
+/* One block of one row: `n` values to `to`, padded with zeros. */
 static inline __attribute__((always_inline)) void s8_quantize_block(const float *x, size_t n, s8_input *to, float *scale, float *zero) {
     v16 low = v16_set(0), high = v16_set(0);
     for (size_t i = 0; i < n; i += 16) {
@@ -60,9 +64,10 @@ static inline __attribute__((always_inline)) void s8_quantize_block(const float 
         } else {
             s8_input part[16];
             s8_put(part, q);
-            for (size_t k = i; k < s8_padded(n); k++) to[k] = k < n ? part[k - i] : 0;
+            for (size_t k = i; k < n; k++) to[k] = part[k - i];
         }
     }
+    for (size_t k = n; k < s8_padded(n); k++) to[k] = 0;
 }
 
 static void s8_quantize(const float *x, size_t rows, size_t K, size_t ld, void *out) {
@@ -163,8 +168,8 @@ static s8_tile_function *const s8_tiles[S8_ROWS + 1] = {
 };
 
 /* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. */
-static void s8_panel_rows(size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
-                          size_t ldc, const eg_epilogue *e) {
+static void s8_vector_rows(size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
+                           size_t ldc, const eg_epilogue *e) {
     size_t blocks = (M + S8_ROWS - 1) / S8_ROWS, done = 0, n = N - column < S8_PANEL ? N - column : S8_PANEL;
     const char *panel = packed + column / S8_PANEL * s8_panel_bytes(K);
     for (size_t b = 0; b < blocks; b++) { /* of even height, as in gemm */
@@ -174,26 +179,40 @@ static void s8_panel_rows(size_t row, size_t M, size_t N, size_t K, size_t colum
     }
 }
 
+#ifdef S8_TILED
+#include "kernels/generic/s8_tiles.h"
+enum { S8_CHUNK_ROWS = 2 * TILED_MOST };
+#define S8_CHUNK(height) ((height) ? 2 * (height) : S8_CHUNK_ROWS)
+#else
+enum { S8_CHUNK_ROWS = 4 * S8_ROWS };
+#define S8_CHUNK(height) S8_CHUNK_ROWS
+#define s8_begin(M) 0
+#define s8_end(height) (void)(height)
+#define s8_panel_rows(height, ...) s8_vector_rows(__VA_ARGS__)
+#endif
+
 static void s8_gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
                     const eg_epilogue *epilogue) {
     static const eg_epilogue none = {0};
+    size_t height = s8_begin(M);
     if (n1 > N) n1 = N;
     for (size_t column = n0; column < n1; column += S8_PANEL)
-        s8_panel_rows(0, M, n1, K, column, A, packed, C + column, ldc, epilogue ? epilogue : &none);
+        s8_panel_rows(height, 0, M, n1, K, column, A, packed, C + column, ldc, epilogue ? epilogue : &none);
+    s8_end(height);
 }
 
 static void s8_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
                               const eg_epilogue *epilogue) {
     static const eg_epilogue none = {0};
     float tile[S8_CHUNK_ROWS * S8_BLOCK];
-    size_t blocks = s8_blocks(N);
+    size_t blocks = s8_blocks(N), height = s8_begin(M), chunk = S8_CHUNK(height);
     if (n1 > N) n1 = N;
     for (size_t from = n0; from < n1; from += S8_BLOCK) {
         size_t to = n1 - from < S8_BLOCK ? n1 : from + S8_BLOCK, b = from / S8_BLOCK;
-        for (size_t row = 0; row < M; row += S8_CHUNK_ROWS) {
-            size_t rows = M - row < S8_CHUNK_ROWS ? M - row : S8_CHUNK_ROWS;
+        for (size_t row = 0; row < M; row += chunk) {
+            size_t rows = M - row < chunk ? M - row : chunk;
             for (size_t column = from; column < to; column += S8_PANEL)
-                s8_panel_rows(row, rows, to, K, column, A, packed, tile + (column - from), S8_BLOCK, epilogue ? epilogue : &none);
+                s8_panel_rows(height, row, rows, to, K, column, A, packed, tile + (column - from), S8_BLOCK, epilogue ? epilogue : &none);
             for (size_t r = 0; r < rows; r++) {
                 char *target = (char *)out + (row + r) * s8_row_bytes(N);
                 float *scales = s8_row_scales(target, N);
@@ -201,4 +220,5 @@ static void s8_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1
             }
         }
     }
+    s8_end(height);
 }

@@ -112,6 +112,17 @@ static int lease_is_held(writing *w, const eg_precondition *p) {
     return row < 0 ? -1 : held;
 }
 
+static int no_job(writing *w, const eg_precondition *p) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOB_OF_KIND);
+    if (!q) return -1;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    sqlite3_bind_int64(q, 2, p->number);
+    sqlite3_bind_int64(q, 3, EG_MAX_ATTEMPTS);
+    sqlite3_bind_int64(q, 4, w->now - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
+    int row = has_row(w, q, 0);
+    return row < 0 ? -1 : !row;
+}
+
 static int holds(writing *w, const eg_precondition *p) {
     w->out->failed_row = (eg_id){{0}};
     switch ((eg_precondition_kind)p->kind) {
@@ -129,6 +140,8 @@ static int holds(writing *w, const eg_precondition *p) {
         return conflict_is(w, p, 0);
     case EG_LEASE_HELD:
         return lease_is_held(w, p);
+    case EG_NO_JOB:
+        return no_job(w, p);
     }
     eg_request_fail(w->rq, EG_EINVAL, "precondition %u is unknown to this backend", p->kind);
     return -1;
@@ -456,7 +469,14 @@ static eg_status replace_claims(writing *w, const eg_change *c) {
 static eg_status add_vectors(writing *w, const eg_change *c) {
     int64_t key;
     eg_status s = fact_key(w, c->fact, &key);
-    if (s == EG_OK) s = insert_vectors(w, key, c->new_fact);
+    if (s != EG_OK || !c->new_fact->vector_count) return s;
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_HAS_VECTORS);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, key);
+    bind_text(q, 2, c->new_fact->vectors[0].model_id);
+    int row = has_row(w, q, 0);
+    if (row) return row < 0 ? w->rq->err->code : EG_OK; /* another process was faster */
+    s = insert_vectors(w, key, c->new_fact);
     return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
 }
 

@@ -73,6 +73,7 @@ static const eg_storage_ops operations = {
     .jobs_of = sqlite_jobs_of,
     .count_hits = sqlite_count_hits,
     .audit_windows = sqlite_audit_windows,
+    .unembedded = sqlite_unembedded,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

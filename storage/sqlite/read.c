@@ -78,6 +78,11 @@ static int read_conflict(eg_request *rq, sqlite3_stmt *q, eg_conflict *c) {
 /* Rows of one kind: `read` fills a row of `size` bytes. */
 typedef int row_reader(eg_request *rq, sqlite3_stmt *q, void *row);
 static int fact_row(eg_request *rq, sqlite3_stmt *q, void *row) { return read_fact(rq, q, row); }
+static int number_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    (void)rq;
+    *(uint64_t *)row = (uint64_t)sqlite3_column_int64(q, 0);
+    return 1;
+}
 static int claim_row(eg_request *rq, sqlite3_stmt *q, void *row) { return read_claim(rq, q, row); }
 static int conflict_row(eg_request *rq, sqlite3_stmt *q, void *row) { return read_conflict(rq, q, row); }
 static int keyed_claim_row(eg_request *rq, sqlite3_stmt *q, void *row) {
@@ -202,6 +207,26 @@ eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t
     sqlite3_bind_int64(r.q, named(r.q, ":after"), after);
     sqlite3_bind_int64(r.q, named(r.q, ":limit"), limit);
     return all_rows(&r, fact_row, sizeof **out, (void **)out, n);
+}
+
+/* Binds the parameters of UNEMBEDDED. */
+static int begin_unembedded(eg_storage *s, eg_request *rq, eg_sql which, eg_str workspace, eg_str model, int64_t after, reading *r) {
+    if (!begin(s, rq, which, r)) return 0;
+    bind_text(r->q, 1, workspace);
+    bind_text(r->q, 2, model);
+    sqlite3_bind_int64(r->q, 3, after);
+    return 1;
+}
+
+eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
+                            uint64_t *all) {
+    reading r;
+    if (!begin_unembedded(s, rq, EG_SQL_UNEMBEDDED_FACTS, workspace, model, after, &r)) return rq->err->code;
+    sqlite3_bind_int64(r.q, 4, limit);
+    eg_status st = all_rows(&r, fact_row, sizeof **out, (void **)out, n);
+    if (st != EG_OK || !all) return st;
+    if (!begin_unembedded(s, rq, EG_SQL_UNEMBEDDED_COUNT, workspace, model, after, &r)) return rq->err->code;
+    return one_row(&r, number_row, all, "");
 }
 
 eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str subject, eg_str attribute,

@@ -36,6 +36,11 @@
     "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, "  \
     "c.resolved_fact FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
+/* Facts of workspace ?1 behind seq ?3 without a vector of model ?2. */
+#define UNEMBEDDED                                                                                           \
+    "FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.seq > ?3 AND f.close_reason <> 6 AND NOT EXISTS (SELECT 1 FROM " \
+    "vectors v WHERE v.fact = f.key AND v.model = (SELECT key FROM models WHERE model_id = ?2))"
+
 #define STATEMENTS(X)                                                                                        \
     X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                            \
     X(COMMIT, "COMMIT")                                                                                          \
@@ -59,6 +64,7 @@
                  "WHERE a.workspace = ?1 AND l.kind = 1 AND ((a.id = ?2 AND b.id = ?3) OR "                      \
                  "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                           \
     X(CONFLICT_STATUS, "SELECT status FROM conflicts WHERE workspace = ?1 AND id = ?2")                          \
+    X(JOB_OF_KIND, "SELECT 1 FROM jobs WHERE workspace = ?1 AND kind = ?2 AND (attempts < ?3 OR not_before > ?4) LIMIT 1") \
     X(JOB_TOKEN, "SELECT token FROM jobs WHERE id = ?1")                                                         \
     /* changes */                                                                                                \
     X(INSERT_FACT,                                                                                               \
@@ -78,6 +84,7 @@
     X(INSERT_TERMS, "INSERT INTO terms (rowid, words) VALUES (?1, ?2)")                                          \
     X(MODEL_KEY, "SELECT key FROM models WHERE model_id = ?1")                                                   \
     X(NEW_MODEL, "INSERT INTO models (model_id, dimensions) VALUES (?1, ?2)")                                    \
+    X(HAS_VECTORS, "SELECT 1 FROM vectors v JOIN models m ON m.key = v.model WHERE v.fact = ?1 AND m.model_id = ?2 LIMIT 1") \
     X(INSERT_VECTOR, "INSERT INTO vectors (fact, statement, model, scale, s8) VALUES (?1, ?2, ?3, ?4, ?5)")      \
     X(INSERT_VECTOR_F32, "INSERT INTO vectors_f32 (key, f32) VALUES (?1, ?2)")                                   \
     X(FACT_KEY, "SELECT key FROM facts WHERE workspace = ?1 AND id = ?2")                                        \
@@ -185,13 +192,15 @@
     X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "      \
                      "LIMIT ?3")                                                                                 \
     X(VECTOR_F32, "SELECT f32 FROM vectors_f32 WHERE key = ?1")                                                  \
+    X(UNEMBEDDED_FACTS, "SELECT " FACT_COLUMNS " " UNEMBEDDED " ORDER BY f.seq LIMIT ?4")                         \
+    X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                           \
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                           \
     /* jobs and counters */                                                                                      \
     X(LEASED, "SELECT count(*) FROM jobs WHERE lease_until > ?1")                                                \
     X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "         \
                 "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "   \
                 "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "           \
-                "ORDER BY (j.owner = ?3) DESC, j.id LIMIT ?5")                                                   \
+                "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                   \
     X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                    \
     X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "    \
                "AND kind = 0")                                                                                   \

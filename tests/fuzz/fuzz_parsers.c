@@ -6,7 +6,7 @@
 #include "core/base/json.h"
 #include "models/config.h"
 #include "models/safetensors.h"
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

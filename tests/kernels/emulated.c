@@ -1,5 +1,8 @@
 /* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum), with that one
- * instruction written out in AVX2: so that everything but the instruction is tested on CPUs without it. */
+ * instruction written out in AVX2: so that everything but the instruction is tested on CPUs without it. Compiled again with
+ * EMULATE_TILES for the kernels of AMX, with tiles as the manual of the instructions defines them. */
+#include <string.h>
+
 #include "kernels/avx2/lanes.h"
 
 #define s8_dot s8_dot_by_instruction
@@ -16,7 +19,86 @@ static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
     return (i16x){four_products(acc.a, x, w.a), four_products(acc.b, x, w.b)};
 }
 
+#ifndef EMULATE_TILES
 #include "kernels/generic/table.h"
 
 extern const eg_kernels eg_kernels_emulated;
 const eg_kernels eg_kernels_emulated = EG_KERNEL_TABLE(EG_LEVEL_AVXVNNI, "emulated");
+#else
+#include <stdlib.h>
+
+/* Panels of two vectors, as with AVX-512. */
+#undef S8_VECTORS
+#define S8_VECTORS 2
+#define S8_TILED 1
+#define S8_PAD 64
+
+static inline i16x i16x_load(const int32_t *p) {
+    const __m256i *q = (const __m256i *)(const void *)p;
+    return (i16x){_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
+}
+
+/* The tiles of a thread; `bytes` and `rows` are 0 while they have no shape. What the CPU would answer with a fault ends the program. */
+typedef struct tile_register {
+    uint16_t bytes;
+    uint8_t rows;
+    uint8_t data[16][64];
+} tile_register;
+static _Thread_local tile_register tiles_of_thread[8];
+
+static tile_register *shaped(int t) {
+    if (!tiles_of_thread[t].rows) abort();
+    return &tiles_of_thread[t];
+}
+/* Intel 64 manual, LDTILECFG: palette in byte 0, bytes of a row from byte 16 (16 bit each), rows from byte 48; all else is 0. */
+static void tile_shape(const void *shapes) {
+    uint8_t from[64];
+    memcpy(from, shapes, sizeof from);
+    if (from[0] != 1) abort();
+    for (int i = 1; i < 64; i++)
+        if (from[i] && !(i >= 16 && i < 32) && !(i >= 48 && i < 56)) abort();
+    for (int t = 0; t < 8; t++) {
+        tile_register *x = &tiles_of_thread[t];
+        memset(x, 0, sizeof *x);
+        memcpy(&x->bytes, from + 16 + 2 * t, 2);
+        x->rows = from[48 + t];
+        if (x->bytes > 64 || x->rows > 16 || !x->bytes != !x->rows) abort();
+    }
+}
+static void tile_release(void) { memset(tiles_of_thread, 0, sizeof tiles_of_thread); }
+static void tile_zero(int t) { memset(shaped(t)->data, 0, sizeof tiles_of_thread[t].data); }
+static void tile_load(int t, const void *from, size_t stride) {
+    tile_register *x = shaped(t);
+    memset(x->data, 0, sizeof x->data);
+    for (size_t r = 0; r < x->rows; r++) memcpy(x->data[r], (const char *)from + r * stride, x->bytes);
+}
+static void tile_store(int t, void *to, size_t stride) {
+    const tile_register *x = shaped(t);
+    for (size_t r = 0; r < x->rows; r++) memcpy((char *)to + r * stride, x->data[r], x->bytes);
+}
+static void tile_dot(int sums, int inputs, int weights) {
+    tile_register *c = shaped(sums);
+    const tile_register *a = shaped(inputs), *b = shaped(weights);
+    if (c->rows != a->rows || c->bytes != b->bytes || a->bytes != 4 * b->rows || sums == inputs || sums == weights || inputs == weights) abort();
+    for (size_t m = 0; m < c->rows; m++)
+        for (size_t n = 0; n < c->bytes / 4u; n++) {
+            int32_t sum;
+            memcpy(&sum, &c->data[m][4 * n], 4);
+            for (size_t k = 0; k < a->bytes; k++) sum += a->data[m][k] * (int8_t)b->data[k / 4][4 * n + k % 4];
+            memcpy(&c->data[m][4 * n], &sum, 4);
+        }
+}
+
+#include "kernels/generic/table.h"
+
+extern const eg_kernels eg_kernels_emulated_amx;
+const eg_kernels eg_kernels_emulated_amx = EG_KERNEL_TABLE(EG_LEVEL_AMX, "emulated amx");
+
+/* Whether this thread's tiles are as before any call: nothing of them has to be saved. */
+int emulated_tiles_clean(void);
+int emulated_tiles_clean(void) {
+    for (int t = 0; t < 8; t++)
+        if (tiles_of_thread[t].rows) return 0;
+    return 1;
+}
+#endif

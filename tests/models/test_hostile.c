@@ -14,8 +14,10 @@
 
 #include <cmocka.h>
 
+#include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
+#include "models/safetensors.h"
 #include "tiny_model.h"
 
 static eg_engine *engine;
@@ -195,6 +197,21 @@ static void test_headers(void **state) {
         write_raw(strlen(table[i].header), table[i].header, strlen(table[i].header), table[i].data);
         refused(dir, EG_EFORMAT, "model.safetensors", table[i].says, table[i].header);
     }
+}
+
+/* The file that fuzzing of the header begins from. */
+static void test_fuzz_seed(void **state) {
+    (void)state;
+    eg_arena arena;
+    eg_str bytes;
+    eg_safetensors file;
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_file_read(SEEDS "/five_types.safetensors", 1 << 16, &arena, &bytes, &err), EG_OK);
+    if (eg_safetensors_parse("seed", bytes, &arena, &file, &err) != EG_OK) fail_msg("%s", err.text);
+    assert_int_equal(file.count, 5);
+    const eg_tensor *t = eg_safetensors_find(&file, "a.bias");
+    assert_true(t && t->dtype == EG_F16 && t->elements == 2 && t->bytes == 4);
+    eg_arena_release(&arena);
 }
 
 static void test_header_lengths(void **state) {
@@ -522,6 +539,11 @@ static void test_config_fields(void **state) {
         {"\"architectures\"", "\"is_decoder\": true, \"architectures\"", EG_EUNSUPPORTED, "is_decoder"},
         {"\"architectures\"", "\"is_decoder\": [], \"architectures\"", EG_EUNSUPPORTED, "is_decoder"},
         {"\"architectures\"", "\"position_embedding_type\": \"relative_key\", \"architectures\"", EG_EUNSUPPORTED, "position_embedding_type"},
+        {"\"architectures\"", "\"pos_att_type\": [{}], \"architectures\"", EG_EFORMAT, "pos_att_type"},
+        {"\"architectures\"", "\"pos_att_type\": [\"c2p\", {\"a\": {}}], \"architectures\"", EG_EFORMAT, "pos_att_type"},
+        {"\"architectures\"", "\"pos_att_type\": [[\"c2p\"]], \"architectures\"", EG_EFORMAT, "pos_att_type"},
+        {"\"architectures\"", "\"pos_att_type\": {}, \"architectures\"", EG_EFORMAT, "pos_att_type"},
+        {"\"architectures\"", "\"pos_att_type\": [\"c2p\", }, \"architectures\"", EG_EFORMAT, "1:"},
         {"{\"architectures\"", "[\"architectures\"", EG_EFORMAT, "1:"},
         {"\"model_type\"", "\"model\xFF_type\"", EG_EFORMAT, "1:"},
         {"{\"architectures\"", "{\"more\": 1e, \"architectures\"", EG_EFORMAT, "1:"},
@@ -715,7 +737,7 @@ static void test_no_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),        cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
+        cmocka_unit_test(test_headers),        cmocka_unit_test(test_fuzz_seed),    cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
         cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_each_tensor),    cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_odd_but_good),   cmocka_unit_test(test_config_fields),  cmocka_unit_test(test_config_sizes),
         cmocka_unit_test(test_shards),         cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_no_files),

@@ -76,7 +76,7 @@ static size_t run(const eg_model *m, const eg_model_info *info, size_t from, siz
  * Leaves the results in out and their number in *count. */
 static void run_everywhere(const char *dir, eg_format format, float *out, size_t *count, eg_model_info *info) {
     int runs = 0;
-    for (uint32_t level = EG_LEVEL_SCALAR; level <= EG_LEVEL_DOTPROD; level++)
+    for (uint32_t level = EG_LEVEL_SCALAR; level <= EG_LEVEL_AMX; level++)
         for (uint32_t threads = 1; threads <= 2; threads++) {
             eg_engine *e = engine_of(level, threads);
             if (!e) continue;

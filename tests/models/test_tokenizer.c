@@ -14,7 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 enum { MOST_IDS = 4096 };
 
@@ -162,6 +162,41 @@ static void pairs_have_their_types(void **state) {
     }
 }
 
+/* The small files that fuzzing begins from: one of each kind, as the published ones are. */
+static void fuzz_seeds_are_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        size_t count;
+        uint32_t ids[8]; /* of the text below */
+    } table[] = {{SEEDS "/wordpiece.tokenizer.json", 4, {4, 5, 6, 9}},
+                 {SEEDS "/bpe.tokenizer.json", 7, {8, 5, 6, 1, 3, 1, 9}},
+                 {SEEDS "/unigram.tokenizer.json", 4, {5, 4, 3, 8}},
+                 {SEEDS "/deberta.spm", 8, {6, 5, 8, 9, 5, 3, 9, 3}},
+                 {SEEDS "/roberta.bpe", 3, {12, 11, 4}}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        eg_str bytes;
+        eg_tokens ids = {0};
+        const eg_tokenizer *t = NULL;
+        eg_arena_init(&arena, 0);
+        assert_int_equal(eg_file_read(table[i].file, 1 << 16, &arena, &bytes, &err), EG_OK);
+        const char *nul = strstr(table[i].file, ".bpe") ? memchr(bytes.ptr, 0, bytes.len) : NULL;
+        size_t vocab = nul ? (size_t)(nul - bytes.ptr) : bytes.len;
+        eg_str merges = {nul ? nul + 1 : NULL, nul ? bytes.len - vocab - 1 : 0};
+        eg_status s = nul                             ? eg_tokenizer_from_bpe((eg_str){bytes.ptr, vocab}, merges, 1, &arena, &t, &err)
+                      : strstr(table[i].file, ".spm") ? eg_tokenizer_from_spm(bytes, 1, &arena, &t, &err)
+                                                      : eg_tokenizer_from_json(bytes, &arena, &t, &err);
+        if (s == EG_OK) s = eg_tokenizer_encode(t, EG_STR("the limits <mask>"), &ids, &err);
+        if (s != EG_OK) fail_msg("%s: %s", table[i].file, err.text);
+        if (ids.count != table[i].count || memcmp(ids.ids, table[i].ids, ids.count * sizeof *ids.ids) != 0)
+            fail_msg("%s: %zu other ids", table[i].file, ids.count);
+        eg_tokens_release(&ids);
+        eg_arena_release(&arena);
+    }
+}
+
 /* ---- what is refused ---- */
 
 #define WORDS "\"vocab\":{\"[UNK]\":0,\"[CLS]\":1,\"[SEP]\":2,\"a\":3}"
@@ -225,6 +260,10 @@ static const struct {
      "hold each text once"},
     {"{\"model\":{" WORDS "}," BERT "," SPLIT
      ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{},\"single\":["
+     "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
+     "special_tokens: a token of the template"},
+    {"{\"model\":{" WORDS "}," BERT "," SPLIT
+     ",\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{\"[CLS]\":{\"ids\":[]}},\"single\":["
      "{\"SpecialToken\":{\"id\":\"[CLS]\",\"type_id\":0}}],\"pair\":[]}}",
      "special_tokens: a token of the template"},
     {"{\"model\":{" BYTES "}," BPE_REST "}", NULL},
@@ -448,6 +487,43 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
+/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What NFKD makes of U+FDFA (11 times its
+ * bytes) is not too much. */
+static void normalized_texts_are_limited(void **state) {
+    (void)state;
+    enum { COUNT = 2000 };
+    static const char *const starts[] = {"", "\"added_tokens\":[{\"id\":1,\"content\":\"e\",\"normalized\":true}],"};
+    eg_buffer text = {0};
+    for (int i = 0; i < COUNT; i++) eg_buffer_text(&text, "\xEF\xB7\xBA");
+    for (int i = 0; i < 2; i++) {
+        eg_arena arena;
+        eg_error err = {0};
+        const eg_tokenizer *t;
+        eg_tokens ids = {0};
+        eg_buffer json = {0};
+        eg_arena_init(&arena, 0);
+        eg_buffer_format(&json, "{%s\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"e\",-1],[\"[SEP]\",-2]]}," UNIGRAM_REST
+                                ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKD\"}", starts[i]);
+        for (int k = 0; k < 5; k++) eg_buffer_format(&json, ",{\"type\":\"Replace\",\"pattern\":{\"String\":\"e\"},\"content\":\"%0300d\"}", 0);
+        for (size_t k = 0; k < json.len; k++)
+            if (json.ptr[k] == '0' && json.ptr[k + 1] == '0') json.ptr[k] = json.ptr[k + 1] = 'e';
+        eg_buffer_text(&json, "]}}");
+        eg_status s = eg_tokenizer_from_json((eg_str){json.ptr, json.len}, &arena, &t, &err);
+        if (s != (i ? EG_EFORMAT : EG_OK)) fail_msg("status %d: %s", (int)s, err.text);
+        if (i) {
+            assert_non_null(strstr(err.text, "tokenizer.json: an added token is empty or longer than"));
+        } else {
+            assert_int_equal(eg_tokenizer_encode(t, EG_STR("The limit"), &ids, &err), EG_ELIMIT);
+            assert_non_null(strstr(err.text, "normalizer makes more than 400 bytes of a text of 9"));
+            assert_int_equal(eg_tokenizer_encode(t, (eg_str){text.ptr, text.len}, &ids, &err), EG_OK);
+        }
+        eg_tokens_release(&ids);
+        eg_buffer_release(&json);
+        eg_arena_release(&arena);
+    }
+    eg_buffer_release(&text);
+}
+
 /* Two tokens with one id: that the text of one comes out whole says nothing about the other. */
 static void equal_ids_are_no_equal_words(void **state) {
     (void)state;
@@ -474,11 +550,13 @@ int main(void) {
         cmocka_unit_test(equal_ids_are_no_equal_words),
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(pairs_have_their_types),
+        cmocka_unit_test(fuzz_seeds_are_taken),
         cmocka_unit_test(broken_json_is_refused),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(broken_sentencepiece_is_refused),
         cmocka_unit_test(folders_are_checked),
         cmocka_unit_test(long_words_take_linear_time),
+        cmocka_unit_test(normalized_texts_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,9 @@ void tiny_write(const tiny_model *m, const char *dir) {
 eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) { return eg_model_open(e, dir, NULL, out, err); }
 
 void tiny_folder(char out[64]) {
-    snprintf(out, 64, "/tmp/engram-tiny-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    int n = snprintf(out, 64, "%s/engram-tiny-XXXXXX", base ? base : "/tmp");
+    if (n < 0 || n >= 64) snprintf(out, 64, "/tmp/engram-tiny-XXXXXX");
     if (!mkdtemp(out)) die("make", out);
 }
 

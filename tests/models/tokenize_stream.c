@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "models/tokenizer.h"
+#include "models/tokenizer/tokenizer.h"
 
 enum { HEAD = 3 };
 #define NONE UINT32_MAX

@@ -348,3 +348,69 @@ void conformance_audit_windows(store *s) {
     assert_int_equal(n, 0);
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
 }
+
+static size_t unembedded(store *s, const char *workspace, const char *model, int64_t after, uint32_t limit, eg_fact **out, uint64_t *all) {
+    size_t n;
+    assert_int_equal(OPS(s, unembedded, eg_str_of(workspace), eg_str_of(model), after, limit, out, &n, all), EG_OK);
+    return n;
+}
+
+/* Facts without vectors of a model, in their order; vectors of one model are stored once; one job of a kind that must be alone. */
+void conformance_unembedded(store *s) {
+    s->now = 1000 * DAY;
+    eg_id ids[5];
+    for (uint32_t i = 0; i < 5; i++) ids[i] = put_fact(s, "a fact", "x", i == 1 ? 1 : 0, i);
+    s->now += 2 * DAY; /* the second is over, and searches of history still find it */
+    close_fact(s, ids[2], EG_ERASED);
+    eg_fact *rows;
+    uint64_t all;
+    assert_int_equal(unembedded(s, "local", "m", 0, 10, &rows, &all), 0);
+    assert_int_equal(all, 0);
+    assert_int_equal(unembedded(s, "local", "n", 0, 2, &rows, &all), 2);
+    assert_int_equal(all, 4);
+    assert_true(eg_id_eq(rows[0].id, ids[0]) && eg_id_eq(rows[1].id, ids[1]));
+    assert_int_equal(unembedded(s, "local", "n", rows[1].seq, 10, &rows, &all), 2);
+    assert_true(eg_id_eq(rows[0].id, ids[3]) && eg_id_eq(rows[1].id, ids[4]));
+    assert_int_equal(all, 2);
+    assert_int_equal(unembedded(s, "other", "n", 0, 10, &rows, NULL), 0);
+
+    float values[WIDTH] = {0};
+    values[7] = 1;
+    eg_vector vector = {.statement = UINT32_MAX, .dimensions = WIDTH, .model_id = EG_STR("n"), .values = values};
+    eg_new_fact row = {.vectors = &vector, .vector_count = 1};
+    eg_change change = {.kind = EG_CHANGE_VECTORS, .fact = ids[0], .new_fact = &row};
+    eg_store_stats before, after;
+    for (int i = 0; i < 3; i++) { /* the second and third time nothing is added */
+        assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+        assert_int_equal(OPS(s, stats, EG_STR("local"), i ? &after : &before), EG_OK);
+    }
+    assert_int_equal(before.vectors, after.vectors);
+    assert_int_equal(unembedded(s, "local", "n", 0, 10, &rows, &all), 3);
+    eg_scored *hits;
+    size_t n;
+    eg_filter f = {.workspace = EG_STR("local"), .fact_type = -1};
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("n"), values, WIDTH, 5, &hits, &n), EG_OK);
+    assert_int_equal(n, 1); /* of this model there is one, and none of the other is taken for it */
+    assert_true(eg_id_eq(hits[0].fact, ids[0]));
+
+    eg_precondition alone = {.kind = EG_NO_JOB, .number = EG_JOB_REEMBED};
+    eg_change job = {.kind = EG_CHANGE_JOB, .number = EG_JOB_REEMBED, .fact = ids[1], .text = EG_STR("me")}, detect = job;
+    detect.number = EG_JOB_DETECT;
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT);
+    assert_int_equal(apply(s, NULL, 0, &detect, 1, NULL), EG_OK);
+    eg_job *jobs;
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
+    assert_int_equal(jobs[0].kind, EG_JOB_DETECT); /* though it came later */
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
+    assert_int_equal(jobs[0].kind, EG_JOB_REEMBED);
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT); /* leased */
+    for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
+        eg_change failed = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
+        assert_int_equal(apply(s, NULL, 0, &failed, 1, NULL), EG_OK);
+        if (i + 1 < EG_MAX_ATTEMPTS) assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
+    }
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT); /* parked: not at once again */
+    s->now += 2 * 3600 * EG_SECOND;
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
+}

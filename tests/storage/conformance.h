@@ -12,5 +12,6 @@ void conformance_conflicts(store *s);
 void conformance_jobs(store *s);
 void conformance_workspaces(store *s);
 void conformance_audit_windows(store *s);
+void conformance_unembedded(store *s);
 
 #endif

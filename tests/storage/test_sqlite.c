@@ -41,6 +41,7 @@ CONFORMS(conflicts)
 CONFORMS(jobs)
 CONFORMS(workspaces)
 CONFORMS(audit_windows)
+CONFORMS(unembedded)
 
 static int take_number(void *to, int columns, char **values, char **names) {
     (void)columns, (void)names;
@@ -146,7 +147,7 @@ int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows), cmocka_unit_test(preconditions), cmocka_unit_test(searches),   cmocka_unit_test(conflicts),
-        cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(audit_windows),
+        cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(audit_windows), cmocka_unit_test(unembedded),
         cmocka_unit_test(a_changed_audit_row_is_seen), cmocka_unit_test(a_store_of_version_1_is_migrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
 usage: test_cli.py ENGRAM TOP CC"""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ENGRAM, TOP, CC = (os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3])
@@ -93,12 +95,104 @@ class Engram(unittest.TestCase):
             self.assertIn(said, self.run_engram("commit", *words, stdin=stdin, expect=2).stderr)
         self.assertEqual(self.ask("status").get("facts"), 0)
 
+    def test_what_people_read(self):
+        """Control characters do not reach the terminal; ended facts are marked; undo and no operation are sentences."""
+        self.run_engram("commit", "--scope", "cache", "Entries \x1b[31mof\x1b[0m the \u009b2Jcatalog cache live 5 minutes.")
+        shown = self.run_engram("query", "catalog cache").stdout
+        self.assertNotIn(b"\x1b", shown)
+        self.assertNotIn("\u009b".encode(), shown)
+        self.assertIn(b"?[31mof?[0m the ??2Jcatalog", shown)
+        self.assertIn("\x1b[31m", self.ask("query", "catalog cache")["results"][0]["content"])
+        self.assertNotIn(b"\x1b", self.run_engram("check", "-", stdin=b"The API listens on port 1. \x1b[31m\n\nThe API listens on port 2.\n",
+                                                  expect=1).stdout)
+        new = self.ask("commit", "--scope", "cache", "--operation", "update", "--corrects", self.ask("query", "catalog cache")["results"][0]["fact_id"],
+                       "--ttl-days", "3", "Entries of the catalog cache live 15 minutes.")
+        now, ever = (self.run_engram("query", "catalog cache", *more).stdout for more in ((), ("--history",)))
+        self.assertIn(b"valid until 20", now)
+        self.assertNotIn(b"ENDED", now)
+        self.assertIn(b": superseded", ever)
+        self.assertEqual(ever.count(b"ENDED 20"), 1)
+        done = self.run_engram("undo", str(new["undo_id"])).stdout
+        self.assertRegex(done, rb"undone: commit  \(undo \d+\)\n  back .*live 5 minutes")
+        self.assertNotIn(b"{", done)
+        self.assertEqual(self.run_engram("commit", "--operation", "none").stdout, b"nothing was stored\n")
+
+    def test_delete_needs_no_content(self):
+        fact = self.ask("commit", "The pager rota has four people in it.")
+        gone = self.ask("commit", "--operation", "delete", "--corrects", fact["fact_id"][-8:])
+        self.assertEqual((gone["operation"], gone["fact_id"]), ("delete", fact["fact_id"]))
+        self.assertEqual(self.ask("query", "pager rota")["results"], [])
+        self.assertIn(b"--corrects", self.run_engram("commit", "--operation", "delete", "--corrects", "zz", expect=2).stderr)
+        self.assertIn(b"content: is missing", self.run_engram("commit", "", expect=2).stderr)
+
+    def test_wrong_numbers_and_streams(self):
+        self.ask("commit", "The pager rota has four people in it.")
+        for word in ("1abc", "abc", "", "1.5", "-1", "0x1", "99999999999999999999"):
+            self.assertIn(b"undo needs the number", self.run_engram("undo", "--", word, expect=2).stderr)
+        self.assertIn(b"undo_id", self.run_engram("undo", "0", expect=2).stderr)
+        self.assertIn(b"NUL", self.run_engram("commit", "-", stdin=b"cut \0 here", expect=2).stderr)
+        self.assertEqual(len(self.ask("query", "pager rota cut")["results"]), 1)
+        said = self.run_engram("resolve", "12345678", expect=2).stderr
+        self.assertIn(b"--type: is missing", said)
+        self.assertIn(b"--limit: must be 1 to 50", self.run_engram("query", "--limit", "0", "x", expect=2).stderr)
+        for threads in ("abc", "-5", "2x", ""):
+            self.assertIn(b"--threads", self.run_engram("embed", "--threads", threads, expect=2).stderr)
+        self.assertIn(b"cannot read", self.run_engram("embed", self.folder.name, expect=2).stderr)
+
+    def test_lost_output(self):
+        """A full disk is an error on every command; a reader that had enough is none, and ends the work."""
+        text = b"".join(b'{"text":"fact %d"}\n' % i for i in range(200))
+        notes = b"The API listens on port 1.\n\nThe API listens on port 2.\n"
+        for words, stdin in ((["embed"], text), (["check", "-"], notes), (["query", "x"], b""), (["check", "--help"], b""), (["plugins"], b"")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([ENGRAM, *words], input=stdin, stdout=full, stderr=subprocess.PIPE, env=self.env, timeout=120)
+            self.assertEqual((words, done.returncode), (words, 2))
+            self.assertIn(b"could not be written", done.stderr)
+        many = b"".join(b"The API number %d listens on port %d.\n\n" % (i, p) for i in range(40) for p in (1, 2))
+        child = subprocess.Popen([ENGRAM, "check", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+        child.stdout.close()
+        child.stdin.write(many)
+        child.stdin.close()
+        self.assertEqual(child.stderr.read(), b"")
+        self.assertEqual(child.wait(120), 1)
+        child.stderr.close()
+
+    def test_interrupt(self):
+        """Ctrl-C ends with 128 + 2, and a measurement at once."""
+        for words in (["embed"], ["commit", "-"], ["bench", "gemm"]):
+            child = subprocess.Popen([ENGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+            time.sleep(1)
+            child.send_signal(signal.SIGINT)
+            self.assertIn(child.wait(30), (130, -2), words)
+            for pipe in (child.stdin, child.stdout, child.stderr):
+                pipe.close()
+        self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "an interrupted commit opened the store")
+
     def test_unwritable_home(self):
         place = os.path.join(self.folder.name, "file")
         open(place, "w").close()
         self.env["ENGRAM_HOME"] = place
         self.assertIn(b"engram: ", self.run_engram("commit", "some fact of words", expect=2).stderr)
-        self.run_engram("doctor", expect=2)
+        self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +store +.*" + place.encode())
+        told = self.ask("doctor", expect=2)
+        self.assertIn("store", [one["what"] for one in told["checks"] if not one["ok"]])
+
+    def test_doctor_checks_the_models_of_the_settings(self):
+        told = self.ask("doctor")
+        self.assertTrue(all(one["ok"] for one in told["checks"]), told)
+        self.assertEqual(told["settings"]["workspace"]["value"], "test")
+        os.makedirs(os.path.join(self.home, "config"))
+        with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
+            f.write("[model]\nnli = a-model-that-is-not-here\n")
+        told = self.ask("doctor", expect=2)
+        self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["model.nli"])
+
+    def test_plugin_that_is_none(self):
+        place = os.path.join(self.folder.name, "x.so")
+        with open(place, "w") as f:
+            f.write("no library")
+        os.chmod(place, 0o755)
+        self.assertEqual(self.run_engram("plugins", "check", place, expect=2).stderr.count(b"cannot load"), 1)
 
     def test_inference(self):
         pairs = b'{"premise":"The limit is 5.","hypothesis":"The limit is 7."}\n{"premise":1}\nnot json\n\n{"hypothesis":"b","premise":"a"}\n'
@@ -143,11 +237,48 @@ class Engram(unittest.TestCase):
         self.assertLessEqual(pairs, expected, "a false alarm")
         self.assertGreaterEqual(len(pairs), 6)
         clean = self.run_engram("check", os.path.join(TOP, "tools/example/clean.md"))
-        self.assertIn(b"0 contradictions", clean.stdout)
-        self.assertEqual(clean.stderr, b"")
+        self.assertEqual((clean.stdout, clean.stderr), (b"", b""))
+        clean = self.run_engram("check", "--verbose", os.path.join(TOP, "tools/example/clean.md"))
+        self.assertIn(b"8 statements in 1 file: 0 contradictions", clean.stderr)
         sarif = json.loads(self.run_engram("check", "--sarif", os.path.join(TOP, "tools/example/notes"), expect=1).stdout)
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
+
+    def test_check_files(self):
+        """A broken file is told and the others are checked; a file is read once; JSONL is known on standard input; pipes are read."""
+        place = os.path.join(self.folder.name, "notes of a team")
+        os.makedirs(os.path.join(place, "empty"))
+        one, two = (json.dumps({"content": f"The API listens on port {p}."}) for p in (8080, 9090))
+        files = {"a.md": b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\nThe API listens on port 8080.\r\n", "b.txt": b"The API listens on port 9090.\n",
+                 "broken.md": b"caf\xe9 \xff", "broken.jsonl": b'{"content":\n', "c.jsonl": b"\xef\xbb\xbf" + one.encode() + b"\n"}
+        for name, content in files.items():
+            with open(os.path.join(place, name), "wb") as f:
+                f.write(content)
+        done = self.run_engram("check", "--json", place, os.path.join(place, "b.txt"), os.path.join(place, "..", "notes of a team", "a.md"), expect=2)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["files"], found["statements"], len(found["findings"])), (3, 3, 2))
+        self.assertIn(b"broken.md:1", done.stderr)
+        self.assertIn(b"broken.jsonl", done.stderr)
+        for text in (one + "\n" + two, "\n  " + one + "\n" + two + "\n", "\ufeff" + one + "\n" + two):
+            self.assertIn(b"stdin:", self.run_engram("check", "-", stdin=text.encode(), expect=1).stdout)
+        fifo = os.path.join(place, "fifo")
+        os.mkfifo(fifo)
+        writer = subprocess.Popen(["sh", "-c", 'printf "The API listens on port 1.\n\nThe API listens on port 2.\n" > "$0"', fifo])
+        self.run_engram("check", fifo, expect=1)
+        self.assertEqual(writer.wait(10), 0)
+        nothing = self.run_engram("check", os.path.join(place, "empty"))
+        self.assertIn(b"no Markdown, text or JSONL", nothing.stderr)
+        self.assertEqual(nothing.stdout, b"")
+        self.assertIn(b"not there", self.run_engram("check", os.path.join(place, "b.txt"), "/nowhere.md", expect=2).stderr)
+        result = json.loads(self.run_engram("check", "--sarif", os.path.join(place, "a.md"), os.path.join(place, "b.txt"), expect=1).stdout)["runs"][0]
+        finding = result["results"][0]
+        self.assertIn("notes%20of%20a%20team/b.txt", finding["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        self.assertIn("a.md:4", finding["message"]["text"])
+        self.assertIn("8080", finding["relatedLocations"][0]["message"]["text"])
+        self.assertEqual([rule["id"] for rule in result["tool"]["driver"]["rules"]], [finding["ruleId"]])
+        self.ask("commit", "The API listens on port 7070.")
+        against = json.loads(self.run_engram("check", "--sarif", "--against-store", os.path.join(place, "a.md"), expect=1).stdout)
+        self.assertIn("7070", against["runs"][0]["results"][0]["message"]["text"])
 
     def test_check_reads_markdown(self):
         text = ("---\ntitle: The port is 1.\n---\n# Auth\n\nThe auth service listens on port 8080.\n\n```\nThe auth service listens on port 1.\n```\n"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Converts a BERT folder (f16, bf16 or f32 safetensors) into the form that ships: matrices as s8 with one f32 scale a block
 of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json.
-Usage: convert_weights.py SOURCE DESTINATION   (needs numpy and safetensors)"""
+Usage: convert_weights.py SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
+ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE. evaluate --choose sets that of the NLI model anew."""
 import json
 import os
 import shutil
@@ -30,7 +31,7 @@ def is_small(name):
     return "classifier" in name or "position_embeddings" in name or "token_type" in name
 
 
-def main(source, destination):
+def main(source, destination, thresholds=None):
     tensors, out = load_file(os.path.join(source, "model.safetensors")), {}
     for name, w in tensors.items():
         w = w.astype(np.float32)
@@ -46,11 +47,14 @@ def main(source, destination):
     for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
         if os.path.exists(os.path.join(source, name)):
             shutil.copy(os.path.join(source, name), os.path.join(destination, name))
+    thresholds = thresholds or os.path.join(source, "engram.json")
+    if os.path.exists(thresholds):
+        shutil.copy(thresholds, os.path.join(destination, "engram.json"))
     if not os.listdir(os.path.join(destination, "1_Pooling")):
         os.rmdir(os.path.join(destination, "1_Pooling"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

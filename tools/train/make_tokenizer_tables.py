@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes models/unicode_tables.h: what the byte-level splitter, the grapheme clusters, the normal forms and the lower case of the
-reference (PyPI package tokenizers, version 0.20.3) make of every code point, found by asking it about each one. Its parts follow
+"""Writes models/tokenizer/unicode_tables.h: what the byte-level splitter, the grapheme clusters, the normal forms and the lower case of
+the reference (PyPI package tokenizers, version 0.20.3) make of every code point, found by asking it about each one. Its parts follow
 different Unicode versions: letters and numbers 14.0, clusters 16.0, normal forms older than 12.0. Usage:
 make_tokenizer_tables.py > FILE   (two minutes)"""
 import struct

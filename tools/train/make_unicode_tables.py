@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes models/bert_unicode_tables.h: what the BERT normaliser and pre-tokeniser do with every code point, found by
+"""Writes models/tokenizer/bert_unicode_tables.h: what the BERT normaliser and pre-tokeniser do with every code point, found by
 asking the reference (PyPI package tokenizers, version 0.20.3) about each one. Usage: make_unicode_tables.py > FILE"""
 from tokenizers import __version__, normalizers, pre_tokenizers
 

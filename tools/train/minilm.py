@@ -1,5 +1,5 @@
 """BERT of MiniLM's shape in PyTorch, for training: read from and written to a Hugging Face folder. Attention is written out: on a
-CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate.py."""
+CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate."""
 import importlib.util
 import json
 import os
@@ -12,7 +12,8 @@ from tokenizers import BertWordPieceTokenizer
 from torch import nn
 from torch.nn import functional
 
-LABELS = ("contradiction", "entailment", "neutral")
+from pairs import LABELS
+
 LONGEST = 256  # tokens of a pair
 PARTS = (("o", "attention.output.dense"), ("ln1", "attention.output.LayerNorm"), ("f1", "intermediate.dense"), ("f2", "output.dense"),
          ("ln2", "output.LayerNorm"))
@@ -25,6 +26,25 @@ def base_folder():
 
 def shipped_folder(name):
     return os.path.join(os.path.dirname(__file__), "..", "..", "models", "weights", name)
+
+
+def device_and_halves():
+    """Where to train, and whether bf16 is faster there."""
+    if torch.cuda.is_available():
+        return "cuda", True
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        return "cpu", "amx_bf16" in f.read()
+
+
+def optimizer_of(parameters, rate, decay):
+    """Weight decay for matrices only."""
+    groups = [{"params": [p for p in parameters if (p.dim() > 1) == matrix], "weight_decay": decay * matrix} for matrix in (True, False)]
+    return torch.optim.AdamW(groups, lr=rate, fused=True)
+
+
+def schedule_of(optimizer, steps, warm_up):
+    """The rate rises over a share of the steps, then falls to nothing."""
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / max(1.0, warm_up * steps), max(0.0, 1 - s / steps)))
 
 
 class Layer(nn.Module):
@@ -99,7 +119,7 @@ class Bert(nn.Module):
             config.update(architectures=["BertForSequenceClassification"], id2label=dict(enumerate(LABELS)),
                           label2id={label: i for i, label in enumerate(LABELS)})
         json.dump(config, open(os.path.join(folder, "config.json"), "w"), indent=1)
-        for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
+        for name in ("vocab.txt", "engram.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
             if os.path.exists(os.path.join(self.folder, name)) and os.path.abspath(folder) != os.path.abspath(self.folder):
                 os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
                 shutil.copy(os.path.join(self.folder, name), os.path.join(folder, name))

@@ -1,11 +1,13 @@
 """The labelled data as pairs for training and measuring. NOT_CONTRADICTION marks pairs of a store of which only that is known.
-Used by train_nli.py, train_embed.py and evaluate.py."""
+Used by train_nli.py, train_embed.py and evaluate."""
 import collections
 import glob
 import json
 import os
-import random
 
+import numpy as np
+
+LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
 AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
 DATA = os.path.join(os.path.dirname(__file__), "data")
@@ -20,6 +22,16 @@ def read_stores(split, first="", last="~"):
     """Those whose file's name lies from first up to last: the second generation begins at "n"."""
     paths = sorted(glob.glob(os.path.join(DATA, "stores", split, "*.json")))
     return [json.load(open(p, encoding="utf-8")) for p in paths if first <= os.path.basename(p) < last]
+
+
+def even(items, most):
+    """At most so many, evenly spread; 0: all."""
+    return [items[i * len(items) // most] for i in range(most)] if most and len(items) > most else items
+
+
+def part_of(items, share):
+    """A share of them, at least one."""
+    return even(items, max(1, round(len(items) * share)))
 
 
 def facts_of(store):
@@ -54,9 +66,9 @@ def labelled(store, key):
 
 def near(vectors, k):
     """The pairs (i, j), i < j, in which one is among the k nearest of the other. vectors: [facts, width], length 1."""
-    cosine = vectors @ vectors.T
-    cosine.fill_diagonal_(-2)
-    nearest = cosine.topk(min(k, len(vectors) - 1), 1).indices.tolist()
+    cosine = np.asarray(vectors @ vectors.T)
+    np.fill_diagonal(cosine, -2)
+    nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :min(k, len(vectors) - 1)].tolist()
     return {(min(i, j), max(i, j)) for i, row in enumerate(nearest) for j in row}
 
 

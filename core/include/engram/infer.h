@@ -23,7 +23,7 @@ typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
 /* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
- * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod). Asking for a level that the CPU lacks:
+ * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx). Asking for a level that the CPU lacks:
  * EG_EUNSUPPORTED. */
 typedef enum eg_level {
     EG_LEVEL_AUTO = 0,
@@ -33,7 +33,8 @@ typedef enum eg_level {
     EG_LEVEL_NEON,
     EG_LEVEL_AVXVNNI,    /* AVX2 with vpdpbusd */
     EG_LEVEL_AVX512VNNI, /* AVX-512 with vpdpbusd */
-    EG_LEVEL_DOTPROD     /* NEON with sdot */
+    EG_LEVEL_DOTPROD,    /* NEON with sdot */
+    EG_LEVEL_AMX         /* AVX-512 with vpdpbusd and tiles */
 } eg_level;
 
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;

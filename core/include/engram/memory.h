@@ -120,6 +120,7 @@ typedef struct eg_memory_status {
     eg_str embed_model, nli_model; /* folder, or empty with the reason in the next fields */
     eg_str embed_problem, nli_problem;
     eg_str version;
+    uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model yet */
 } eg_memory_status;
 
 typedef struct eg_memory eg_memory;
@@ -141,6 +142,9 @@ typedef struct eg_memory_ops {
     /* Works on due detection jobs in the calling thread until none is left or the request's deadline; *left: jobs
      * that still wait in the store; left may be NULL: counting reads much. */
     eg_status (*work)(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
+    /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or the request's
+     * deadline, which is looked at after each small batch. *left: how many still wait. */
+    eg_status (*reembed)(eg_memory *m, eg_request *rq, uint64_t *left);
 } eg_memory_ops;
 
 #endif

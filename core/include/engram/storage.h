@@ -57,7 +57,11 @@ typedef struct eg_new_fact {
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
 
 /* kind of a job: what is left to do for a fact */
-typedef enum eg_job_kind { EG_JOB_DETECT = 0, EG_JOB_EMBED } eg_job_kind;
+typedef enum eg_job_kind {
+    EG_JOB_DETECT = 0,
+    EG_JOB_EMBED,  /* vectors that its commit left out, for want of a model; then detection */
+    EG_JOB_REEMBED /* the next facts of the workspace that have no vectors of the active model; `fact` is one of them */
+} eg_job_kind;
 typedef struct eg_job {
     int64_t id;
     uint32_t kind, attempts;
@@ -80,7 +84,7 @@ typedef enum eg_change_kind {
     EG_CHANGE_JOB,             /* insert a job of kind `number` for fact, owner `text`, not before `time` */
     EG_CHANGE_JOB_DONE,        /* job `number` of token: removed */
     EG_CHANGE_JOB_FAILED,      /* job `number` of token: attempts + 1, lease given up, not before `time`, error `text` */
-    EG_CHANGE_VECTORS,         /* vectors of an existing fact (new_fact->vectors), fact */
+    EG_CHANGE_VECTORS,         /* vectors of an existing fact (new_fact->vectors, all of one model), fact; nothing when it has some of that model */
     EG_CHANGE_CLAIMS,          /* claims and statements of an existing fact replaced */
     EG_CHANGE_AGENT,           /* agent `text` (engineer `text2`) seen now; its commits + `number` */
     EG_CHANGE_FEEDBACK,        /* conflict->id: `number` 1 true positive, 0 false positive; tier and score in conflict */
@@ -106,7 +110,8 @@ typedef enum eg_precondition_kind {
     EG_NO_PAIR,             /* no conflict (any status) and no both_valid link for the pair (id, other) */
     EG_CONFLICT_IS_OPEN,    /* conflict id is open */
     EG_CONFLICT_IS_CLOSED,  /* conflict id is resolved or dismissed */
-    EG_LEASE_HELD           /* job `number` has token */
+    EG_LEASE_HELD,          /* job `number` has token */
+    EG_NO_JOB               /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
 } eg_precondition_kind;
 
 typedef struct eg_precondition {
@@ -227,7 +232,7 @@ typedef struct eg_storage_ops {
     eg_status (*last_seq)(eg_storage *store, eg_request *rq, int64_t *out);
 
     /* Leases: at most `most` jobs that are due, not leased or whose lease is over, not parked; owner's own first,
-     * others' only when older than grace microseconds. Each gets token and lease_until. Not more than max_leased
+     * others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Not more than max_leased
      * leases in the whole store. Durable enough to survive a crash of the process, not a power loss. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace,
                        uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
@@ -239,6 +244,10 @@ typedef struct eg_storage_ops {
      * before windows were kept, have none. */
     eg_status (*audit_windows)(eg_storage *store, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out,
                                size_t *n);
+    /* Facts with seq > after, in that order, that were not erased and have no vector of this model: at most limit. *all, when it is not NULL:
+     * how many there are (counting reads them all). */
+    eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str model_id, int64_t after, uint32_t limit, eg_fact **out,
+                            size_t *n, uint64_t *all);
 } eg_storage_ops;
 
 #endif

@@ -100,17 +100,17 @@ static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statemen
            there = words_of(candidate, o.b);
     switch (o.outcome) {
     case EG_CONTRADICTION:
-        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s here, %.*s there", (int)label.len, label.ptr,
+        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr,
                                           (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_UPDATE:
         o.explanation =
-            eg_request_printf(j->rq, "\"%.*s\": %.*s here, %.*s there, which it says it replaces",
+            eg_request_printf(j->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s",
                               (int)label.len, label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_BOTH_VALID:
         o.explanation =
-            eg_request_printf(j->rq, "%.*s here and %.*s there can both hold: %s", (int)here.len, here.ptr,
+            eg_request_printf(j->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr,
                               (int)there.len, there.ptr, reason ? reason : "the contexts differ");
         break;
     default:

@@ -7,11 +7,13 @@
 
 /* --- status --- */
 
-static void put_model(result *r, const char *key, eg_str folder, eg_str problem) {
+/* waiting: facts that have no vectors of the model yet. */
+static void put_model(result *r, const char *key, eg_str folder, eg_str problem, uint64_t waiting) {
     pj_key(&r->out, key);
     pj_begin(&r->out, '{');
     pj_kopt(&r->out, "folder", folder);
     pj_kopt(&r->out, "problem", problem);
+    if (waiting) pj_kint(&r->out, "facts_waiting", (int64_t)waiting);
     pj_end(&r->out, '}');
 }
 
@@ -40,8 +42,8 @@ static void render_status(result *r, const void *data) {
     mt_put_time(r, "oldest_job_at", s->store.oldest_job_at);
     pj_key(&r->out, "models");
     pj_begin(&r->out, '{');
-    put_model(r, "embedding", s->embed_model, s->embed_problem);
-    put_model(r, "nli", s->nli_model, s->nli_problem);
+    put_model(r, "embedding", s->embed_model, s->embed_problem, s->facts_to_embed);
+    put_model(r, "nli", s->nli_model, s->nli_problem, 0);
     pj_end(&r->out, '}');
 }
 
@@ -52,8 +54,7 @@ static void render_unconfigured(result *r, const void *data) {
     pj_kstr(&r->out, "storage", EG_STR("none"));
     pj_kstr(&r->out, "workspace", d->workspace);
     pj_kstr(&r->out, "next_prompt",
-            EG_STR("Engram has no store here. Shall I run `engram doctor` to see why, or `engram init` to "
-                   "make one?"));
+            EG_STR("Engram has no store here. Shall I run `engram doctor` to see why?"));
 }
 
 static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
@@ -121,7 +122,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
                              eg_str *out) {
     (void)self;
     const arg_spec specs[C_COUNT] = {
-        [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .required = 1, .high = EG_MAX_CONTENT},
+        [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
         [C_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
         [C_CONFIDENCE] = {.name = "confidence", .kind = ARG_NUMBER, .low = 0, .high = 1},
         [C_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
@@ -152,6 +153,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.durability = (uint32_t)v[C_DURABILITY].integer;
     args.artifact_hash = v[C_ARTIFACT].text;
     if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
+    if (!v[C_CONTENT].given && args.operation != EG_DELETE && args.operation != EG_NONE)
+        return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; operation add and update need it");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_receipt receipt = {0};

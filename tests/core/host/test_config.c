@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -63,12 +65,89 @@ static void plugins_own(void **state) {
     assert_int_equal(eg_conf_finish(c, &err), EG_EINVAL);
 }
 
+/* Writing "model.embed = m" into `before` gives `after`, is read back, and a second time changes nothing. */
+static void becomes(const char *before, const char *after) {
+    eg_str got;
+    eg_error err = {0};
+    assert_int_equal(eg_file_replace(path, before, strlen(before), 0640, NULL), EG_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(eg_conf_write(path, "model.embed", "m", &err), EG_OK);
+        assert_int_equal(eg_file_read(path, 10000, &arena, &got, &err), EG_OK);
+        assert_string_equal(got.ptr, after);
+    }
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+static void writing(void **state) {
+    (void)state;
+    becomes("", "[model]\nembed = m\n");
+    becomes("workspace = w", "workspace = w\n\n[model]\nembed = m\n");
+    becomes("# mine\n[model]\nembed = old ; why\nnli = n\n", "# mine\n[model]\nembed = m ; why\nnli = n\n");
+    becomes("[model]\nnli = n\n\n; end\n[mcp]\nprofile = all\n", "[model]\nnli = n\nembed = m\n\n; end\n[mcp]\nprofile = all\n");
+    becomes("[model]\n#embed = a\nembed=a\n[log]\n[model]\nembed:b\n", "[model]\n#embed = a\nembed=a\n[log]\n[model]\nembed:m\n");
+    becomes("model.embed =\nworkspace = w\n", "model.embed = m\nworkspace = w\n");
+    becomes("[model]\nembed = a\n  b\nnli = n\n  [x]\n", "[model]\nembed = a\n  m\nnli = n\n  [x]\n");
+    becomes("[model]\r\nnli = n\r\n", "[model]\r\nnli = n\r\nembed = m\r\n");
+    becomes("\xEF\xBB\xBF[model]\nembed = a\n", "\xEF\xBB\xBF[model]\nembed = m\n");
+    becomes("[model]\nembed = a", "[model]\nembed = m");
+    becomes("[model]", "[model]\nembed = m\n");
+}
+
+/* A value that would be read back as another, and a file that is broken: refused, and the file is what it was. */
+static void writing_refused(void **state) {
+    (void)state;
+    char longest[300];
+    eg_str got;
+    eg_error err = {0};
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    const char *const values[] = {"a ;b", " a", "a\nworkspace = evil", longest};
+    static const char before[] = "[model]\nembed = a\n", broken[] = "no equals sign\n";
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        assert_int_equal(eg_file_replace(path, before, strlen(before), 0600, NULL), EG_OK);
+        assert_int_not_equal(eg_conf_write(path, "model.embed", values[i], &err), EG_OK);
+        assert_int_equal(eg_file_read(path, 10000, &arena, &got, &err), EG_OK);
+        assert_string_equal(got.ptr, before);
+    }
+    assert_int_equal(eg_file_replace(path, broken, strlen(broken), 0600, NULL), EG_OK);
+    assert_int_equal(eg_conf_write(path, "model.embed", "m", &err), EG_EFORMAT);
+    assert_int_equal(eg_file_replace(path, before, strlen(before), 0600, NULL), EG_OK);
+    assert_int_equal(eg_conf_write(path, "nothing.such", "m", &err), EG_OK); /* a plugin's own */
+    assert_int_equal(eg_conf_write(path, "model.other", "m", &err), EG_EINVAL);
+}
+
+/* Folders are made; a link stays one. */
+static void writing_elsewhere(void **state) {
+    (void)state;
+    char folder[] = "/tmp/eg-write-XXXXXX", file[100], link[100], command[100];
+    struct stat st;
+    eg_str got;
+    eg_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/a/b/engram.conf", folder);
+    snprintf(link, sizeof link, "%s/link.conf", folder);
+    assert_int_equal(eg_conf_write(file, "model.nli", "m", &err), EG_OK);
+    assert_int_equal(stat(file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(symlink(file, link), 0);
+    assert_int_equal(eg_conf_write(link, "model.nli", "n", &err), EG_OK);
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(eg_file_read(file, 1000, &arena, &got, &err), EG_OK);
+    assert_string_equal(got.ptr, "[model]\nnli = n\n");
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
     int fd = mkstemp(path);
     if (fd < 0) return 1;
     close(fd);
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strength), cmocka_unit_test(refusals), cmocka_unit_test(plugins_own)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strength), cmocka_unit_test(refusals), cmocka_unit_test(plugins_own),
+                                       cmocka_unit_test(writing),  cmocka_unit_test(writing_refused), cmocka_unit_test(writing_elsewhere)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
     unlink(path);

@@ -135,6 +135,33 @@ static void a_good_cache_is_believed(void **state) {
     is("weighty");
 }
 
+/* Weights in several files: each of them counts, and only where there is an index and no single file. */
+static void weights_in_several_files(void **state) {
+    (void)state;
+    char ids[4][EG_MODEL_ID_TEXT];
+    run("rm %s/model.safetensors", model);
+    put("model.safetensors.index.json", "{}", 100);
+    put("model-00001-of-00002.safetensors", "one", 100);
+    put("model-00002-of-00002.safetensors", "two", 100);
+    eg_model_id(model, cache, ids[0]);
+    eg_model_id(model, cache, ids[1]);
+    assert_string_equal(ids[0], ids[1]);
+    put("model-00002-of-00002.safetensors", "TWO", 90); /* the index is the same */
+    eg_model_id(model, cache, ids[1]);
+    assert_string_not_equal(ids[0], ids[1]);
+    put("model-00002-of-00002.safetensors", "two", 80);
+    eg_model_id(model, cache, ids[2]);
+    assert_string_equal(ids[0], ids[2]);
+    run("mv %s/model-00001-of-00002.safetensors %s/a.safetensors", model, model);
+    eg_model_id(model, cache, ids[3]);
+    assert_string_not_equal(ids[0], ids[3]);
+    run("rm %s/*.json %s/model-* %s/a.safetensors", model, model, model);
+    put("config.json", "{}", 100);
+    put("model.safetensors", "weights", 100);
+    put("other.safetensors", "unused", 100);
+    is("weights"); /* as ever */
+}
+
 static void a_broken_cache_is_made_anew(void **state) {
     (void)state;
     char good[4096], text[4096], changed[4096];
@@ -189,6 +216,7 @@ int main(void) {
     snprintf(model, sizeof model, "%s/model", top);
     snprintf(cache, sizeof cache, "%s/cache", top);
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(a_good_cache_is_believed, set_up),
+                                       cmocka_unit_test_setup(weights_in_several_files, set_up),
                                        cmocka_unit_test_setup(a_broken_cache_is_made_anew, set_up),
                                        cmocka_unit_test_setup(no_cache_is_no_error, set_up)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,18 +94,32 @@ static void embed_one(eg_str text, float *out) {
     for (size_t i = 0; i < DIMENSIONS; i++) out[i] /= sqrtf(sum);
 }
 static eg_status embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
-    (void)host, (void)rq;
+    (void)rq;
     assert_int_equal(dimensions, DIMENSIONS);
-    for (size_t i = 0; i < n; i++) embed_one(texts[i], out + i * DIMENSIONS);
+    fixture *f = host;
+    for (size_t i = 0; i < n; i++) {
+        embed_one(texts[i], out + i * DIMENSIONS);
+        /* another model, another space: nothing of one is near anything of the other */
+        for (size_t k = 0; k < DIMENSIONS && strcmp(f->model, "hashed-words") != 0; k++) out[i * DIMENSIONS + k] *= k % 2 ? -1.0f : 1.0f;
+    }
+    f->embedded += n;
     return EG_OK;
 }
 static eg_status embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
-    if (!((fixture *)host)->with_model) {
+    fixture *f = host;
+    if (!f->with_model || f->damaged) {
         if (err) *err = (eg_error){EG_ENOENT, "no embedding model"};
         return EG_ENOENT;
     }
-    *id = EG_STR("hashed-words");
+    f->opened++;
+    *id = eg_str_of(((fixture *)host)->model);
     *dimensions = DIMENSIONS;
+    return EG_OK;
+}
+static eg_status embed_id(void *host, eg_str *id, eg_error *err) {
+    fixture *f = host;
+    if (!f->with_model) return embed_model(host, id, NULL, err);
+    *id = eg_str_of(f->model); /* known by its files, though it may not open */
     return EG_OK;
 }
 static double threshold(void *host, const char *name, double otherwise) {
@@ -158,7 +172,7 @@ static void wake(void *host) { ((fixture *)host)->wakes++; }
 void fixture_open(fixture *f, int with_model) {
     static const eg_detector nli = {.size = sizeof nli, .order = 100, .name = "stand-in", .version = "1", .examine = examine};
     assert_true(sodium_init() >= 0);
-    *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .threshold = 0.8};
+    *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .model = "hashed-words", .threshold = 0.8};
     f->services = (eg_services){.size = sizeof f->services, .host = f, .log = log_text, .config = config, .now = now,
                                 .new_id = new_id, .sha256 = sha256, .add_detector = add_detector, .add_storage = add_storage,
                                 .request_create = request_create, .request_release = request_release, .embed = embed,
@@ -180,7 +194,7 @@ void fixture_open(fixture *f, int with_model) {
     snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
     if (r.storage->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
     eg_memory_env env = {.services = &f->services, .storage_ops = r.storage, .storage = f->storage,
-                         .detectors = r.detectors, .detector_count = r.detector_count, .embed_model = embed_model,
+                         .detectors = r.detectors, .detector_count = r.detector_count, .embed_model = embed_model, .embed_id = embed_id,
                          .wake = wake, .host = f, .owner = EG_STR("test-1"), .mode = EG_STR("local"), .default_wait_ms = 20000,
                          .max_leased = 4};
     assert_int_equal(eg_memory_create(&env, &f->memory, &err), EG_OK);

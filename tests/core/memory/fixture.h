@@ -22,6 +22,10 @@ typedef struct fixture {
     int64_t now;
     uint64_t ids;
     int with_model;
+    const char *model; /* its id */
+    int damaged;       /* its files are there, but it does not open */
+    int opened;        /* how often it was asked for */
+    size_t embedded;   /* texts so far */
     /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
     double nli_score;
     const char *nli_word;

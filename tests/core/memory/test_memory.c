@@ -434,6 +434,124 @@ static void vectors_come_later(void **state) {
     fixture_close(&f);
 }
 
+static uint64_t facts_to_embed(fixture *f) {
+    eg_memory_status st;
+    assert_int_equal(f->ops->status(f->memory, f->rq, &st), EG_OK);
+    return st.facts_to_embed;
+}
+
+static void work(fixture *f) {
+    size_t ran, left;
+    assert_int_equal(f->ops->work(f->memory, f->rq, &ran, &left), EG_OK);
+    assert_int_equal(left, 0);
+}
+
+/* Another embedding model: words find everything at once, nothing of the old model is taken for the new one's, and the work goes on in the background,
+ * each fact once, without looking for contradictions again. A change back costs nothing. */
+static void another_embedding_model(void **state) {
+    (void)state;
+    enum { FACTS = 45 }; /* more than two jobs' worth */
+    WITH(f, 1);
+    for (int i = 0; i < FACTS; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Shard %d of the ledger is rebuilt nightly by cron.", i);
+        commit_as(&f, "agent-a", "ledger", text);
+    }
+    assert_int_equal(facts_to_embed(&f), 0);
+    eg_hits before = query(&f, "ledger shard rebuilt nightly");
+    assert_non_null(memmem(before.hits[0].why.ptr, before.hits[0].why.len, "meaning", 7));
+
+    f.model = "other";
+    f.memory->embedded_to = 0; /* as in a new process */
+    assert_int_equal(facts_to_embed(&f), FACTS);
+    eg_hits during = query(&f, "ledger shard rebuilt nightly");
+    assert_int_equal(during.count, before.count);
+    assert_null(memmem(during.hits[0].why.ptr, during.hits[0].why.len, "meaning", 7));
+    eg_receipt fresh = commit_as(&f, "agent-b", "ledger", "The ledger archive lives in a cold bucket.");
+    assert_int_equal(facts_to_embed(&f), FACTS); /* a new fact has its vectors from the start */
+
+    f.embedded = 0;
+    work(&f);
+    assert_int_equal(facts_to_embed(&f), 0);
+    assert_int_equal(f.embedded, FACTS);
+    eg_hits after = query(&f, "ledger shard rebuilt nightly");
+    assert_true(eg_id_eq(after.hits[0].fact.id, before.hits[0].fact.id));
+    assert_true(eg_str_eq(after.hits[0].why, before.hits[0].why));
+    f.embedded = 0;
+    work(&f);
+    assert_int_equal(f.embedded, 0);
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+
+    f.model = "hashed-words";
+    f.memory->embedded_to = 0;
+    assert_int_equal(facts_to_embed(&f), 1); /* what was committed meanwhile */
+    uint64_t left;
+    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
+    assert_int_equal(left, 0);
+    assert_int_equal(f.embedded, 1);
+    assert_non_null(memmem(query(&f, "archive bucket").hits[0].why.ptr, query(&f, "archive bucket").hits[0].why.len, "meaning", 7));
+    (void)fresh;
+    fixture_close(&f);
+}
+
+/* A deadline, a cancelled worker and a model that is not there leave the work to others; two that work at once add nothing twice. */
+static void reembedding_is_interrupted(void **state) {
+    (void)state;
+    WITH(f, 1);
+    for (int i = 0; i < 20; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Queue %d drains in the evening.", i);
+        commit_as(&f, "agent-a", "queues", text);
+    }
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    uint64_t vectors = st.store.vectors, left;
+    f.model = "other";
+    f.memory->embedded_to = 0;
+    f.rq->cancel.deadline = 1; /* long past */
+    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
+    assert_int_equal(left, 16); /* one batch of four */
+    f.rq->cancel.deadline = 0;
+    f.with_model = 0;
+    work(&f);
+    f.with_model = 1;
+    assert_int_equal(facts_to_embed(&f), 16);
+    assert_int_equal(eg_reembed_begin(f.memory, f.rq), EG_OK); /* leaves a job ... */
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.jobs_queued, 1);
+    assert_int_equal(eg_reembed_begin(f.memory, f.rq), EG_OK); /* ... and not a second one */
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.jobs_queued, 1);
+    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK); /* and somebody else does all of it meanwhile */
+    assert_int_equal(left, 0);
+    work(&f);
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.vectors, 2 * vectors);
+    fixture_close(&f);
+}
+
+/* A model that does not open is tried once and leaves the work to processes where it does. Without anything to do it is not even loaded. */
+static void a_damaged_model_leaves_the_work(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "x", "The sweeper runs hourly.");
+    f.opened = 0;
+    work(&f);
+    assert_int_equal(f.opened, 0);
+    f.model = "other";
+    f.memory->embedded_to = 0;
+    f.damaged = 1;
+    for (int i = 0; i < 3; i++) work(&f);
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.jobs_queued + st.store.jobs_parked, 0);
+    f.damaged = f.memory->cannot_embed = 0; /* another process */
+    assert_int_equal(facts_to_embed(&f), 1);
+    work(&f);
+    assert_int_equal(facts_to_embed(&f), 0);
+    fixture_close(&f);
+}
+
 /* Whoever leaves a job wakes the worker, after the transaction; who only reads or fails does not. */
 static void who_leaves_a_job_wakes_the_worker(void **state) {
     (void)state;
@@ -537,6 +655,9 @@ int main(void) {
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
         cmocka_unit_test(vectors_come_later),
+        cmocka_unit_test(another_embedding_model),
+        cmocka_unit_test(reembedding_is_interrupted),
+        cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
         cmocka_unit_test(bad_arguments_are_named),
     };

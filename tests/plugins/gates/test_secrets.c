@@ -36,6 +36,48 @@ static const char *const secrets[] = {
     "Xk29fLq8Zr3Tn6Vw\"",
     "client_secret: "
     "a8f5f167f44f4964e6c998dee827110c",
+    "The AWS secret access key for CI is "
+    "TAIjvFu7WICPhDeOZIiBOB+Y6sHrFH2ZUCr+lgot.",
+    "GitLab: glpat-"
+    "kpFCiRcDCajhDieQjEJ_",
+    "sk_test_"
+    "51KyEa8wtWy2591AIVVIZM5oForBFbyvQRZzUk1D6",
+    "Alerts go to https://hooks.slack.com/services/"
+    "TRUPFR2P3YV/BB5UL5NWQVR/4MS4rJaH8mfpUAFJWpSE",
+    "client secret GOCSPX-"
+    "bqJfgLq_nbK894RxgG9oiZ_jgttM",
+    "pypi-AgE"
+    "IcHlwaS5vcmckuEwjua058LeDKK6jDHz2oCtIsjhvNK4p7MZI-4kf3PGdlDcIfw84",
+    "hf_"
+    "gCgHDaUjAPjeEYqvNSzPfvRIyuOTWFIcNe",
+    "DefaultEndpointsProtocol=https;AccountName=shop;AccountKey="
+    "JCJqyqLWAmVdLJADtI6zQ5nNXInogqM8Jq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKx6tSyVrUeQpZlAA==;Suffix=x",
+    "dop_v1_"
+    "b37f0a72e9d34119f3374cebd4d3fd81b6ee7b3bb1c863e2601a7462667a4084",
+    "dckr_pat_"
+    "SVoJC2dIdxINRSaxsZisdlBW16R",
+    "shpat_"
+    "5b9a2145128edfed863bd39f917c1069",
+    "bot token "
+    "3244510762:AAqWDTjYf3c6jO2Z1LoZcPv6Ul3nF3ZkYNR",
+    "redis://:"
+    "VEnm0Ir7JSrigNVLppdQ@cache.internal:6379/0",
+    "AGE-SECRET-KEY-1"
+    "9WZT6TZELTJZQNX4JALGA3V842ASTQ4JVTEM59EXTG750QSC0U34NQSH0R",
+    "curl -u admin:"
+    "QhDtkzRG754TXt https://api.internal/",
+    "curl -H 'Authorization: Bearer "
+    "ShO68sxNoo9iEjDVMxASJ6EWIZQ0nWpRWM3YfHCH' https://api",
+    "dapi"
+    "b231645ae36f2e1e4de1e90c80621db2",
+    "lin_api_"
+    "Id75e7EcsAlXiXPUP9Ax5yC366yyfR9Q3IiP3whl",
+    "gsk_"
+    "IzHiUo1aWbtDRUIBIy0opDwjrm74UWhcZQANX744bpnegMcCMRT3",
+    "glrt-"
+    "gFfZ4DBhrLDOPEMsC0MJ",
+    "hvs."
+    "CAESIJ7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
 };
 static const char *const harmless[] = {
     "The service binds to 127.0.0.1:8080 and 10.0.12.7.",
@@ -62,6 +104,17 @@ static const char *const harmless[] = {
     "token=Authorization2HeaderValue()",
     "git+https://github.com/a/b.git@v1.2.3",
     "http://[::1]:8080/x",
+    "The test database is postgres://postgres:postgres@localhost/test.",
+    "The checksum token is crc32:306f247e.",
+    "The integrity of the AWS SDK is sha512-TAIjvFu7WICPhDeOZIiBOB+Y6sHrFH2ZUCr+lgotTAIjvFu7WICPhDeOZIiBOB==",
+    "AWS secrets are rotated by commit 3f2504e04f8911d39a0c0305e82c3301aabbccdd.",
+    "Hooks post to https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX in the docs.",
+    "Requests carry Authorization: Bearer <token>, and bearer tokens live 15 minutes.",
+    "The deploy token is glpat-my-own-deploy-token-name in the fixtures.",
+    "docker run -u 1000:1000 image; curl -u user:pass is refused",
+    "The dapi endpoint of hvs.internal answers in 20 ms.",
+    "The publishable key pk_live_51KyEa8wtWy2591AIVVIZM5o is public.",
+    "Backups of 2026:AAAA are kept",
 };
 
 static void refused(void **state) {

@@ -1,0 +1,172 @@
+/* reembed.c - vectors of the active model for facts that have none: after the model was changed, and for facts of processes that run with another one.
+ * Old vectors stay (a process that runs, or a change back, still uses them) and are never compared with new ones: a search names its model.
+ *
+ * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each model, written with the vectors. At most one job
+ * of a workspace is at it at a time; each job does a few facts and leaves another job behind it, so it survives a crash and lets detection go first. */
+#include "core/base/clock.h"
+#include "core/memory/internal.h"
+
+enum { JOB_FACTS = 16, DIRECT_FACTS = 4, KEEP_EVERY = 2000 /* changes of the store, after which how far it has come is written down again */ };
+
+static eg_str progress_key(eg_request *rq, eg_str model) { return eg_request_printf(rq, "embedded.%.*s", (int)model.len, model.ptr); }
+
+/* How far the vectors of this model have come, by what is written down. */
+static eg_status progress_of(eg_memory *m, eg_request *rq, eg_str model, int64_t *seq) {
+    eg_str value, key = progress_key(rq, model);
+    *seq = 0;
+    if (!key.ptr) return EG_ENOMEM;
+    eg_status s = STORE(m, setting, rq, rq->workspace, key, &value);
+    for (size_t i = 0; s == EG_OK && i < value.len && i < 18 && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++) *seq = *seq * 10 + value.ptr[i] - '0';
+    return s == EG_ENOENT ? EG_OK : s;
+}
+
+static void draft_progress(eg_draft *d, eg_str model, int64_t seq) {
+    eg_change *c = eg_draft_add(d, EG_CHANGE_SETTING);
+    c->text = progress_key(d->rq, model);
+    c->text2 = eg_request_printf(d->rq, "%lld", (long long)seq);
+    d->failed |= !c->text.ptr || !c->text2.ptr;
+}
+
+/* What this process knows of its own workspace without asking. */
+static int64_t remembered(eg_memory *m) {
+    pthread_mutex_lock(&m->lock);
+    int64_t seq = m->embedded_to;
+    pthread_mutex_unlock(&m->lock);
+    return seq;
+}
+static void remember(eg_memory *m, int64_t seq) {
+    pthread_mutex_lock(&m->lock);
+    if (seq > m->embedded_to) m->embedded_to = seq;
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* The active model without loading it; empty when there is none, or none that opens. */
+static eg_status model_of(eg_memory *m, eg_request *rq, eg_str *model) {
+    pthread_mutex_lock(&m->lock);
+    int off = m->cannot_embed || !m->env.embed_id;
+    pthread_mutex_unlock(&m->lock);
+    *model = (eg_str){0};
+    eg_status s = off ? EG_ENOENT : m->env.embed_id(m->env.host, model, rq->err);
+    if (s == EG_ENOENT) *model = (eg_str){0};
+    return s == EG_ENOENT ? EG_OK : s;
+}
+
+eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
+    eg_str model;
+    int64_t last, from;
+    eg_fact *first = NULL;
+    size_t n = 0;
+    eg_status s = model_of(m, rq, &model);
+    if (s != EG_OK || !model.len) return s;
+    int64_t known = remembered(m);
+    if ((s = STORE(m, last_seq, rq, &last)) != EG_OK || last <= known) return s;
+    if ((s = progress_of(m, rq, model, &from)) != EG_OK) return s;
+    s = STORE(m, unembedded, rq, rq->workspace, model, from > known ? from : known, 1, &first, &n, NULL);
+    if (s != EG_OK) return s;
+    eg_draft d;
+    eg_applied applied;
+    eg_draft_begin(&d, rq);
+    if (n) {
+        eg_draft_require(&d, EG_NO_JOB)->number = EG_JOB_REEMBED;
+        eg_draft_job(&d, m, EG_JOB_REEMBED, first->id, 0);
+    } else {
+        remember(m, last);
+        if (last - from < KEEP_EVERY) return EG_OK;
+        draft_progress(&d, model, last); /* so that the next process need not look at all facts again */
+    }
+    s = eg_draft_apply(&d, m, &applied);
+    return s == EG_ECONFLICT ? EG_OK : s; /* somebody is at it */
+}
+
+/* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may be others after them. The model is loaded only when
+ * there is something to do. */
+static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact **facts, size_t *n, int *more) {
+    eg_request *rq = d->rq;
+    eg_str model;
+    uint32_t dimensions;
+    int64_t last = 0, from = 0;
+    *more = 0;
+    *n = 0;
+    eg_status s = model_of(m, rq, &model);
+    if (s != EG_OK || !model.len) return s;
+    if (s == EG_OK) s = progress_of(m, rq, model, &from);
+    if (s == EG_OK) s = STORE(m, last_seq, rq, &last);
+    if (s == EG_OK) s = STORE(m, unembedded, rq, rq->workspace, model, from, most, facts, n, NULL);
+    if (s == EG_OK && *n && (s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err)) == EG_ENOENT) {
+        pthread_mutex_lock(&m->lock);
+        m->cannot_embed = 1;
+        pthread_mutex_unlock(&m->lock);
+        *n = 0;
+        return EG_OK;
+    }
+    eg_arena arena;
+    for (size_t i = 0; s == EG_OK && i < *n; i++) {
+        const eg_fact *f = &(*facts)[i];
+        eg_derived *derived = eg_request_array(rq, 1, sizeof *derived);
+        eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
+        if (!derived || !row) return EG_ENOMEM;
+        eg_arena_init(&arena, 0);
+        s = eg_derive_text(rq, &arena, f->content, f->scope, derived);
+        if (s == EG_OK) s = eg_derive_vectors(m, rq, f->content, derived);
+        eg_arena_release(&arena);
+        *row = (eg_new_fact){.fact = *f, .vectors = derived->vectors, .vector_count = derived->vector_count};
+        eg_change *c = eg_draft_add(d, EG_CHANGE_VECTORS);
+        c->fact = f->id;
+        c->new_fact = row;
+    }
+    if (s != EG_OK) return s;
+    *more = *n == most;
+    if (*n || last - from >= KEEP_EVERY) draft_progress(d, model, *more ? (*facts)[*n - 1].seq : last);
+    return EG_OK;
+}
+
+eg_status eg_reembed_run(eg_memory *m, eg_request *rq, const eg_job *job) {
+    eg_draft d;
+    eg_applied applied;
+    eg_fact *facts = NULL;
+    size_t n;
+    int more;
+    eg_draft_begin(&d, rq);
+    eg_draft_finish(&d, job);
+    eg_status s = draft_batch(m, &d, JOB_FACTS, &facts, &n, &more);
+    if (s != EG_OK) return s;
+    if (more) eg_draft_job(&d, m, EG_JOB_REEMBED, facts[n - 1].id, 0);
+    s = eg_draft_apply(&d, m, &applied);
+    return s == EG_ECONFLICT ? EG_OK : s; /* the lease is somebody else's now */
+}
+
+eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n) {
+    eg_str model;
+    int64_t from;
+    eg_fact *none = NULL;
+    size_t count;
+    *n = 0;
+    eg_status s = model_of(m, rq, &model);
+    if (s != EG_OK || !model.len) return s;
+    s = progress_of(m, rq, model, &from);
+    return s == EG_OK ? STORE(m, unembedded, rq, rq->workspace, model, from, 0, &none, &count, n) : s;
+}
+
+eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
+    int64_t deadline = rq->cancel.deadline;
+    rq->cancel.deadline = 0; /* of the whole, not of a batch */
+    eg_status s = EG_OK;
+    for (int more = 1, first = 1; s == EG_OK && more && !(rq->cancel.flag && *rq->cancel.flag); first = 0) {
+        if (deadline && !first && eg_clock_monotonic() >= deadline) break; /* one batch always: it comes to an end */
+        eg_request *one;
+        eg_applied applied;
+        eg_draft d;
+        eg_fact *facts = NULL;
+        size_t n;
+        if ((s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &one, rq->err)) != EG_OK) break; /* memory of its own for each batch */
+        one->workspace = rq->workspace;
+        eg_draft_begin(&d, one);
+        s = draft_batch(m, &d, DIRECT_FACTS, &facts, &n, &more);
+        if (s == EG_OK && d.change_count) s = eg_draft_apply(&d, m, &applied);
+        if (s != EG_OK) *rq->err = *one->err;
+        SERVICES(m)->request_release(m->env.host, one);
+    }
+    rq->cancel.deadline = deadline;
+    if (s == EG_ECANCELLED) s = EG_OK;
+    return s == EG_OK ? eg_reembed_count(m, rq, left) : s;
+}

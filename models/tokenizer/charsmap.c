@@ -1,0 +1,108 @@
+/* charsmap.c - see charsmap.h. Source of the unit's layout: darts-clone 0.32 (include/darts.h, DoubleArrayUnit). */
+#include "models/tokenizer/charsmap.h"
+
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "models/tokenizer/unicode.h"
+
+enum { CLUSTER_BYTES = 6, ASCII = 128, MOST_TEXT = 1024 /* bytes that a character becomes; longer texts are none */ };
+
+struct eg_charsmap {
+    const unsigned char *units; /* 4 bytes each */
+    size_t count;
+    eg_str texts;
+    eg_str ascii[ASCII]; /* what becomes of a character that stands alone; ptr NULL: itself */
+};
+
+static uint32_t read_u32(const unsigned char *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits 10 to 30, times 256 with
+ * bit 9. Of a leaf: the value in bits 0 to 30. */
+static size_t offset_of(uint32_t unit) { return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6); }
+
+/* The shortest key that begins p[0..n): *to gets its text. 0: there is none. */
+static int find(const eg_charsmap *m, const char *p, size_t n, eg_str *to) {
+    size_t node = offset_of(read_u32(m->units));
+    for (size_t i = 0; i < n && p[i]; i++) {
+        unsigned char byte = (unsigned char)p[i];
+        node ^= byte;
+        uint32_t unit = node < m->count ? read_u32(m->units + 4 * node) : UINT32_MAX;
+        if ((unit & (UINT32_C(1) << 31 | 255)) != byte) return 0;
+        node ^= offset_of(unit);
+        if (!(unit >> 8 & 1)) continue;
+        size_t at = node < m->count ? read_u32(m->units + 4 * node) & INT32_MAX : SIZE_MAX;
+        if (at >= m->texts.len) return 0;
+        size_t most = m->texts.len - at < MOST_TEXT ? m->texts.len - at : MOST_TEXT;
+        const char *text = m->texts.ptr + at, *end = memchr(text, 0, most);
+        if (!end && most == MOST_TEXT) return 0;
+        *to = (eg_str){text, end ? (size_t)(end - text) : most};
+        return eg_utf8_valid_prefix(to->ptr, to->len) == to->len;
+    }
+    return 0;
+}
+
+eg_status eg_charsmap_open(const char *name, eg_str blob, eg_arena *arena, const eg_charsmap **out, eg_error *err) {
+    *out = NULL;
+    const unsigned char *p = (const unsigned char *)blob.ptr;
+    size_t bytes = blob.len < 4 ? 0 : read_u32(p);
+    if (bytes == 0 || bytes % 4 || bytes > blob.len - 4)
+        return eg_fail(err, EG_EFORMAT, "%s: precompiled_charsmap: its array does not fit its %zu bytes", name, blob.len);
+    eg_charsmap *m = eg_arena_alloc(arena, sizeof *m);
+    if (!m) return eg_fail_memory(err, sizeof *m);
+    *m = (eg_charsmap){.units = p + 4, .count = bytes / 4, .texts = {blob.ptr + 4 + bytes, blob.len - 4 - bytes}};
+    size_t valid = eg_utf8_valid_prefix(m->texts.ptr, m->texts.len);
+    if (valid < m->texts.len) return eg_fail(err, EG_EFORMAT, "%s: precompiled_charsmap: invalid UTF-8 in its texts", name);
+    for (int c = 1; c < ASCII; c++) {
+        char text = (char)c;
+        if (!find(m, &text, 1, &m->ascii[c])) m->ascii[c] = (eg_str){0};
+    }
+    *out = m;
+    return EG_OK;
+}
+
+/* The bytes of ASCII that begin text and cannot be extended by what follows: all but the last, which may have an accent. */
+static size_t ascii_run(eg_str text) {
+    size_t i = 0;
+    while (i < text.len && (unsigned char)text.ptr[i] < ASCII) i++;
+    return i == text.len || i == 0 || text.ptr[i - 1] == '\n' ? i : i - 1;
+}
+
+static void map_ascii(const eg_charsmap *m, eg_str text, eg_buffer *out) {
+    size_t from = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        eg_str to = m->ascii[(unsigned char)text.ptr[i]];
+        size_t pair = text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n'; /* the one cluster of two */
+        if (pair ? !find(m, text.ptr + i, 2, &to) : !to.ptr) continue;
+        eg_buffer_add(out, text.ptr + from, i - from);
+        eg_buffer_add(out, to.ptr, to.len);
+        i += pair;
+        from = i + 1;
+    }
+    eg_buffer_add(out, text.ptr + from, text.len - from);
+}
+
+void eg_charsmap_apply(const eg_charsmap *m, eg_str text, eg_buffer *out) {
+    eg_str to;
+    while (text.len && !out->failed) {
+        size_t n = ascii_run(text);
+        map_ascii(m, (eg_str){text.ptr, n}, out);
+        text = (eg_str){text.ptr + n, text.len - n};
+        if (text.len == 0) break;
+        n = eg_unicode_cluster(text.ptr, text.len);
+        if (n < CLUSTER_BYTES && find(m, text.ptr, n, &to)) {
+            eg_buffer_add(out, to.ptr, to.len);
+        } else {
+            for (size_t at = 0, length; at < n; at += length) {
+                uint32_t cp;
+                length = eg_utf8_decode(text.ptr + at, n - at, &cp);
+                if (find(m, text.ptr + at, length, &to))
+                    eg_buffer_add(out, to.ptr, to.len);
+                else
+                    eg_buffer_add(out, text.ptr + at, length);
+            }
+        }
+        text = (eg_str){text.ptr + n, text.len - n};
+    }
+}

@@ -1,0 +1,210 @@
+/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is between them is normalised and
+ * goes to the model; special tokens are put around. Reading one: tokenizer_open.c, tokenizer_json.c. */
+#include <stdlib.h>
+
+#include "core/base/size.h"
+#include "core/base/status.h"
+#include "models/tokenizer/tokenizer_parts.h"
+
+/* ---- tokens ---- */
+
+void eg_tokens_release(eg_tokens *t) {
+    free(t->ids);
+    *t = (eg_tokens){0};
+}
+
+eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err) {
+    size_t need, bytes;
+    if (!eg_size_add(t->count, more, &need)) return eg_fail_memory(err, SIZE_MAX);
+    if (need <= t->capacity) return EG_OK;
+    size_t capacity = t->capacity ? t->capacity : 128;
+    while (capacity < need && capacity <= SIZE_MAX / 2) capacity *= 2;
+    uint32_t *p = eg_size_mul(capacity, sizeof *p, &bytes) ? realloc(t->ids, bytes) : NULL;
+    if (!p) return eg_fail_memory(err, need * sizeof *p);
+    t->ids = p;
+    t->capacity = capacity;
+    return EG_OK;
+}
+
+/* ---- putting one together ---- */
+
+int eg_tokenizer_find(const eg_tokenizer *t, eg_str token, uint32_t *id) {
+    return t->kind == EG_WORDPIECE ? eg_wordpiece_find(&t->wordpiece, token, id)
+           : t->kind == EG_BPE     ? eg_bpe_find(&t->bpe, token, id)
+                                   : eg_unigram_find(&t->unigram, token, id);
+}
+
+uint32_t eg_tokenizer_vocabulary(const eg_tokenizer *t) {
+    return t->kind == EG_WORDPIECE ? (uint32_t)t->wordpiece.vocabulary.count
+           : t->kind == EG_BPE     ? (uint32_t)t->bpe.vocabulary.count
+                                   : t->unigram.count;
+}
+
+void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is_roberta) {
+    const eg_around_item begin = {EG_AROUND_TOKEN, cls, 0}, first = {EG_AROUND_FIRST, 0, 0}, between = {EG_AROUND_TOKEN, sep, 0};
+    const eg_around_item second = {EG_AROUND_SECOND, 0, !is_roberta}, end = {EG_AROUND_TOKEN, sep, !is_roberta};
+    t->single = (eg_around){{begin, first, between}, 3};
+    t->pair = is_roberta ? (eg_around){{begin, first, between, between, second, end}, 6}
+                         : (eg_around){{begin, first, between, second, end}, 5};
+}
+
+/* Each text stands in its template once, no id is outside, and there is a special token: no text is without tokens. */
+static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const char *name, eg_error *err) {
+    size_t parts[3] = {0};
+    for (size_t i = 0; i < a->count; i++) {
+        parts[a->items[i].what]++;
+        if (a->items[i].what == EG_AROUND_TOKEN && a->items[i].id >= t->size)
+            return eg_fail(err, EG_EFORMAT, "%s: the special token %u is not in the vocabulary of %u", name, a->items[i].id,
+                           t->size);
+    }
+    if (parts[EG_AROUND_FIRST] != 1 || parts[EG_AROUND_SECOND] != (a == &t->pair) || parts[EG_AROUND_TOKEN] == 0)
+        return eg_fail(err, EG_EFORMAT, "%s: the template around %s must hold each text once, and a special token", name,
+                       a == &t->pair ? "pairs" : "texts");
+    return EG_OK;
+}
+
+/* The id of an added token must be the vocabulary's, or the one that the reference gives: the next one. */
+static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_added_token *token, uint32_t next, eg_error *err) {
+    uint32_t id = next;
+    char text[60];
+    if (token->text.len > EG_MAX_PIECE) return eg_fail(err, EG_ELIMIT, "%s: an added token of %zu bytes", name, token->text.len);
+    int is_known = eg_tokenizer_find(t, token->text, &id);
+    eg_quote(token->text, 40, text, sizeof text);
+    if (token->id != id)
+        return eg_fail(err, EG_EFORMAT, "%s: the added token '%s' has the id %u; %s %u", name, text, token->id,
+                       is_known ? "the vocabulary gives it" : "the next free one is", id);
+    if (token->normalized && t->kind == EG_WORDPIECE)
+        return eg_fail(err, EG_EUNSUPPORTED, "%s: the added token '%s' has normalized; supported with WordPiece: false", name,
+                       text);
+    return EG_OK;
+}
+
+/* Tokens that are looked for in normalised text are normalised themselves. */
+static eg_status normalize_added(const eg_tokenizer *t, const char *name, eg_added_token *token, eg_arena *arena, eg_error *err) {
+    eg_buffer scratch[2] = {{0}, {0}};
+    eg_str text = {0};
+    eg_status s = eg_normalize(&t->normalizer, token->text, scratch, &text, err);
+    if (s == EG_ELIMIT || (s == EG_OK && (text.len == 0 || text.len > EG_MAX_PIECE)))
+        s = eg_fail(err, EG_EFORMAT, "%s: an added token is empty or longer than %d bytes once normalised", name, EG_MAX_PIECE);
+    const char *copy = s == EG_OK ? eg_arena_copy(arena, text) : NULL;
+    if (s == EG_OK && !copy) s = eg_fail_memory(err, text.len);
+    token->text = (eg_str){copy, text.len};
+    eg_buffer_release(&scratch[0]);
+    eg_buffer_release(&scratch[1]);
+    return s;
+}
+
+eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token *added, size_t n, eg_arena *arena,
+                              eg_error *err) {
+    uint32_t vocabulary = eg_tokenizer_vocabulary(t), next = vocabulary;
+    size_t raw = 0;
+    t->size = t->kind == EG_WORDPIECE ? t->wordpiece.vocabulary.size
+              : t->kind == EG_BPE     ? t->bpe.vocabulary.size
+                                      : t->unigram.count;
+    eg_added_token *sorted = eg_arena_array(arena, n, sizeof *sorted); /* the raw ones first */
+    if (!sorted) return eg_fail_memory(err, n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) {
+        eg_status s = check_added(t, name, &added[i], next, err);
+        if (s != EG_OK) return s;
+        if (added[i].id >= next) next = added[i].id + 1;
+        if (added[i].id >= t->size) t->size = added[i].id + 1;
+        if (!added[i].normalized) sorted[raw++] = added[i];
+    }
+    size_t count = raw;
+    for (size_t i = 0; i < n; i++) {
+        if (!added[i].normalized) continue;
+        sorted[count] = added[i];
+        eg_status s = normalize_added(t, name, &sorted[count++], arena, err);
+        if (s != EG_OK) return s;
+    }
+    eg_status s = eg_added_build(&t->raw, sorted, raw, arena, err);
+    if (s == EG_OK) s = eg_added_build(&t->normalized, sorted + raw, count - raw, arena, err);
+    if (s == EG_OK) s = check_around(t, &t->single, name, err);
+    if (s == EG_OK) s = check_around(t, &t->pair, name, err);
+    return s;
+}
+
+uint32_t eg_tokenizer_size(const eg_tokenizer *t) { return t->size; }
+
+uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair) {
+    const eg_around *a = is_pair ? &t->pair : &t->single;
+    uint32_t types = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->items[i].type >= types) types = a->items[i].type + 1u;
+    return types;
+}
+
+/* ---- encoding ---- */
+
+typedef eg_status encode_piece(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err);
+
+/* Cuts the added tokens of set out of text; each piece between them goes to encode. */
+static eg_status encode_between(const eg_tokenizer *t, const eg_added_set *set, eg_str text, encode_piece *encode,
+                                eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
+    size_t from = 0;
+    for (;;) {
+        size_t begin = text.len, end = text.len;
+        const eg_added_token *token = eg_added_find(set, text, from, &begin, &end);
+        eg_status s = begin > from ? encode(t, (eg_str){text.ptr + from, begin - from}, scratch, out, err) : EG_OK;
+        if (s != EG_OK || !token) return s;
+        s = eg_tokens_reserve(out, 1, err);
+        if (s != EG_OK) return s;
+        out->ids[out->count++] = token->id;
+        from = end;
+    }
+}
+
+static eg_status encode_normalized(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
+    (void)scratch;
+    return t->kind == EG_WORDPIECE ? eg_wordpiece_encode(&t->wordpiece, piece, out, err)
+           : t->kind == EG_BPE     ? eg_bpe_encode(&t->bpe, piece, out, err)
+                                   : eg_unigram_encode(&t->unigram, piece, out, err);
+}
+
+static eg_status encode_raw(const eg_tokenizer *t, eg_str piece, eg_buffer scratch[2], eg_tokens *out, eg_error *err) {
+    eg_status s = eg_normalize(&t->normalizer, piece, scratch, &piece, err);
+    return s == EG_OK ? encode_between(t, &t->normalized, piece, encode_normalized, scratch, out, err) : s;
+}
+
+eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out, eg_error *err) {
+    eg_buffer scratch[2] = {{0}, {0}};
+    eg_status s = encode_between(t, &t->raw, text, encode_raw, scratch, out, err);
+    eg_buffer_release(&scratch[0]);
+    eg_buffer_release(&scratch[1]);
+    return s;
+}
+
+/* How many tokens of each side stay: the longer side gives first; when both are too long they share, and the odd one goes
+ * to the longer. */
+static void truncate_longest_first(size_t *first, size_t *second, size_t most) {
+    if (*first + *second <= most) return;
+    size_t *lesser = *first > *second ? second : first, *longer = lesser == first ? second : first;
+    size_t n1 = *lesser, n2 = n1 > most || most - n1 < n1 ? n1 : most - n1;
+    if (n1 + n2 > most) {
+        n1 = most / 2;
+        n2 = n1 + most % 2;
+    }
+    *lesser = n1;
+    *longer = n2;
+}
+
+eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most, eg_tokens *ids,
+                            uint8_t *types, eg_error *err) {
+    const eg_around *a = second ? &t->pair : &t->single;
+    size_t around = a->count - (second ? 2 : 1), n1 = first->count, n2 = second ? second->count : 0;
+    if (most < around + 1) return eg_fail(err, EG_EINVAL, "at most %zu tokens leave no room for text", most);
+    truncate_longest_first(&n1, &n2, most - around);
+    eg_status s = eg_tokens_reserve(ids, n1 + n2 + around, err);
+    if (s != EG_OK) return s;
+    for (const eg_around_item *item = a->items; item < a->items + a->count; item++) {
+        const uint32_t *from = item->what == EG_AROUND_TOKEN   ? &item->id
+                               : item->what == EG_AROUND_FIRST ? first->ids
+                                                               : second->ids;
+        size_t n = item->what == EG_AROUND_TOKEN ? 1 : item->what == EG_AROUND_FIRST ? n1 : n2;
+        if (n) memcpy(ids->ids + ids->count, from, n * sizeof *from);
+        if (types) memset(types, item->type, n);
+        if (types) types += n;
+        ids->count += n;
+    }
+    return EG_OK;
+}

@@ -1,0 +1,34 @@
+/* unigram.h - SentencePiece's unigram model: of all ways to cut a word into pieces, the one whose scores sum highest. Text is cut
+ * into words at the mark that stands for a space (U+2581). Not here: normalisation, reading files. Thread class: any once it is
+ * filled. */
+#ifndef EG_TOKENIZER_UNIGRAM_H
+#define EG_TOKENIZER_UNIGRAM_H
+
+#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/trie.h"
+#include "models/tokenizer/vocabulary.h"
+
+typedef struct eg_unigram {
+    /* set by the reader */
+    eg_str *pieces;
+    double *scores;
+    uint32_t count, unknown; /* unknown: its id */
+    int byte_fallback;       /* unknown text becomes <0xNN> tokens where there are all of them */
+    int prefix_space;        /* text begins with a mark, given one where it has none */
+    int splits;              /* words are cut from each other */
+    /* set by eg_unigram_finish */
+    eg_trie trie;
+    double unknown_score;
+    uint32_t bytes[256]; /* id of <0xNN> + 1; 0: none */
+} eg_unigram;
+
+/* After pieces and scores are set. EG_ENOMEM, EG_ELIMIT, EG_EFORMAT. */
+eg_status eg_unigram_finish(eg_unigram *u, const char *name, eg_arena *arena, eg_error *err);
+
+/* The id of the last piece with this text. 0: there is none. */
+int eg_unigram_find(const eg_unigram *u, eg_str text, uint32_t *id);
+
+/* Appends the ids of text (valid UTF-8). Linear. EG_ENOMEM. */
+eg_status eg_unigram_encode(const eg_unigram *u, eg_str text, eg_tokens *out, eg_error *err);
+
+#endif
