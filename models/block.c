@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +204,17 @@ void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     *b->writer = (eg_block_writer){.lock = b->lock, .data = b->data, .size = b->size, .at = at, .head = h, .sums = sums_of(h, key->size)};
     memcpy(b->writer->path, b->path, sizeof b->path);
     b->packing = 0; /* the lock is the writer's now */
+    /* No signal reaches the writer: none of the program's, nor the one that ends a process whose file outgrows its limit. */
+    sigset_t all, too_large, waiting, before;
+    sigfillset(&all);
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int had = sigpending(&waiting) == 0 && sigismember(&waiting, SIGXFSZ);
     b->writer->threaded = eg_pool_threads(pool) > 1 && pthread_create(&b->writer->thread, NULL, write_file, b->writer) == 0;
     if (!b->writer->threaded) write_file(b->writer);
+    if (!had) (void)sigtimedwait(&too_large, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void eg_block_release(eg_block *b) {

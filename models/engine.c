@@ -135,6 +135,11 @@ eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err) {
 
 void eg_batch_give(eg_engine *e, eg_batch *b) {
     if (!b) return;
+    size_t bytes = (b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity) * sizeof(uint32_t) + b->types_capacity + 2 * b->capacity * sizeof(size_t);
+    if (bytes > EG_MOST_KEPT) {
+        free_batch(b);
+        return;
+    }
     pthread_mutex_lock(&e->lock);
     b->next = e->idle_batches;
     e->idle_batches = b;

@@ -16,7 +16,9 @@ typedef struct eg_workspace {
     size_t capacity;
 } eg_workspace;
 
-/* The tokens of a call's texts; grows, is never shrunk, and goes back to the engine's list after use. */
+/* The tokens of a call's texts; grows, and goes back to the engine's list after use, unless it holds more than EG_MOST_KEPT bytes:
+ * one call over a book or a million texts does not keep its memory for ever. */
+enum { EG_MOST_KEPT = 8 << 20 };
 typedef struct eg_batch {
     struct eg_batch *next;
     eg_tokens ids, sides[2]; /* of all texts; of the text at hand and its second */

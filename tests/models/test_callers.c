@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "models/engine.h"
 #include "tiny_model.h"
 
 static char dir[64];
@@ -234,8 +235,31 @@ static void test_fork(void **state) {
     eg_model_close(m);
 }
 
+/* After a call with a text of 16 MB the engine keeps little of it; after small calls it keeps what the next one needs. */
+static void test_large_call(void **state) {
+    (void)state;
+    enum { WORDS = 4 << 20 };
+    eg_error err = {0};
+    eg_model *m = open_model(EG_FORMAT_F32);
+    float out[TINY_HIDDEN], again[TINY_HIDDEN];
+    char *text = malloc(4 * WORDS);
+    assert_non_null(text);
+    for (size_t i = 0; i < WORDS; i++) memcpy(text + 4 * i, "the ", 4);
+    eg_str all = {text, 4 * WORDS}, few = {text, 400}; /* both cut to what the model takes */
+    for (int i = 0; i < 2; i++) {
+        size_t kept = 0;
+        if (eg_model_embed(m, i ? &few : &all, 1, i ? again : out, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+        for (const eg_batch *b = engine->idle_batches; b; b = b->next) kept += b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity;
+        assert_true(kept * sizeof(uint32_t) <= EG_MOST_KEPT);
+        assert_true(i == 0 || kept > 0);
+    }
+    assert_memory_equal(out, again, sizeof out);
+    free(text);
+    eg_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),     cmocka_unit_test(test_token_labels), cmocka_unit_test(test_sizes), cmocka_unit_test(test_enums),
-                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_fork)};
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_fork),         cmocka_unit_test(test_large_call)};
     return cmocka_run_group_tests(tests, begin, end);
 }

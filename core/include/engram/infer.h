@@ -102,7 +102,7 @@ typedef struct eg_cancel {
 
 /* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised. Writes n rows of `hidden`
  * floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
- * EG_EINVAL for invalid UTF-8 (which text), EG_ECANCELLED, EG_ENOMEM. */
+ * EG_EINVAL for invalid UTF-8 (which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
 EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out,
                                       const eg_cancel *cancel, eg_error *err);
 
