@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
-"""Tests of the training tools that need nothing but Python: the measures against figures worked out by hand."""
+"""Tests of the training tools that need nothing but Python: the measures against figures worked out by hand, the made-up pairs against what is
+read out of their sentences, by ways of this file's own."""
+import collections
+import json
 import math
 import os
+import re
+import subprocess
 import sys
 import unittest
+from fractions import Fraction
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "train"))
+TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "train")
+sys.path.insert(0, TRAIN)
 sys.dont_write_bytecode = True
+import generated  # noqa: E402
 import measures  # noqa: E402
+import vocabulary  # noqa: E402
 
 
 class Measures(unittest.TestCase):
@@ -41,6 +50,121 @@ class Measures(unittest.TestCase):
         got = measures.retrieval(list("abcdefghijkl"), {"b", "k"})
         self.assertEqual((got["recall@5"], got["recall@10"], got["MRR"]), (0.5, 0.5, 0.5))
         self.assertAlmostEqual(got["nDCG@10"], (1 / math.log2(3)) / (1 + 1 / math.log2(3)))
+
+
+MILLISECONDS = {"ms": 1, "millisecond": 1, "s": 1000, "second": 1000, "min": 60000, "minute": 60000, "h": 3600000, "hour": 3600000, "day": 86400000, "week": 604800000}
+BYTES = {"bytes": 1, "kB": 1000, "MB": 1000 ** 2, "GB": 1000 ** 3, "TB": 1000 ** 4, "KiB": 1024, "MiB": 1024 ** 2, "GiB": 1024 ** 3}
+WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def subject_of(text):
+    """(name, noun), however it is written."""
+    m = re.search(r"`(\w+)-(\w+)`", text) or re.search(r"\b([A-Z]\w+)(?:'s)? (%s)\b" % "|".join(vocabulary.NOUNS), text)
+    return m.group(1).capitalize(), m.group(2)
+
+
+def amount(text):
+    m = re.search(r"(\d[\d,]*(?:\.\d+)?) (%s)\b" % "|".join(sorted((*(u + "s" for u in MILLISECONDS), *MILLISECONDS, *BYTES), key=len, reverse=True)), text)
+    unit = m.group(2) if m.group(2) in MILLISECONDS or m.group(2) in BYTES else m.group(2)[:-1]
+    return Fraction(m.group(1).replace(",", "")) * (MILLISECONDS.get(unit) or BYTES[unit])
+
+
+def allowed(text):
+    """The numbers from 0 to 200 that a claim about a count lets be."""
+    text = text.lower()
+    n = [int(x) for x in re.findall(r"\d+", text)]
+    if len(n) == 2:
+        return set(range(n[0], n[1] + 1))
+    if re.search("no more and no less|neither more nor fewer", text):
+        return set(n)
+    if re.search("at least|no fewer|or more|not less|minimum|even more|never fewer|possibly more|floor|not under", text):
+        return set(range(n[0], 201))
+    if re.search("at most|no more than|or fewer|up to|maximum|even fewer|never more|possibly fewer|ceiling|not over", text):
+        return set(range(n[0] + 1))
+    return set(n)
+
+
+def follows(one, other):
+    """Whether the total in one of the sentences is what the numbers of the other come to; which is which is read from their words."""
+    n = {text: [int(x.replace(",", "")) for x in re.findall(r"\d[\d,]*", text)] for text in (one, other)}
+    for parts, total, mark, compute in (("retr|repeats|more times", "attempt", None, lambda a: a + 1), ("shard", "replica", 2, lambda a, b: a * b), ("minutes", "hour", None, lambda a: Fraction(60, a)),
+                                        ("days", "hours", None, lambda a: a * 24), ("host", "host", 2, lambda a, b: a + b)):
+        for x, y in ((one, other), (other, one)):
+            if re.search(parts, x) and re.search(total, y) and not re.search(total if mark is None else "$^", x) and len(n[x]) == (mark or 1) and len(n[y]) == 1:
+                return compute(*n[x]) == n[y][0]
+    raise AssertionError(f"cannot be read: {one} | {other}")
+
+
+class MadeUp(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.pairs = {split: generated.pairs_of(split, 3200, 1) for split in generated.SPLITS}
+
+    def of(self, *families):
+        return [p for pairs in self.pairs.values() for p in pairs if p[3] in families]
+
+    def test_same_seed_same_pairs(self):
+        self.assertEqual(generated.pairs_of("dev", 320, 1), self.pairs["dev"][:320])
+        self.assertNotEqual(generated.pairs_of("dev", 320, 2), self.pairs["dev"][:320])
+        lines = subprocess.run([sys.executable, "-B", os.path.join(TRAIN, "generate"), "--split", "dev", "--count", "320", "--seed", "1"], capture_output=True, check=True,
+                               env=dict(os.environ, PYTHONHASHSEED="7", PYTHONIOENCODING="utf-8")).stdout.decode().splitlines()
+        self.assertEqual([tuple(json.loads(line).values()) for line in lines], self.pairs["dev"][:320])
+
+    def test_balance(self):
+        for split, pairs in self.pairs.items():
+            labels, families = (collections.Counter(p[i] for p in pairs) for i in (2, 3))
+            self.assertEqual(set(families.values()), {200}, split)
+            for label, share in zip(generated.LABELS, generated.SHARES):
+                self.assertAlmostEqual(labels[label] / len(pairs), share, delta=0.03, msg=split)
+            for family in families:
+                self.assertEqual({p[2] for p in pairs if p[3] == family}, set(generated.LABELS), f"{family}: conflicts, agreements and look-alikes")
+
+    def test_splits_share_nothing(self):
+        texts = [{t for p in pairs for t in p[:2]} for pairs in self.pairs.values()]
+        names = [{subject_of(t)[0] for t in some} for some in texts]
+        for some in (texts, names, [set(x) for x in vocabulary.NAMES.values()]):
+            self.assertFalse(some[0] & some[1] or some[0] & some[2] or some[1] & some[2])
+
+        def frames(x):
+            if isinstance(x, dict):
+                return [f for y in x.values() for f in frames(y)]
+            if isinstance(x, tuple) and x and all(isinstance(y, str) for y in x):
+                return [x] if len(x) > 2 else []
+            return [f for y in x for f in frames(y)] if isinstance(x, (tuple, list)) else []
+        lists = frames([getattr(vocabulary, name) for name in dir(vocabulary) if name.isupper() and name not in ("NAMES", "HABITS", "COMPARED", "PERCENT")])
+        self.assertGreater(sum(map(len, lists)), 600)
+        for some in lists:
+            self.assertEqual(len(set(some)), len(some), some)
+            for split in generated.SPLITS:
+                self.assertGreaterEqual(len(generated.deal(some, split)), 2, some)
+
+    def test_one_subject_or_two(self):
+        for a, b, label, family in self.of("value_unit", "bounds", "list", "percent", "arithmetic", "flag", "date", "spelled_number"):
+            if label != "neutral":
+                self.assertEqual(subject_of(a), subject_of(b), f"{family}: {a} | {b}")
+
+    def test_quantities(self):
+        for a, b, label, _ in self.of("value_unit"):
+            if label != "neutral":
+                self.assertEqual(amount(a) == amount(b), label == "entailment", f"{a} | {b}")
+
+    def test_bounds(self):
+        for a, b, label, _ in self.of("bounds"):
+            if subject_of(a) == subject_of(b):
+                one, other = allowed(a), allowed(b)
+                self.assertEqual(label, "contradiction" if not one & other else "entailment" if one <= other else "neutral", f"{a} | {b}")
+
+    def test_arithmetic(self):
+        for a, b, label, _ in self.of("arithmetic"):
+            if label != "neutral":
+                self.assertEqual(follows(a, b), label == "entailment", f"{a} | {b}")
+
+    def test_spelled_numbers(self):
+        def number(text):
+            return [WORDS.index(w) if w in WORDS else int(w) for w in re.findall(r"\d+|[a-z]+", text.lower()) if (w in WORDS[2:] or w.isdigit())]
+        for a, b, label, _ in self.of("spelled_number"):
+            if label != "neutral":
+                self.assertEqual(number(a) == number(b), label == "entailment", f"{a} | {b}")
 
 
 if __name__ == "__main__":

