@@ -115,6 +115,7 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(json.loads(rows[0])["embedding"]), 384)
         self.assertEqual(self.run_engram("embed", stdin=b"").stdout, b"")
         self.assertIn(b"nowhere", self.run_engram("embed", "--model", "/nowhere", expect=2).stderr)
+        self.assertIn(b"no prompt 'query'", self.run_engram("embed", "--prompt", "query", expect=2).stderr)
         self.run_engram("nli", "--model", "engram-embed-0", stdin=pairs, expect=2)
         broken = os.path.join(self.folder.name, "broken")
         os.mkdir(broken)
