@@ -10,7 +10,7 @@
 #include "core/base/status.h"
 
 enum { MAX_FILE = 4 << 20, MAX_LABELS = 1024, MAX_HIDDEN = 16384, MAX_LAYERS = 256, MAX_POSITIONS = 1 << 20, MAX_VOCABULARY = 1 << 24,
-       MAX_SPAN = 4096 };
+       MAX_SPAN = 4096, MAX_PROMPTS = 256 };
 
 static int is(const eg_json *j, const char *z) { return eg_str_eq(j->text, eg_str_of(z)); }
 
@@ -280,41 +280,162 @@ static eg_status open_json(const char *dir, const char *name, eg_arena *arena, e
     return s;
 }
 
-static eg_status read_pooling(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+/* The config of the pooling module in `folder`, which is a path inside dir. */
+static eg_status read_pooling(const char *dir, eg_str folder, eg_arena *arena, eg_config *c, eg_error *err) {
+    static const struct {
+        const char *name;
+        eg_pooling pooling;
+    } known[] = {{"pooling_mode_mean_tokens", EG_POOL_MEAN},
+                 {"pooling_mode_cls_token", EG_POOL_CLS},
+                 {"pooling_mode_max_tokens", EG_POOL_MAX},
+                 {"pooling_mode_mean_sqrt_len_tokens", EG_POOL_MEAN_SQRT}};
     eg_json j;
-    int found, mean = 0, cls = 0, other = 0;
-    eg_status s = open_json(dir, "1_Pooling/config.json", arena, &j, &found, err);
+    int found, modes = 0;
+    char *name = eg_arena_printf(arena, "%.*s/config.json", (int)folder.len, folder.ptr), mode[64];
+    if (!name) return eg_fail_memory(err, folder.len);
+    eg_status s = open_json(dir, name, arena, &j, &found, err);
     if (s != EG_OK || !found) return s;
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k != EG_JSON_KEY) continue;
-        int *flag = is(&j, "pooling_mode_mean_tokens") ? &mean
-                    : is(&j, "pooling_mode_cls_token") ? &cls
-                    : j.text.len > 13 && memcmp(j.text.ptr, "pooling_mode_", 13) == 0 ? &other
-                                                                                     : NULL;
-        if (flag && eg_json_next(&j) == EG_JSON_TRUE) *flag = 1;
+        if (k != EG_JSON_KEY || j.depth != 1) continue;
+        int is_mode = j.text.len > 13 && memcmp(j.text.ptr, "pooling_mode_", 13) == 0, without_prompt = is(&j, "include_prompt");
+        if (!is_mode && !without_prompt) continue;
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && !is(&j, known[i].name)) i++;
+        eg_quote(j.text, 50, mode, sizeof mode);
+        k = eg_json_next(&j);
+        if (without_prompt && k == EG_JSON_FALSE)
+            return eg_fail(err, EG_EUNSUPPORTED, "%s: include_prompt is false: prompts are pooled with their texts or not at all", name);
+        if (without_prompt || k != EG_JSON_TRUE) continue;
+        if (i == sizeof known / sizeof *known)
+            return eg_fail(err, EG_EUNSUPPORTED, "%s: %s is true; supported: pooling_mode_ mean_tokens, cls_token, max_tokens, mean_sqrt_len_tokens",
+                           name, mode);
+        c->pooling = known[i].pooling;
+        modes++;
     }
-    if (other || mean + cls != 1)
-        return eg_fail(err, EG_EUNSUPPORTED, "1_Pooling/config.json: supported: pooling_mode_mean_tokens or "
-                                             "pooling_mode_cls_token, one of them");
-    c->pooling = cls ? EG_POOL_CLS : EG_POOL_MEAN;
+    return modes == 1 ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "%s: %d pooling modes are true; one is supported", name, modes);
+}
+
+/* An element of modules.json, which j stands on. */
+static eg_status read_module(eg_json *j, eg_str *type, eg_str *path, eg_error *err) {
+    eg_json_kind k = j->kind;
+    *type = *path = (eg_str){0};
+    if (k != EG_JSON_OBJECT) return eg_fail(err, EG_EFORMAT, "modules.json: a list of objects was expected");
+    for (k = eg_json_next(j); k != EG_JSON_OBJECT_END; k = eg_json_next(j)) {
+        eg_str *to = k != EG_JSON_KEY ? NULL : is(j, "type") ? type : is(j, "path") ? path : NULL;
+        if (k != EG_JSON_KEY) return EG_EFORMAT;
+        k = eg_json_next(j);
+        if (to && k == EG_JSON_STRING) *to = j->text;
+        if (!eg_json_skip(j)) return EG_EFORMAT;
+    }
+    if (!type->ptr || !path->ptr) return eg_fail(err, EG_EFORMAT, "modules.json: a module has no type or no path");
     return EG_OK;
 }
 
-static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+static int ends_with(eg_str s, const char *end) {
+    size_t n = strlen(end);
+    return s.len >= n && memcmp(s.ptr + s.len - n, end, n) == 0;
+}
+
+/* Transformer, Pooling, and Normalize or not: what sentence-transformers runs one after the other. */
+static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+    static const char *const order[] = {".Transformer", ".Pooling", ".Normalize"};
+    enum { POOLING = 1, NORMALIZE = 2, MODULES = 3 };
     eg_json j;
     int found;
-    eg_status s = open_json(dir, "sentence_bert_config.json", arena, &j, &found, err);
+    size_t n = 0;
+    eg_status s = open_json(dir, "modules.json", arena, &j, &found, err);
+    if (s != EG_OK) return s;
+    c->normalizes = 1;
+    if (!found) return read_pooling(dir, EG_STR("1_Pooling"), arena, c, err);
+    c->normalizes = 0;
+    if (eg_json_next(&j) != EG_JSON_ARRAY) {
+        eg_json_fail(&j, "a list was expected");
+        return EG_EFORMAT;
+    }
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_ARRAY_END; k = eg_json_next(&j), n++) {
+        eg_str type, path;
+        char text[96];
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        s = read_module(&j, &type, &path, err);
+        if (s != EG_OK) return s;
+        if (n == MODULES || !ends_with(type, order[n]) || (n == 0 && path.len))
+            return eg_fail(err, EG_EUNSUPPORTED, "modules.json: type of module %zu is '%s'; supported: Transformer at the top, Pooling, Normalize, in this order",
+                           n, eg_quote(type, 80, text, sizeof text));
+        if (n == POOLING && (memchr(path.ptr, '.', path.len) || path.len == 0))
+            return eg_fail(err, EG_EFORMAT, "modules.json: path of module %zu is no folder inside the model's", n);
+        if (n == POOLING) s = read_pooling(dir, path, arena, c, err);
+        if (s != EG_OK) return s;
+        c->normalizes |= n == NORMALIZE;
+    }
+    return n > POOLING ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "modules.json has no Pooling module: token embeddings are not supported");
+}
+
+/* {"query": "query: ", ...} */
+static eg_status read_prompt_texts(eg_json *j, eg_arena *arena, eg_config *c, eg_error *err) {
+    c->prompt_names = eg_arena_array(arena, MAX_PROMPTS, sizeof *c->prompt_names);
+    c->prompt_texts = eg_arena_array(arena, MAX_PROMPTS, sizeof *c->prompt_texts);
+    if (!c->prompt_names || !c->prompt_texts) return eg_fail_memory(err, MAX_PROMPTS * sizeof *c->prompt_texts);
+    for (eg_json_kind k = eg_json_next(j); k != EG_JSON_OBJECT_END; k = eg_json_next(j)) {
+        if (k != EG_JSON_KEY) return EG_EFORMAT;
+        if (c->prompts == MAX_PROMPTS) return eg_fail(err, EG_ELIMIT, "config_sentence_transformers.json: more than %d prompts", MAX_PROMPTS);
+        c->prompt_names[c->prompts] = eg_arena_copy(arena, j->text);
+        if (eg_json_next(j) != EG_JSON_STRING) return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: prompts must map names to texts");
+        c->prompt_texts[c->prompts] = eg_arena_copy(arena, j->text);
+        if (!c->prompt_names[c->prompts] || !c->prompt_texts[c->prompts]) return eg_fail_memory(err, j->text.len);
+        c->prompts++;
+    }
+    return EG_OK;
+}
+
+static eg_status read_prompts(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+    eg_json j;
+    int found;
+    const char *name = NULL;
+    eg_status s = open_json(dir, "config_sentence_transformers.json", arena, &j, &found, err);
+    if (s != EG_OK || !found) return s;
+    if (eg_json_next(&j) != EG_JSON_OBJECT) eg_json_fail(&j, "an object was expected");
+    for (eg_json_kind k = eg_json_next(&j); s == EG_OK && k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k != EG_JSON_KEY || j.depth != 1) continue;
+        int is_prompts = is(&j, "prompts"), is_name = is(&j, "default_prompt_name");
+        k = eg_json_next(&j);
+        if (is_prompts && k == EG_JSON_OBJECT && c->prompts == 0) s = read_prompt_texts(&j, arena, c, err);
+        if (is_name && k == EG_JSON_STRING && !(name = eg_arena_copy(arena, j.text))) return eg_fail_memory(err, j.text.len);
+        if (s == EG_OK && !(is_prompts && k == EG_JSON_OBJECT) && !eg_json_skip(&j)) return EG_EFORMAT;
+    }
+    for (uint32_t i = 0; name && i < c->prompts; i++)
+        if (strcmp(name, c->prompt_names[i]) == 0) c->default_prompt = c->prompt_texts[i];
+    if (s == EG_OK && name && !c->default_prompt)
+        return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: default_prompt_name '%.60s' is none of its prompts", name);
+    return s;
+}
+
+/* A length in one file of the folder; *given 0 when the file or the field is not there, or null. */
+static eg_status read_length(const char *dir, const char *file, const char *field, eg_arena *arena, uint32_t *given, eg_error *err) {
+    eg_json j;
+    int found;
+    *given = 0;
+    eg_status s = open_json(dir, file, arena, &j, &found, err);
     if (s != EG_OK || !found) return s;
     if (eg_json_next(&j) != EG_JSON_OBJECT) eg_json_fail(&j, "an object was expected");
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, "max_seq_length") || eg_json_next(&j) == EG_JSON_NULL) continue;
-        if (j.kind != EG_JSON_NUMBER || !j.is_integer || j.integer < 4)
-            return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: max_seq_length must be a number from 4 on");
-        if (j.integer < c->max_tokens) c->max_tokens = (uint32_t)j.integer;
+        if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, field) || eg_json_next(&j) == EG_JSON_NULL) continue;
+        if (j.kind != EG_JSON_NUMBER || !(j.number >= 4) || (j.number < MAX_POSITIONS && !j.is_integer))
+            return eg_fail(err, EG_EFORMAT, "%s: %s must be a whole number from 4 on", file, field);
+        *given = j.number < MAX_POSITIONS ? (uint32_t)j.integer : MAX_POSITIONS; /* "no limit" is written 1e30 */
     }
     return EG_OK;
+}
+
+/* The model's positions, and at most what sentence-transformers or else the tokenizer cuts to. */
+static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+    uint32_t given;
+    eg_status s = read_length(dir, "sentence_bert_config.json", "max_seq_length", arena, &given, err);
+    if (s == EG_OK && !given) s = read_length(dir, "tokenizer_config.json", "model_max_length", arena, &given, err);
+    if (s == EG_OK && given && given < c->max_tokens) c->max_tokens = given;
+    return s;
 }
 
 eg_status eg_config_read(const char *dir, eg_arena *arena, eg_config *out, eg_error *err) {
@@ -323,6 +444,7 @@ eg_status eg_config_read(const char *dir, eg_arena *arena, eg_config *out, eg_er
     if (!path) return eg_fail_memory(err, strlen(dir));
     eg_status s = eg_file_read(path, MAX_FILE, arena, &bytes, err);
     if (s == EG_OK) s = eg_config_parse(bytes, arena, out, err);
-    if (s == EG_OK) s = read_pooling(dir, arena, out, err);
+    if (s == EG_OK) s = read_modules(dir, arena, out, err);
+    if (s == EG_OK) s = read_prompts(dir, arena, out, err);
     return s == EG_OK ? read_max_length(dir, arena, out, err) : s;
 }

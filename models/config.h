@@ -1,12 +1,14 @@
-/* config.h - what a model folder's JSON files say about the model: config.json, and for sentence embeddings modules.json,
- * 1_Pooling/config.json, sentence_bert_config.json. Used by model.c. */
+/* config.h - what a model folder's JSON files say about the model: config.json, model_max_length of tokenizer_config.json, and for
+ * sentence embeddings modules.json, the pooling module's config.json, sentence_bert_config.json, config_sentence_transformers.json. Used by
+ * model.c. */
 #ifndef EG_MODELS_CONFIG_H
 #define EG_MODELS_CONFIG_H
 
 #include "core/base/arena.h"
 #include "core/include/engram/infer.h"
 
-typedef enum eg_pooling { EG_POOL_MEAN = 0, EG_POOL_CLS } eg_pooling;
+/* EG_POOL_MEAN_SQRT: the sum over the root of the number of tokens. */
+typedef enum eg_pooling { EG_POOL_MEAN = 0, EG_POOL_CLS, EG_POOL_MAX, EG_POOL_MEAN_SQRT } eg_pooling;
 
 typedef enum eg_architecture { EG_BERT, EG_ROBERTA, EG_DEBERTA } eg_architecture;
 
@@ -19,6 +21,11 @@ typedef struct eg_config {
     uint32_t labels;
     const char **label_names;
     eg_pooling pooling;
+    const char **prompt_names; /* what is put before a text, by name */
+    const char **prompt_texts;
+    uint32_t prompts;
+    const char *default_prompt; /* its text; NULL: none */
+    int normalizes; /* embeddings have length 1: but for a modules.json without Normalize */
     uint32_t max_tokens;
     uint32_t first_position; /* the row of the position table that the first token gets (RoBERTa: after the one of the padding) */
     /* DeBERTa: relative positions are kept apart up to buckets / 2, then by the logarithm up to max_distance; the table has

@@ -1,7 +1,9 @@
 /* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify, label. Texts become token ids, ids become
  * ragged groups, groups run on the pool's threads side by side, or, when there are fewer of them than threads, one after
  * the other with every thread inside. Results are the same bits either way. */
+#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/size.h"
@@ -88,20 +90,26 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .labels = m->config.labels,
                           .label_names = m->config.label_names,
                           .weight_bytes = m->weights.block.size,
-                          .format = m->weights.format};
+                          .format = m->weights.format,
+                          .prompts = m->config.prompts,
+                          .prompt_names = m->config.prompt_names,
+                          .normalizes = (uint32_t)m->config.normalizes};
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
     return EG_OK;
 }
 
 /* ---- a batch of texts as tokens ---- */
 
-static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, eg_tokens *out, eg_error *err) {
+static eg_status check_text(eg_str text, size_t index, const char *what, eg_error *err) {
     if (!text.ptr && text.len) return eg_fail(err, EG_EINVAL, "%s %zu is NULL and has %zu bytes", what, index, text.len);
     size_t valid = eg_utf8_valid_prefix(text.ptr, text.len);
-    if (valid < text.len)
-        return eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
+    return valid == text.len ? EG_OK : eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
+}
+
+static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, eg_tokens *out, eg_error *err) {
+    eg_status s = check_text(text, index, what, err);
     out->count = 0;
-    return eg_tokenizer_encode(m->tokenizer, text, out, err);
+    return s == EG_OK ? eg_tokenizer_encode(m->tokenizer, text, out, err) : s;
 }
 
 /* Room for the token types of `more` more tokens. */
@@ -184,11 +192,16 @@ static void pool_group(const run *r, size_t first, size_t n, const size_t *offse
     for (size_t i = 0; i < n; i++) {
         const float *x = states + (offsets[i] - offsets[0]) * H;
         float *out = r->out + (first + i) * H;
-        if (r->m->config.pooling == EG_POOL_CLS)
+        size_t tokens = offsets[i + 1] - offsets[i];
+        eg_pooling pooling = r->m->config.pooling;
+        if (pooling == EG_POOL_CLS || pooling == EG_POOL_MAX)
             memcpy(out, x, H * sizeof *out);
         else
-            k->mean_rows(x, offsets[i + 1] - offsets[i], H, H, out);
-        k->l2_normalize(out, H);
+            k->mean_rows(x, tokens, H, H, out);
+        for (size_t t = 1; pooling == EG_POOL_MAX && t < tokens; t++)
+            for (size_t h = 0; h < H; h++) out[h] = x[t * H + h] > out[h] ? x[t * H + h] : out[h];
+        for (size_t h = 0; pooling == EG_POOL_MEAN_SQRT && h < H; h++) out[h] *= sqrtf((float)tokens);
+        if (r->m->config.normalizes) k->l2_normalize(out, H);
     }
 }
 
@@ -283,9 +296,50 @@ static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pa
     return s;
 }
 
-eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
+/* The texts with a prompt before each, in one piece of memory that is to be freed. */
+static eg_status prompt_texts(const char *prompt, const eg_str *texts, size_t n, eg_str **out, eg_error *err) {
+    size_t length = strlen(prompt), bytes;
+    int fits = eg_size_mul(n, sizeof **out + length, &bytes) && eg_size_add(bytes, 1, &bytes);
+    *out = NULL;
+    for (size_t i = 0; fits && i < n; i++) fits = eg_size_add(bytes, texts[i].len, &bytes);
+    if (!fits || !(*out = malloc(bytes))) return eg_fail_memory(err, bytes);
+    char *to = (char *)(*out + n);
+    for (size_t i = 0; i < n; i++) {
+        eg_status s = check_text(texts[i], i, "text", err);
+        if (s != EG_OK) return s;
+        memcpy(to, prompt, length);
+        if (texts[i].len) memcpy(to + length, texts[i].ptr, texts[i].len);
+        (*out)[i] = (eg_str){to, length + texts[i].len};
+        to += length + texts[i].len;
+    }
+    return EG_OK;
+}
+
+static eg_status no_prompt(const eg_config *c, const char *name, eg_error *err) {
+    char names[256] = "";
+    for (uint32_t i = 0, n = 0; i < c->prompts && n < sizeof names; i++)
+        n += (uint32_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", c->prompt_names[i]);
+    if (!c->prompts) return eg_fail(err, EG_EINVAL, "the model has no prompt '%.60s': its config_sentence_transformers.json names none", name);
+    return eg_fail(err, EG_EINVAL, "the model has no prompt '%.60s'; its prompts are: %s", name, names);
+}
+
+eg_status eg_model_embed_prompted(const eg_model *m, const char *prompt, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel,
+                                  eg_error *err) {
     if (!m) return null(err, "the model");
-    return infer(m, texts, NULL, n, out, EG_HEAD_EMBEDDING, NULL, 0, cancel, err);
+    if (n && !texts) return null(err, "the array of texts");
+    const char *before = prompt ? NULL : m->config.default_prompt;
+    for (uint32_t i = 0; prompt && !before && i < m->config.prompts; i++)
+        if (strcmp(prompt, m->config.prompt_names[i]) == 0) before = m->config.prompt_texts[i];
+    if (prompt && !before) return no_prompt(&m->config, prompt, err);
+    eg_str *prompted = NULL;
+    eg_status s = before && before[0] ? prompt_texts(before, texts, n, &prompted, err) : EG_OK;
+    if (s == EG_OK) s = infer(m, prompted ? prompted : texts, NULL, n, out, EG_HEAD_EMBEDDING, NULL, 0, cancel, err);
+    free(prompted);
+    return s;
+}
+
+eg_status eg_model_embed(const eg_model *m, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel, eg_error *err) {
+    return eg_model_embed_prompted(m, NULL, texts, n, out, cancel, err);
 }
 
 eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, float *logits, const eg_cancel *cancel,

@@ -59,6 +59,13 @@ static const option mcp_options[] = {{"profile", "P", "which tools: core (defaul
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
                                        RUN_OPTIONS,
                                        END};
+static const option embed_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+                                       {"prompt", "NAME", "what the model wants before a text: query, passage (default: what its folder says)", NULL, 't'},
+                                       {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
+                                       {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
+                                       END};
 static const option label_options[] = {{"model", "DIR", "the folder of a token classification model", NULL, 't'},
                                        {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
                                        RUN_OPTIONS,
@@ -94,7 +101,7 @@ static const command commands[] = {
     {"nli", "[FILE]", "probabilities of contradiction, entailment, neutral for pairs of texts",
      "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
-     model_options, run_embed, NULL, NULL},
+     embed_options, run_embed, NULL, NULL},
     {"label", "[FILE]", "named entities of texts, by a token classification model",
      "Reads JSONL {\"text\"}, writes {\"entities\": [{\"label\", \"text\", \"begin\", \"end\", \"score\"}]} a line; begin and end count bytes.",
      label_options, run_label, NULL, NULL},

@@ -35,6 +35,7 @@ typedef struct stream {
     const char *name;
     const task *task;
     uint32_t aggregation;
+    const char *prompt; /* NULL: the default one */
     eg_model *model;
     eg_model_info info;
     eg_arena arena; /* of a batch */
@@ -171,13 +172,13 @@ static void infer(stream *s, float *rows, size_t width) {
         s->failed = 1;
         return;
     }
-    eg_status st = s->task->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed(s->model, texts, n, out, NULL, &err);
+    eg_status st = s->task->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed_prompted(s->model, s->prompt, texts, n, out, NULL, &err);
     for (size_t i = 0; i < n; i++) {
         line *l = &s->lines[good[i]];
         if (st != EG_OK) {
             float *one = out + i * width;
             eg_status again = s->task->keys[1] ? eg_model_classify(s->model, &pairs[i], 1, one, NULL, &err)
-                                         : eg_model_embed(s->model, &texts[i], 1, one, NULL, &err);
+                                         : eg_model_embed_prompted(s->model, s->prompt, &texts[i], 1, one, NULL, &err);
             if (again != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
         }
         memcpy(rows + good[i] * width, out + i * width, width * sizeof *rows);
@@ -279,7 +280,14 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
     if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);
-        status = t->head != EG_HEAD_EMBEDDING && s->info.head != t->head ? complain("this model %s", t->instead) : run_stream(s);
+        eg_error err = {0};
+        s->prompt = t->head == EG_HEAD_EMBEDDING ? call_option(c, "prompt") : NULL;
+        if (t->head != EG_HEAD_EMBEDDING && s->info.head != t->head)
+            status = complain("this model %s", t->instead);
+        else if (s->prompt && eg_model_embed_prompted(model, s->prompt, NULL, 0, NULL, NULL, &err) != EG_OK)
+            status = complain("%s", err.text);
+        else
+            status = run_stream(s);
     }
     if (s->in && s->in != stdin) fclose(s->in);
     eg_arena_release(&s->arena);

@@ -87,6 +87,13 @@ static eg_status host_nli(void *host, eg_request *rq, const eg_pair *pairs, size
     return EG_OK;
 }
 
+/* The memory compares vectors by their products, whether the model's folder normalises them or not. */
+static void to_length_one(float *v, uint32_t n) {
+    double square = 0;
+    for (uint32_t i = 0; i < n; i++) square += (double)v[i] * (double)v[i];
+    for (uint32_t i = 0; square > 0 && i < n; i++) v[i] = (float)((double)v[i] / sqrt(square));
+}
+
 static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
     eg_host *h = host;
     eg_status s = need(h, &h->embed, rq->err);
@@ -94,7 +101,9 @@ static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, siz
     if (dimensions != h->embed.info.hidden) {
         return eg_request_fail(rq, EG_EINVAL, "the model has %u dimensions, not %u", h->embed.info.hidden, dimensions);
     }
-    return eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
+    s = eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
+    for (size_t i = 0; s == EG_OK && !h->embed.info.normalizes && i < n; i++) to_length_one(out + i * dimensions, dimensions);
+    return s;
 }
 
 eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {

@@ -240,6 +240,151 @@ static void test_spans(void **state) {
     eg_engine_destroy(e);
 }
 
+/* Opens GOLDEN/mean-f32 with other files beside it: name and text each, up to a NULL. NULL: refused, and says why. */
+static eg_model *open_with(eg_engine *e, const char *const *files, eg_error *err) {
+    static const char *const names[] = {"config.json", "vocab.txt", "model.safetensors"};
+    char dir[] = "/tmp/engram-test-XXXXXX", path[128], from[600];
+    eg_model *m = NULL;
+    assert_non_null(mkdtemp(dir));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        snprintf(from, sizeof from, "%s/mean-f32/%s", GOLDEN, names[i]);
+        assert_int_equal(symlink(from, path), 0);
+    }
+    snprintf(path, sizeof path, "%s/1_Pooling", dir);
+    assert_int_equal(eg_folder_make(path, 0700, NULL), EG_OK);
+    for (const char *const *f = files; *f; f += 2) {
+        snprintf(path, sizeof path, "%s/%s", dir, f[0]);
+        assert_int_equal(eg_file_replace(path, f[1], strlen(f[1]), 0600, NULL), EG_OK);
+    }
+    (void)eg_model_open(e, dir, NULL, &m, err);
+    for (const char *const *f = files; *f; f += 2) {
+        snprintf(path, sizeof path, "%s/%s", dir, f[0]);
+        unlink(path);
+    }
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/1_Pooling", dir);
+    rmdir(path);
+    assert_int_equal(rmdir(dir), 0);
+    return m;
+}
+
+#define MODULE(type, path) "{\"idx\": 0, \"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
+#define TWO "[" MODULE("Transformer", "") "," MODULE("Pooling", "1_Pooling")
+#define POOLS(mode) "1_Pooling/config.json", "{\"word_embedding_dimension\": 24, \"pooling_mode_cls_token\": false, \"pooling_mode_" mode "\": true}"
+
+/* modules.json, pooling, lengths: each honoured, or refused by name. */
+static void test_sentence_folders(void **state) {
+    (void)state;
+    enum { H = 24, CASES = 6 };
+    static const struct {
+        const char *files[7];
+        uint32_t normalizes, max_tokens;
+    } good[CASES] = {{{"modules.json", TWO "," MODULE("Normalize", "2_Normalize") "]", POOLS("mean_tokens")}, 1, 48},
+                     {{"modules.json", TWO "]", POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 17}"}, 0, 17},
+                     {{"modules.json", TWO "]", POOLS("mean_sqrt_len_tokens"), "tokenizer_config.json", "{\"model_max_length\": 20}"}, 0, 20},
+                     {{"modules.json", TWO "]", POOLS("max_tokens"), "tokenizer_config.json",
+                       "{\"model_max_length\": 1000000000000000019884624838656}"}, 0, 48},
+                     {{POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 40}", "tokenizer_config.json",
+                       "{\"model_max_length\": 20}"}, 1, 40},
+                     {{"sentence_bert_config.json", "{\"max_seq_length\": null}", "tokenizer_config.json", "{\"model_max_length\": 30}"}, 1, 30}};
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_error err = {0};
+    float v[CASES][H];
+    size_t count = 0;
+    uint32_t ids[64];
+    for (int i = 0; i < CASES; i++) {
+        eg_model_info info = {.size = sizeof info};
+        eg_model *m = open_with(e, good[i].files, &err);
+        if (!m) fail_msg("%s", err.text);
+        assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
+        assert_int_equal(info.normalizes, good[i].normalizes);
+        assert_int_equal(info.max_tokens, good[i].max_tokens);
+        assert_int_equal(eg_model_embed(m, &texts[0], 1, v[i], NULL, &err), EG_OK);
+        assert_int_equal(eg_model_tokenize(m, (eg_pair){.first = texts[TEXTS - 1]}, ids, NULL, 64, &count, &err), EG_OK);
+        assert_int_equal(count, info.max_tokens);
+        assert_int_equal(eg_model_tokenize(m, (eg_pair){.first = texts[0]}, ids, NULL, 64, &count, &err), EG_OK);
+        eg_model_close(m);
+    }
+    float length = 0;
+    int higher = 0;
+    for (int h = 0; h < H; h++) length += v[1][h] * v[1][h];
+    assert_true(fabsf(length - 1) > 0.01f);
+    for (int h = 0; h < H; h++) {
+        assert_true(fabsf(v[1][h] / sqrtf(length) - v[0][h]) < 1e-5f);
+        assert_true(fabsf(v[1][h] * sqrtf((float)count) - v[2][h]) < 1e-5f);
+        assert_true(v[3][h] >= v[1][h] - 1e-6f);
+        higher += v[3][h] > v[1][h] + 1e-3f;
+    }
+    assert_true(higher > H / 2);
+    assert_memory_equal(v[4], v[0], sizeof v[0]);
+    assert_memory_equal(v[5], v[0], sizeof v[0]);
+
+    static const struct {
+        const char *files[5], *says;
+    } bad[] = {{{"modules.json", TWO "," MODULE("Dense", "2_Dense") "]", POOLS("mean_tokens")}, "models.Dense'"},
+               {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("WeightedLayerPooling", "1") "]"}, "WeightedLayerPooling'"},
+               {{"modules.json", TWO "," MODULE("Normalize", "2") "," MODULE("Dense", "3") "]", POOLS("mean_tokens")}, "module 3"},
+               {{"modules.json", "[" MODULE("Transformer", "0_Transformer") "]"}, "Transformer"},
+               {{"modules.json", "[" MODULE("Transformer", "") "]"}, "no Pooling"},
+               {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "no folder inside"},
+               {{"modules.json", "{}"}, "modules.json:1:"},
+               {{"modules.json", "[1]"}, "list of objects"},
+               {{"modules.json", "[{}]"}, "no type"},
+               {{"modules.json", "[{\"type\": "}, "modules.json:1:"},
+               {{POOLS("weightedmean_tokens")}, "pooling_mode_weightedmean_tokens"},
+               {{POOLS("mean_tokens\": true, \"pooling_mode_max_tokens")}, "2 pooling modes"},
+               {{POOLS("mean_tokens\": false, \"x")}, "0 pooling modes"},
+               {{POOLS("mean_tokens\": true, \"include_prompt\": false, \"x")}, "include_prompt"},
+               {{"tokenizer_config.json", "{\"model_max_length\": 3}"}, "model_max_length"},
+               {{"sentence_bert_config.json", "{\"max_seq_length\": 7.5}"}, "max_seq_length"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err = (eg_error){0};
+        if (open_with(e, bad[i].files, &err)) fail_msg("case %zu was taken: %s", i, bad[i].says);
+        if (!strstr(err.text, bad[i].says)) fail_msg("'%s' does not say %s", err.text, bad[i].says);
+    }
+    eg_engine_destroy(e);
+}
+
+/* A prompt is text before the text, the default one where none is asked for. */
+static void test_prompts(void **state) {
+    (void)state;
+    enum { H = 24 };
+    static const char file[] = "config_sentence_transformers.json";
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_error err = {0};
+    eg_model_info info = {.size = sizeof info};
+    eg_model *m = open_with(e, (const char *[]){file, "{\"prompts\": {\"query\": \"the limit: \", \"passage\": \"\"}, \"default_prompt_name\": \"query\"}", NULL}, &err);
+    if (!m) fail_msg("%s", err.text);
+    assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
+    assert_int_equal(info.prompts, 2);
+    assert_string_equal(info.prompt_names[1], "passage");
+    float plain[2 * H], got[2 * H];
+    eg_str two[] = {EG_STR("seven"), EG_STR("")}, whole[] = {EG_STR("the limit: seven"), EG_STR("the limit: ")};
+    assert_int_equal(eg_model_embed_prompted(m, "passage", whole, 2, plain, NULL, &err), EG_OK);
+    assert_int_equal(eg_model_embed_prompted(m, "query", two, 2, got, NULL, &err), EG_OK);
+    assert_memory_equal(got, plain, sizeof got);
+    assert_int_equal(eg_model_embed(m, two, 2, got, NULL, &err), EG_OK);
+    assert_memory_equal(got, plain, sizeof got);
+    assert_int_equal(eg_model_embed_prompted(m, "passage", two, 2, got, NULL, &err), EG_OK);
+    assert_memory_not_equal(got, plain, sizeof got);
+    assert_int_equal(eg_model_embed(m, (eg_str[]){EG_STR("fine"), EG_STR("not \xFF")}, 2, got, NULL, &err), EG_EINVAL);
+    assert_string_equal(err.text, "text 1 is not valid UTF-8 at byte 4");
+    assert_int_equal(eg_model_embed_prompted(m, "question", two, 2, got, NULL, &err), EG_EINVAL);
+    assert_non_null(strstr(err.text, "query, passage"));
+    eg_model_close(m);
+    static const char *const bad[] = {"{\"default_prompt_name\": \"query\"}", "{\"prompts\": {\"query\": 1}}", "[]", "{\"prompts\": {"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (open_with(e, (const char *[]){file, bad[i], NULL}, &err) || !strstr(err.text, file)) fail_msg("case %zu: '%s'", i, err.text);
+    m = open_with(e, (const char *[]){NULL}, &err);
+    assert_int_equal(eg_model_embed_prompted(m, "query", two, 2, got, NULL, &err), EG_EINVAL);
+    eg_model_close(m);
+    eg_engine_destroy(e);
+}
+
 static void test_hostile_configs(void **state) {
     (void)state;
     static const struct {
@@ -350,6 +495,8 @@ int main(void) {
         cmocka_unit_test(test_entities),
         cmocka_unit_test(test_spans),
         cmocka_unit_test(test_hostile_configs),
+        cmocka_unit_test(test_sentence_folders),
+        cmocka_unit_test(test_prompts),
         cmocka_unit_test(test_token_types),
         cmocka_unit_test(test_shipped),
     };

@@ -209,6 +209,7 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(json.loads(rows[0])["embedding"]), 384)
         self.assertEqual(self.run_engram("embed", stdin=b"").stdout, b"")
         self.assertIn(b"nowhere", self.run_engram("embed", "--model", "/nowhere", expect=2).stderr)
+        self.assertIn(b"no prompt 'query'", self.run_engram("embed", "--prompt", "query", expect=2).stderr)
         self.run_engram("nli", "--model", "engram-embed-0", stdin=pairs, expect=2)
         self.env["ENGRAM_MODEL_EMBED"] = "engram-none"  # without --model the configured one is used
         self.assertIn(b"engram-none", self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)

@@ -82,6 +82,9 @@ typedef struct eg_model_info {
     const char *const *label_names; /* labels names in id order */
     uint64_t weight_bytes;    /* of the packed weights in memory */
     uint32_t format;          /* eg_format in use: EG_FORMAT_F32 or EG_FORMAT_S8 */
+    uint32_t prompts;         /* of config_sentence_transformers.json */
+    const char *const *prompt_names;
+    uint32_t normalizes;      /* 1: embeddings have length 1; 0: modules.json has no Normalize */
 } eg_model_info;
 
 /* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), tokenizer.json or
@@ -100,7 +103,7 @@ typedef struct eg_cancel {
     int64_t deadline;         /* CLOCK_MONOTONIC microseconds, 0: none */
 } eg_cancel;
 
-/* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised. Writes n rows of `hidden`
+/* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised but where modules.json has no Normalize. Writes n rows of `hidden`
  * floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
  * EG_EINVAL for invalid UTF-8 (which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
 EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out,
@@ -110,6 +113,11 @@ EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts
 typedef struct eg_range {
     size_t begin, end;
 } eg_range;
+
+/* The same with the prompt of that name before each text ("query", "passage": what the folder calls them). NULL: the folder's default
+ * prompt where it names one, which is what eg_model_embed takes too. EG_EINVAL for a name that the folder lacks, with those it has. */
+EG_INFER_API eg_status eg_model_embed_prompted(const eg_model *model, const char *prompt, const eg_str *texts, size_t n, float *out,
+                                               const eg_cancel *cancel, eg_error *err);
 
 typedef struct eg_pair {
     eg_str first, second; /* premise and hypothesis; second.ptr NULL: a single text */
