@@ -313,7 +313,7 @@ static eg_status read_pooling(const char *dir, eg_str folder, eg_arena *arena, e
         c->pooling = known[i].pooling;
         modes++;
     }
-    return modes == 1 ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "%s: %d pooling modes are true; one is supported", name, modes);
+    return modes == 1 ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "%s: of the fields pooling_mode_... %d are true; one is supported", name, modes);
 }
 
 /* An element of modules.json, which j stands on. */

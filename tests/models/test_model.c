@@ -336,8 +336,8 @@ static void test_sentence_folders(void **state) {
                {{"modules.json", "[{}]"}, "no type"},
                {{"modules.json", "[{\"type\": "}, "modules.json:1:"},
                {{POOLS("weightedmean_tokens")}, "pooling_mode_weightedmean_tokens"},
-               {{POOLS("mean_tokens\": true, \"pooling_mode_max_tokens")}, "2 pooling modes"},
-               {{POOLS("mean_tokens\": false, \"x")}, "0 pooling modes"},
+               {{POOLS("mean_tokens\": true, \"pooling_mode_max_tokens")}, "pooling_mode_... 2 are true"},
+               {{POOLS("mean_tokens\": false, \"x")}, "pooling_mode_... 0 are true"},
                {{POOLS("mean_tokens\": true, \"include_prompt\": false, \"x")}, "include_prompt"},
                {{"tokenizer_config.json", "{\"model_max_length\": 3}"}, "model_max_length"},
                {{"sentence_bert_config.json", "{\"max_seq_length\": 7.5}"}, "max_seq_length"}};
