@@ -94,16 +94,32 @@ static void to_length_one(float *v, uint32_t n) {
     for (uint32_t i = 0; square > 0 && i < n; i++) v[i] = (float)((double)v[i] / sqrt(square));
 }
 
-static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
-    eg_host *h = host;
+/* The first of the wanted prompts that the model has; NULL: its default one, if any. */
+static const char *prompt_of(const eg_model_info *info, const char *const wanted[2]) {
+    for (int w = 0; w < 2 && wanted[w]; w++)
+        for (uint32_t i = 0; i < info->prompts; i++)
+            if (strcmp(info->prompt_names[i], wanted[w]) == 0) return wanted[w];
+    return NULL;
+}
+
+static eg_status embed_as(eg_host *h, const char *const prompts[2], eg_request *rq, const eg_str *texts, size_t n, float *out,
+                          uint32_t dimensions) {
     eg_status s = need(h, &h->embed, rq->err);
     if (s != EG_OK) return s;
     if (dimensions != h->embed.info.hidden) {
         return eg_request_fail(rq, EG_EINVAL, "the model has %u dimensions, not %u", h->embed.info.hidden, dimensions);
     }
-    s = eg_model_embed(h->embed.model, texts, n, out, &rq->cancel, rq->err);
+    s = eg_model_embed_prompted(h->embed.model, prompt_of(&h->embed.info, prompts), texts, n, out, &rq->cancel, rq->err);
     for (size_t i = 0; s == EG_OK && !h->embed.info.normalizes && i < n; i++) to_length_one(out + i * dimensions, dimensions);
     return s;
+}
+
+static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
+    return embed_as(host, (const char *const[2]){"passage", "document"}, rq, texts, n, out, dimensions);
+}
+
+eg_status eg_host_embed_query(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
+    return embed_as(host, (const char *const[2]){"query", NULL}, rq, texts, n, out, dimensions);
 }
 
 eg_status eg_host_embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {

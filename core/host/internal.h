@@ -73,6 +73,7 @@ void eg_host_fill_services(eg_host *host);
 /* inference.c */
 void eg_host_fill_inference(eg_host *host);
 void eg_host_close_models(eg_host *host);
+eg_status eg_host_embed_query(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
 eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
 eg_status eg_host_embed_id(void *host, eg_str *model_id, eg_error *err);
 void eg_host_describe_models(void *host, eg_memory_status *out);

@@ -29,6 +29,8 @@ typedef struct eg_memory_env {
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
     /* Its id without loading it; EG_ENOENT when there is none. Thread class: any. */
     eg_status (*embed_id)(void *host, eg_str *model_id, eg_error *err);
+    /* As the service embed, for what facts are looked for with: models may want another prompt before it. NULL: embed. */
+    eg_status (*embed_query)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
     /* Tells the worker of this process that something was left for it; NULL: there is none. Thread class: any. */

@@ -87,7 +87,8 @@ static eg_status by_meaning(search *q) {
     if (s != EG_OK) return s;
     float *v = eg_request_array(q->rq, dimensions, sizeof *v);
     if (!v) return EG_ENOMEM;
-    if ((s = SERVICES(q->m)->embed(q->m->env.host, q->rq, &q->topic, 1, v, dimensions)) != EG_OK) return s;
+    s = (q->m->env.embed_query ? q->m->env.embed_query : SERVICES(q->m)->embed)(q->m->env.host, q->rq, &q->topic, 1, v, dimensions);
+    if (s != EG_OK) return s;
     eg_scored *hits = NULL;
     size_t n = 0;
     s = STORE(q->m, search_vectors, q->rq, &q->filter, model, v, dimensions, POOL, &hits, &n);

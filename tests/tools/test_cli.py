@@ -225,6 +225,21 @@ class Engram(unittest.TestCase):
             f.write(b"\xff" * 64)
         self.assertIn(b"model.safetensors", self.run_engram("embed", "--model", broken, stdin=b'{"text":"a"}\n', expect=2).stderr)
 
+    def test_prompts_of_facts_and_queries(self):
+        shipped, model = os.path.join(TOP, "models", "weights", "engram-embed-0"), os.path.join(self.folder.name, "prompted")
+        os.mkdir(model)
+        for name in os.listdir(shipped):
+            os.symlink(os.path.join(shipped, name), os.path.join(model, name))
+        self.env["ENGRAM_MODEL_EMBED"] = model
+        told = {"query": "How often does the payment service try again? "}, {"document": "The cat sleeps on the sofa all day. "}, {}
+        for number, prompts in enumerate(told):
+            self.env["ENGRAM_HOME"] = self.home + str(number)
+            with open(os.path.join(model, "config_sentence_transformers.json"), "w", encoding="utf-8") as f:
+                json.dump({"prompts": prompts}, f)
+            self.ask("commit", "--scope", "s", "The billing API repeats a failed request three times.")
+            found = [len(self.ask("query", topic)["results"]) for topic in ("zzqx", "where is a kitten asleep?")]
+            self.assertEqual(found, [["query" in prompts, "query" in prompts], [0, 1], [0, 0]][number], prompts)
+
     def test_entities(self):
         model = os.path.join(TOP, "tests", "models", "golden", "tokens-f32")
         texts = ["The limit is 5.", "caf\u00e9 \u4e2d \"x\"", ""]
