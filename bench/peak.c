@@ -50,7 +50,7 @@ __attribute__((noipa, optimize("O3"))) static float run_neon(void) {
         dot(g, x, y), dot(h, x, y), dot(k, x, y), dot(l, x, y), dot(m, x, y), dot(n, x, y);                  \
     }                                                                                                        \
     type all[CHAINS] = {a, b, c, d, e, f, g, h, k, l, m, n};                                                 \
-    int32_t out[16], sum = 0;                                                                                \
+    uint32_t out[16], sum = 0; /* wraps around */                                                            \
     for (int i = 0; i < CHAINS; i++) {                                                                       \
         store((void *)out, all[i]);                                                                          \
         sum += out[0];                                                                                       \
