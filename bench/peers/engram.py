@@ -63,8 +63,8 @@ class Model:
     """A model folder opened on an engine of its own."""
 
     def __init__(self, folder, threads=0, form="f32", library=LIBRARY):
-        self.library = ctypes.CDLL(library)
-        self.library.eg_engine_level.restype = ctypes.c_char_p
+        self.lib = ctypes.CDLL(library)
+        self.lib.eg_engine_level.restype = ctypes.c_char_p
         self.engine, self.model = ctypes.c_void_p(), ctypes.c_void_p()
         options = EngineOptions(size=ctypes.sizeof(EngineOptions), threads=threads)
         self.call("eg_engine_create", ctypes.byref(options), ctypes.byref(self.engine))
@@ -72,15 +72,15 @@ class Model:
         self.call("eg_model_open", self.engine, os.fsencode(folder), ctypes.byref(how), ctypes.byref(self.model))
         self.info = Info(size=ctypes.sizeof(Info))
         self.call("eg_model_describe", self.model, ctypes.byref(self.info))
-        self.level = self.library.eg_engine_level(self.engine).decode()
+        self.level = self.lib.eg_engine_level(self.engine).decode()
 
     def close(self):
-        self.library.eg_model_close(self.model)
-        self.library.eg_engine_destroy(self.engine)
+        self.lib.eg_model_close(self.model)
+        self.lib.eg_engine_destroy(self.engine)
 
     def call(self, name, *arguments):
         failure = Failure()
-        if getattr(self.library, name)(*arguments, ctypes.byref(failure)):
+        if getattr(self.lib, name)(*arguments, ctypes.byref(failure)):
             raise Refused(failure)
 
     def embedder(self, texts):
