@@ -188,7 +188,7 @@ def main():
     parser.add_argument("--seconds", type=float, help="for each cell; at least three rounds are made whatever it says")
     parser.add_argument("--most-tokens", type=int, default=1 << 20, help="leaves out the cells with more")
     parser.add_argument("--model", help="a sentence-transformers folder of a BERT model with mean pooling")
-    parser.add_argument("--library", default=LIBRARY)
+    parser.add_argument("--library", dest="lib", metavar="LIBRARY", default=LIBRARY)
     parser.add_argument("--cache", default=os.path.join(TOP, "build", "peers"), help="where ONNX files are kept")
     o = parser.parse_args()
     if not o.model:
@@ -199,7 +199,7 @@ def main():
     threads = sorted({1, here["cores"]})
     settings = {
         "model": o.model,
-        "library": o.library,
+        "library": o.lib,
         "threads": threads,
         "formats": o.formats.split(","),
         "converted": converted(o.model, o.cache),

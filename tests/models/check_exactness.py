@@ -389,7 +389,7 @@ def check_shape(report, library, weights, like, kind, shape, extra, labels):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--s8", action="store_true")
-    parser.add_argument("--library", default=LIBRARY)
+    parser.add_argument("--library", dest="lib", metavar="LIBRARY", default=LIBRARY)
     parser.add_argument("--weights", default=os.path.join(TOP, "models", "weights"))
     o = parser.parse_args()
     transformers.utils.logging.set_verbosity_error()
@@ -397,14 +397,14 @@ def main():
     torch.set_num_threads(1)  # its threads wait by spinning: on a busy machine more of them take many times as long
     report, data = Report(), os.environ.get("ENGRAM_EVAL")
     if o.s8:
-        check_embeddings(report, data, o.library, "s8", COSINE_S8)
-        check_labels(report, data, o.library, o.weights)
-        check_ranks(report, data, o.library)
+        check_embeddings(report, data, o.lib, "s8", COSINE_S8)
+        check_labels(report, data, o.lib, o.weights)
+        check_ranks(report, data, o.lib)
     else:
-        check_embeddings(report, data, o.library, "f32", COSINE)
-        check_nli(report, data, o.library, o.weights)
+        check_embeddings(report, data, o.lib, "f32", COSINE)
+        check_nli(report, data, o.lib, o.weights)
         for shape in SHAPES:
-            check_shape(report, o.library, o.weights, *shape)
+            check_shape(report, o.lib, o.weights, *shape)
     print(f"{report.failed} failed, {report.skipped} skipped")
     sys.exit(1 if report.failed else 77 if report.skipped else 0)
 
