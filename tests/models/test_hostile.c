@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <dirent.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,18 +37,9 @@ static int end(void **state) {
     return 0;
 }
 
-static size_t open_files(void) {
-    size_t n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    assert_non_null(d);
-    while (readdir(d)) n++;
-    closedir(d);
-    return n;
-}
-
 /* The folder is refused with this status, and the sentence holds `file` and `says`. */
 static void refused(const char *folder, eg_status wanted, const char *file, const char *says, const char *what) {
-    size_t before = open_files();
+    size_t before = tiny_open_files();
     eg_model *m = (eg_model *)(uintptr_t)1;
     err = (eg_error){0};
     eg_status s = tiny_open(engine, folder, &m, &err);
@@ -60,12 +50,12 @@ static void refused(const char *folder, eg_status wanted, const char *file, cons
     for (const char *p = err.text; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f) fail_msg("%s: a control character in '%s'", what, err.text);
     assert_int_equal(eg_utf8_valid_prefix(err.text, strlen(err.text)), strlen(err.text));
-    assert_int_equal(open_files(), before);
+    assert_int_equal(tiny_open_files(), before);
 }
 
 /* The folder opens and gives an answer, which goes to logits when that is not NULL. */
 static void taken(const char *what, float logits[TINY_LABELS]) {
-    size_t before = open_files();
+    size_t before = tiny_open_files();
     eg_model *m;
     float own[TINY_LABELS];
     eg_pair pair = {EG_STR("The limit of a port is 5."), EG_STR("The limit is not 57.")};
@@ -73,7 +63,7 @@ static void taken(const char *what, float logits[TINY_LABELS]) {
     assert_int_equal(eg_model_classify(m, &pair, 1, logits ? logits : own, NULL, &err), EG_OK);
     for (int i = 0; i < TINY_LABELS; i++) assert_true(isfinite((logits ? logits : own)[i]));
     eg_model_close(m);
-    assert_int_equal(open_files(), before);
+    assert_int_equal(tiny_open_files(), before);
 }
 
 /* ---- the header of model.safetensors ---- */

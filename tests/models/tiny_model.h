@@ -42,4 +42,7 @@ eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err
 void tiny_folder(char out[64]);
 void tiny_folder_remove(const char *dir);
 
+/* How many files this process has open, for tests that nothing stays open. */
+size_t tiny_open_files(void);
+
 #endif
