@@ -48,6 +48,7 @@ static const option no_options[] = {END};
 static const option check_options[] = {
     {"against-store", NULL, "compare with the facts of the workspace too", NULL, 'b'},
     {"sarif", NULL, "print SARIF 2.1.0", NULL, 'b'},
+    {"progress", NULL, "tell on standard error how far it is, also when that is no terminal", NULL, 'b'},
     END};
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 /* How to compute. */

@@ -3,6 +3,7 @@
 usage: test_cli.py ENGRAM TOP CC"""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -284,6 +285,15 @@ class Engram(unittest.TestCase):
         sarif = json.loads(self.run_engram("check", "--sarif", os.path.join(TOP, "tools/example/notes"), expect=1).stdout)
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
+
+    def test_check_tells_progress(self):
+        """By --progress, ten lines or so on standard error, rising to all; not otherwise when that is no terminal."""
+        notes = "".join(f"The worker {i} of the import listens on port {7000 + i}.\n\n" for i in range(40)).encode()
+        self.assertEqual(self.run_engram("check", "-", stdin=notes).stderr, b"")
+        lines = self.run_engram("check", "--progress", "-", stdin=notes).stderr.decode().splitlines()
+        counts = [int(re.fullmatch(r"engram: (\d+) of 40 statements", line).group(1)) for line in lines]
+        self.assertTrue(3 <= len(counts) <= 12, lines)
+        self.assertEqual((sorted(set(counts)), counts[-1]), (counts, 40))
 
     def test_check_files(self):
         """A broken file is told and the others are checked; a file is read once; JSONL is known on standard input; pipes are read."""

@@ -1,6 +1,6 @@
 /* fake_memory.c - the operations of the made-up memory. See fake_host.h.
  *
- * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled), so
+ * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled) and tell its progress, so
  * that a test can see what runs beside what: operations number their begins and ends on one clock, which
  * stands in `why` of a query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin *
  * 1000 + end). */
@@ -67,6 +67,7 @@ static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *besid
     const char *at = text.len ? memmem(text.ptr, text.len, "sleep:", 6) : NULL;
     long ms = at ? strtol(at + 6, NULL, 10) : 0;
     for (long i = 0; i < ms && !*cancelled; i += 5) {
+        if (rq->progress) rq->progress(rq->progress_self, (size_t)(i / 5) + 1, (size_t)((ms + 4) / 5));
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         *cancelled = rq->cancel.flag && __atomic_load_n(rq->cancel.flag, __ATOMIC_ACQUIRE);
         pthread_mutex_lock(&h->lock);
