@@ -286,6 +286,19 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
 
+    def test_facts_of_several_lines_are_indented(self):
+        """Where a fact ends and the next begins is seen at the edge."""
+        self.ask("commit", "The importer runs in three steps:\nfetch, clean\nand store.")
+        lines = self.run_engram("query", "importer steps").stdout.decode().splitlines()
+        self.assertRegex(lines[0], r"^[01]\.\d\d  \w+  The importer runs in three steps:$")
+        self.assertEqual(lines[1:3], ["      fetch, clean", "      and store."])
+        self.assertTrue(all(line.startswith("      ") for line in lines[1:]), lines)
+        self.ask("commit", "--agent", "bob", "The importer listens on port 1\nof the host.")
+        self.ask("commit", "--agent", "eve", "The importer listens on port 2\nof the host.")
+        lines = self.run_engram("conflicts").stdout.decode().splitlines()
+        self.assertEqual(sum(line.strip().startswith("of the host.") for line in lines), 2)
+        self.assertTrue(all(line.startswith("  ") for line in lines[1:]), lines)
+
     def test_check_tells_progress(self):
         """By --progress, ten lines or so on standard error, rising to all; not otherwise when that is no terminal."""
         notes = "".join(f"The worker {i} of the import listens on port {7000 + i}.\n\n" for i in range(40)).encode()
