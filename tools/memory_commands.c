@@ -146,6 +146,14 @@ static void print_conflicts(const cJSON *r) {
         print_conflict(one);
     }
     if (n == 0) puts("no conflicts");
+    const cJSON *history = cJSON_GetObjectItemCaseSensitive(r, "history");
+    if (cJSON_GetArraySize(history) > 2) puts("history:");
+    if (cJSON_GetArraySize(history) <= 2) return; /* the two facts stand above */
+    cJSON_ArrayForEach(one, history) {
+        printf("  %s  ", text_of(one, "committed_at"));
+        print_lines(text_of(one, "content"), 6);
+        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", ended: " : "", text_of(one, "close_reason"));
+    }
 }
 
 static void print_facts(const cJSON *r, const char *key, const char *label) {
@@ -214,6 +222,7 @@ static int add_positional(const call *c, cJSON *a) {
     if (!key) return c->positional_count == 0 || (complain("%s takes no arguments: '%s'", c->command->name, c->positional[0]), 0);
     int deletes = cJSON_IsString(cJSON_GetObjectItem(a, "operation")) && strcmp(text_of(a, "operation"), "delete") == 0;
     if (c->positional_count == 0 && (deletes || strcmp(text_of(a, "operation"), "none") == 0)) return 1;
+    if (c->positional_count == 0 && c->command->arguments[0] == '[') return 1;
     if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->arguments), 0;
     char *text = positional_text(c);
     if (!text) return 0;

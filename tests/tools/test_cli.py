@@ -286,6 +286,24 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
 
+    def test_one_conflict_with_its_history(self):
+        """By id or suffix: both facts, why, what became of it, and all that stood in their lineages."""
+        first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth", "The auth service listens on port 9090.")
+        third = self.ask("commit", "--agent", "bob", "--scope", "auth", "--corrects", second["lineage_id"], "--operation", "update",
+                         "The auth service listens on port 9443.")
+        old, new = second["conflicts"][0]["conflict_id"], third["conflicts"][0]["conflict_id"]
+        one = self.ask("conflicts", new[-8:])
+        self.assertEqual([c["conflict_id"] for c in one["conflicts"]], [new])
+        self.assertEqual([f["fact_id"] for f in one["history"]], [r["fact_id"] for r in (first, second, third)])
+        self.assertEqual(one["history"][1]["close_reason"], "superseded")
+        told = self.run_engram("conflicts", old).stdout.decode()
+        self.assertIn("9090", told)
+        self.assertIn("settled", told)
+        self.assertIn("ended: superseded", told)
+        self.run_engram("conflicts", "deadbeef", expect=2)
+        self.assertIn(b"leave scope", self.run_engram("conflicts", new, "--limit", "3", expect=2).stderr)
+
     def test_facts_of_several_lines_are_indented(self):
         """Where a fact ends and the next begins is seen at the edge."""
         self.ask("commit", "The importer runs in three steps:\nfetch, clean\nand store.")

@@ -144,6 +144,8 @@ typedef struct eg_memory_ops {
     /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or the request's
      * deadline, which is looked at after each small batch. *left: how many still wait. */
     eg_status (*reembed)(eg_memory *m, eg_request *rq, uint64_t *left);
+    /* One conflict by its id or unique suffix, with both facts. history: all facts of their lineages in order of commit, the two among them. */
+    eg_status (*conflict)(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n);
 } eg_memory_ops;
 
 #endif

@@ -226,6 +226,23 @@ static eg_conflict *conflict_named(fake_host *h, eg_str id) {
     return NULL;
 }
 
+/* The history: the two facts, b before a. */
+static eg_status fake_conflict(eg_memory *m, eg_request *rq, eg_str id, eg_conflict_view *out, eg_fact **history, size_t *n) {
+    ENTER(id)
+    pthread_mutex_lock(&h->lock);
+    const eg_conflict *c = conflict_named(h, id);
+    *history = eg_request_array(rq, 2, sizeof **history);
+    if (c && *history) {
+        *out = (eg_conflict_view){*c, *fact_by_id(h, c->fact_a), *fact_by_id(h, c->fact_b)};
+        (*history)[0] = out->b;
+        (*history)[1] = out->a;
+        *n = 2;
+    }
+    pthread_mutex_unlock(&h->lock);
+    leave(h);
+    return c ? EG_OK : eg_request_fail(rq, EG_ENOENT, "conflict_id: there is no such conflict");
+}
+
 static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *a, eg_resolved *out) {
     ENTER(a->resolution)
     eg_status st = EG_OK;
@@ -371,6 +388,7 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .commit = fake_commit,
                                        .query = fake_query,
                                        .conflicts = fake_conflicts,
+                                       .conflict = fake_conflict,
                                        .resolve = fake_resolve,
                                        .check = fake_check,
                                        .feedback = fake_feedback,
