@@ -43,7 +43,8 @@ eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_
     return eg_conflict_views(m, rq, rows, *n, out);
 }
 
-eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n) {
+eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
+                             size_t *n) {
     eg_id id;
     eg_conflict c;
     eg_conflict_view *view;

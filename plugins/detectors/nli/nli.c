@@ -1,12 +1,13 @@
 /* nli.c - the NLI detector (tier 1): a cross-encoder reads each pair of facts in one direction and, where that leaves it open,
  * in the other; where a fact has several statements and the whole leans to a contradiction, each pair of statements too. Its
- * score is a signal: the least score that counts stands beside the model ("tier1_nli"), and rules of lower tiers outweigh it. Called by the host with whole cases; sees no store. Without a model it finds only texts that hold one another. */
+ * score is a signal: the least score that counts stands beside the model ("tier1_nli"), and rules of lower tiers outweigh it.
+ * Called by the host with whole cases; sees no store. Without a model it finds only texts that hold one another. */
 #include <stdlib.h>
 
 #include "engram/plugin.h"
 
-/* The ten nearest: of the 92 labelled conflicts of the dev stores that the model gives 0.83 or more, 90 are with the nearest earlier fact
- * of their store and none is beyond the third; among the facts of all thirty stores none is beyond the ninth. */
+/* The ten nearest: of the 92 labelled conflicts of the dev stores that the model gives 0.83 or more, 90 are with the nearest
+ * earlier fact of their store and none is beyond the third; among the facts of all thirty stores none is beyond the ninth. */
 enum { MOST_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3, QUOTED = 110 };
 enum { MOST_STATEMENTS = 8 /* of a fact */, MOST_PAIRS = 128 /* of statements, in a case */ };
 #define LEAST_SCORE 0.5 /* below it a pair is not worth a finding, whatever the threshold */
@@ -66,7 +67,8 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_s
     return add(sink, &f);
 }
 
-static eg_status report_same(uint32_t candidate, eg_span subject, eg_span other, double score, eg_status (*add)(void *, const eg_finding *), void *sink) {
+static eg_status report_same(uint32_t candidate, eg_span subject, eg_span other, double score,
+                             eg_status (*add)(void *, const eg_finding *), void *sink) {
     eg_finding f = {.size = sizeof f, .candidate = candidate, .outcome = EG_CORROBORATION, .score = score,
                     .span_subject = subject, .span_candidate = other, .tier = EG_STR("tier1_nli"),
                     .explanation = EG_STR("One follows from the other.")};
@@ -136,10 +138,12 @@ static int one_holds_the_other(eg_str x, eg_str y) {
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 
-/* Reads n pairs of texts: pairs[i] has the candidate first. The other direction is read only where it can still matter: where with a 1 from
- * there the mean would reach least[i], or where this one entails as much as both must. So nothing is lost, and most pairs are read once.
+/* Reads n pairs of texts: pairs[i] has the candidate first. The other direction is read only where it can still
+ * matter: where with a 1 from there the mean would reach least[i], or where this one entails as much as both must. So nothing is
+ * lost, and most pairs are read once.
  * Fills forth, back, score and same; score and same are 0 where one direction decided. */
-static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair *pairs, const double *least, size_t n, double entails, reading *out) {
+static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair *pairs, const double *least, size_t n,
+                            double entails, reading *out) {
     float *forth = eg_request_array(rq, n * LABELS, sizeof *forth), *back = eg_request_array(rq, n * LABELS, sizeof *back);
     size_t *again = eg_request_array(rq, n, sizeof *again), count = 0;
     if (!forth || !back || !again) return EG_ENOMEM;
@@ -163,12 +167,15 @@ static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair
     return s;
 }
 
-static size_t statements_of(const eg_case_fact *f) { return f->statement_count < MOST_STATEMENTS ? f->statement_count : MOST_STATEMENTS; }
+static size_t statements_of(const eg_case_fact *f) {
+    return f->statement_count < MOST_STATEMENTS ? f->statement_count : MOST_STATEMENTS;
+}
 static size_t statement_product(const eg_case *c, const reading *r) {
     return statements_of(c->subject) * statements_of(c->candidates[r->candidate]);
 }
 
-static eg_status read_wholes(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n, double counts, double entails) {
+static eg_status read_wholes(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings,
+                             size_t n, double counts, double entails) {
     eg_pair *pairs = eg_request_array(rq, n, sizeof *pairs);
     double *least = eg_request_array(rq, n, sizeof *least);
     if (!pairs || !least) return EG_ENOMEM;
@@ -240,7 +247,8 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     for (size_t i = 0; i < n && s == EG_OK; i++) {
         const eg_fact *a = c->subject->fact, *b = c->candidates[chosen[i]]->fact;
         if (one_holds_the_other(a->content, b->content))
-            s = report_same(chosen[i], (eg_span){0, (uint32_t)a->content.len}, (eg_span){0, (uint32_t)b->content.len}, 1, add, sink);
+            s = report_same(chosen[i], (eg_span){0, (uint32_t)a->content.len}, (eg_span){0, (uint32_t)b->content.len}, 1,
+                            add, sink);
         else
             readings[unsure++].candidate = chosen[i];
     }

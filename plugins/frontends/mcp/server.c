@@ -419,7 +419,8 @@ static int64_t now_ms(void) {
 static void tell_progress(void *self, size_t done, size_t all) {
     teller *t = self;
     int64_t now = now_ms();
-    if (done <= t->told || (done < all && now - t->at < PROGRESS_PAUSE_MS) || __atomic_load_n(&t->call->flag, __ATOMIC_ACQUIRE)) return;
+    if (done <= t->told || (done < all && now - t->at < PROGRESS_PAUSE_MS)) return;
+    if (__atomic_load_n(&t->call->flag, __ATOMIC_ACQUIRE)) return;
     t->told = done;
     t->at = now;
     pj_out o = {0};
