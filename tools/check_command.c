@@ -315,9 +315,19 @@ static void print_sarif(const eg_checked *r, const statements *s) {
     print_json(o);
 }
 
+/* On a terminal one line that is written over, and wiped at the end; elsewhere (--progress) a line each tenth. */
+typedef struct progress_line {
+    int terminal;
+    size_t shown; /* the last one told */
+} progress_line;
+
 static void show_progress(void *self, size_t done, size_t all) {
-    (void)self;
-    if (all > 50 && (done % 16 == 0 || done == all)) fprintf(stderr, "\r%zu of %zu statements%s", done, all, done == all ? "\r\033[K" : "");
+    progress_line *p = self;
+    size_t step = p->terminal ? 16 : all / 10 + 1;
+    if (done <= p->shown || (done < p->shown + step && done < all)) return;
+    p->shown = done;
+    fprintf(stderr, p->terminal ? "\r%zu of %zu statements%s" : "engram: %zu of %zu statements%s\n", done, all,
+            p->terminal && done == all ? "\r\033[K" : "");
 }
 
 static int check(const call *c, const statements *s, size_t files) {
@@ -328,9 +338,14 @@ static int check(const call *c, const statements *s, size_t files) {
     eg_error err = {0};
     eg_request *rq = NULL;
     eg_checked r;
-    eg_check_args args = {.items = s->items, .item_count = s->count, .against_store = (uint32_t)against_store,
-                          .progress = isatty(STDERR_FILENO) ? show_progress : NULL};
-    if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) {
+    eg_check_args args = {.items = s->items, .item_count = s->count, .against_store = (uint32_t)against_store};
+    progress_line line = {.terminal = isatty(STDERR_FILENO)};
+    eg_status created = services->request_create(services->host, &stop_requested, &rq, &err);
+    if (created == EG_OK && (call_option(c, "progress") || (line.terminal && s->count > 50))) {
+        rq->progress = show_progress;
+        rq->progress_self = &line;
+    }
+    if (created != EG_OK) {
         complain("%s", err.text);
     } else if (services->memory_ops->check(services->memory(services->host), rq, &args, &r) != EG_OK) {
         complain("%s", rq->err->text);

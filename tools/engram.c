@@ -48,6 +48,7 @@ static const option no_options[] = {END};
 static const option check_options[] = {
     {"against-store", NULL, "compare with the facts of the workspace too", NULL, 'b'},
     {"sarif", NULL, "print SARIF 2.1.0", NULL, 'b'},
+    {"progress", NULL, "tell on standard error how far it is, also when that is no terminal", NULL, 'b'},
     END};
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 /* How to compute. */
@@ -92,7 +93,8 @@ static const command commands[] = {
     {"commit", "FACT", "store a fact and say what it contradicts", "'-' reads the fact from standard input.", commit_options,
      run_memory, "engram_commit", "content"},
     {"query", "TOPIC", "what is known about a topic", NULL, query_options, run_memory, "engram_query", "topic"},
-    {"conflicts", "", "pairs of facts that contradict each other", NULL, conflicts_options, run_memory, "engram_conflicts", NULL},
+    {"conflicts", "[CONFLICT]", "pairs of facts that contradict each other, or one with the history of both", NULL, conflicts_options, run_memory,
+     "engram_conflicts", "conflict_id"},
     {"resolve", "CONFLICT", "settle a conflict", NULL, resolve_options, run_memory, "engram_resolve", "conflict_id"},
     {"feedback", "CONFLICT", "tell whether a conflict was a real one", NULL, feedback_options, run_memory, "engram_feedback", "conflict_id"},
     {"undo", "UNDO_ID", "take back a commit, a delete or a resolution", NULL, no_options, run_memory, "engram_undo", "undo_id"},

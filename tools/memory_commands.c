@@ -74,9 +74,16 @@ static const char *short_id(const cJSON *o, const char *key) {
     return n > 8 ? id + n - 8 : id;
 }
 
+/* A text of several lines: all but the first begin below it, `indent` columns from the edge. */
+static void print_lines(const char *text, int indent) {
+    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) printf("%.*s\n%*s", (int)(end - text), text, indent, "");
+    fputs(text, stdout);
+}
+
 static void print_side(const char *label, const cJSON *fact) {
-    printf("  %s  %s  [%s, %s%s%s]\n", label, text_of(fact, "content"), text_of(fact, "scope"), text_of(fact, "agent_id"),
-           *text_of(fact, "provenance") ? ", " : "", text_of(fact, "provenance"));
+    int indent = printf("  %s  ", label);
+    print_lines(text_of(fact, "content"), indent);
+    printf("  [%s, %s%s%s]\n", text_of(fact, "scope"), text_of(fact, "agent_id"), *text_of(fact, "provenance") ? ", " : "", text_of(fact, "provenance"));
 }
 
 static void print_conflict(const cJSON *c) {
@@ -85,8 +92,13 @@ static void print_conflict(const cJSON *c) {
     const cJSON *a = cJSON_GetObjectItemCaseSensitive(c, "fact_a"), *b = cJSON_GetObjectItemCaseSensitive(c, "fact_b");
     print_side(short_id(a, "fact_id"), a);
     print_side(short_id(b, "fact_id"), b);
-    printf("  %s\n", text_of(c, "explanation"));
-    if (*text_of(c, "resolution_type")) printf("  settled: %s by %s  %s\n", text_of(c, "resolution_type"), text_of(c, "resolved_by"), text_of(c, "resolution"));
+    fputs("  ", stdout);
+    print_lines(text_of(c, "explanation"), 2);
+    putchar('\n');
+    if (!*text_of(c, "resolution_type")) return;
+    printf("  settled: %s by %s  ", text_of(c, "resolution_type"), text_of(c, "resolved_by"));
+    print_lines(text_of(c, "resolution"), 2);
+    putchar('\n');
 }
 
 static void print_commit(const cJSON *r) {
@@ -113,8 +125,9 @@ static void print_query(const cJSON *r) {
     int n = 0;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "results")) {
         n++;
-        printf("%.2f  %s  %s\n      [%s, %s, %s%s%s] %s\n", number_of(one, "relevance"), short_id(one, "fact_id"),
-               text_of(one, "content"), text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
+        printf("%.2f  %s  ", number_of(one, "relevance"), short_id(one, "fact_id"));
+        print_lines(text_of(one, "content"), 6);
+        printf("\n      [%s, %s, %s%s%s] %s\n", text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
                *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
         if (*text_of(one, "close_reason"))
             printf("      ENDED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
@@ -133,11 +146,23 @@ static void print_conflicts(const cJSON *r) {
         print_conflict(one);
     }
     if (n == 0) puts("no conflicts");
+    const cJSON *history = cJSON_GetObjectItemCaseSensitive(r, "history");
+    if (cJSON_GetArraySize(history) > 2) puts("history:");
+    if (cJSON_GetArraySize(history) <= 2) return; /* the two facts stand above */
+    cJSON_ArrayForEach(one, history) {
+        printf("  %s  ", text_of(one, "committed_at"));
+        print_lines(text_of(one, "content"), 6);
+        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", ended: " : "", text_of(one, "close_reason"));
+    }
 }
 
 static void print_facts(const cJSON *r, const char *key, const char *label) {
     const cJSON *one;
-    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, key)) printf("  %s %s  %s\n", label, short_id(one, "fact_id"), text_of(one, "content"));
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, key)) {
+        printf("  %s %s  ", label, short_id(one, "fact_id"));
+        print_lines(text_of(one, "content"), 6);
+        putchar('\n');
+    }
 }
 
 static void print_undone(const cJSON *r) {
@@ -197,6 +222,7 @@ static int add_positional(const call *c, cJSON *a) {
     if (!key) return c->positional_count == 0 || (complain("%s takes no arguments: '%s'", c->command->name, c->positional[0]), 0);
     int deletes = cJSON_IsString(cJSON_GetObjectItem(a, "operation")) && strcmp(text_of(a, "operation"), "delete") == 0;
     if (c->positional_count == 0 && (deletes || strcmp(text_of(a, "operation"), "none") == 0)) return 1;
+    if (c->positional_count == 0 && c->command->arguments[0] == '[') return 1;
     if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->arguments), 0;
     char *text = positional_text(c);
     if (!text) return 0;

@@ -39,6 +39,12 @@ static void sort_hashes(uint32_t *h, size_t n) {
     }
 }
 
+static void tell(const check *c, size_t done) {
+    if (c->rq->progress) c->rq->progress(c->rq->progress_self, done, c->args->item_count);
+}
+
+static int is_cancelled(const check *c) { return c->rq->cancel.flag && *c->rq->cancel.flag; }
+
 static eg_status prepare_item(check *c, size_t i) {
     const eg_check_item *given = &c->args->items[i];
     item *it = &c->items[i];
@@ -79,7 +85,7 @@ static eg_status embed_items(check *c) {
         size_t batch = n - i < EMBED_BATCH ? n - i : EMBED_BATCH;
         for (size_t k = 0; k < batch; k++) texts[k] = c->items[i + k].fact.content;
         s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + i * c->dimensions, c->dimensions);
-        if (c->args->progress) c->args->progress(c->args->progress_self, (i + batch) / 2, n);
+        tell(c, (i + batch) / 2);
     }
     return s;
 }
@@ -228,6 +234,7 @@ static eg_status run(check *c) {
     for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
     if (s == EG_OK) s = embed_items(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
+        if (is_cancelled(c)) return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
         eg_request *rq = NULL; /* one an item, so that memory stays bounded */
         s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
         if (s != EG_OK) break;
@@ -236,7 +243,7 @@ static eg_status run(check *c) {
         s = check_item(c, rq, i);
         if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;
         SERVICES(c->m)->request_release(c->m->env.host, rq);
-        if (c->args->progress) c->args->progress(c->args->progress_self, c->vectors ? (n + i + 1) / 2 : i + 1, n);
+        tell(c, c->vectors ? (n + i + 1) / 2 : i + 1);
     }
     return s;
 }

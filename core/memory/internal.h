@@ -128,6 +128,8 @@ eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n);
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
 eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);
 eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq);
+eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
+                             size_t *n);
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
                               eg_conflict_view **out, size_t *n);
 eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out);

@@ -67,6 +67,10 @@ static eg_status conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t s
     NEEDS_STORE(m, rq);
     return eg_memory_conflicts(m, rq, scope, status, limit, out, n);
 }
+static eg_status conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n) {
+    NEEDS_STORE(m, rq);
+    return eg_memory_conflict(m, rq, conflict_id, out, history, n);
+}
 static eg_status resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
     NEEDS_STORE(m, rq);
     return eg_memory_resolve(m, rq, args, out);
@@ -110,6 +114,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .lineage = lineage,
                                         .status = eg_memory_status_of,
                                         .work = work,
-                                        .reembed = reembed};
+                                        .reembed = reembed,
+                                        .conflict = conflict};
     return &table;
 }

@@ -75,7 +75,7 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
         draft_progress(&d, model, last); /* so that the next process need not look at all facts again */
     }
     s = eg_draft_apply(&d, m, &applied);
-    return s == EG_ECONFLICT ? EG_OK : s; /* somebody is at it */
+    return s == EG_ECONFLICT || s == EG_EREADONLY ? EG_OK : s; /* somebody is at it, or only others can be */
 }
 
 /* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may be others after them. The model is loaded only when

@@ -43,6 +43,31 @@ eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_
     return eg_conflict_views(m, rq, rows, *n, out);
 }
 
+eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
+                             size_t *n) {
+    eg_id id;
+    eg_conflict c;
+    eg_conflict_view *view;
+    eg_fact *rows[2] = {NULL, NULL};
+    size_t count[2] = {0, 0};
+    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
+    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s == EG_OK) s = eg_conflict_views(m, rq, &c, 1, &view);
+    if (s == EG_OK) s = STORE(m, lineage, rq, rq->workspace, view->a.lineage_id, &rows[0], &count[0]);
+    if (s == EG_OK && !eg_id_eq(view->a.lineage_id, view->b.lineage_id))
+        s = STORE(m, lineage, rq, rq->workspace, view->b.lineage_id, &rows[1], &count[1]);
+    if (s != EG_OK) return s;
+    *out = *view;
+    *n = count[0] + count[1];
+    *history = eg_request_array(rq, *n, sizeof **history);
+    if (!*history) return EG_ENOMEM;
+    for (size_t i = 0, at[2] = {0, 0}; i < *n; i++) { /* both are in order of commit */
+        int b = at[0] == count[0] || (at[1] < count[1] && rows[1][at[1]].seq < rows[0][at[0]].seq);
+        (*history)[i] = rows[b][at[b]++];
+    }
+    return EG_OK;
+}
+
 double eg_feedback_shift(eg_memory *m, eg_request *rq, eg_str tier) {
     uint64_t confirmed = 0, wrong = 0;
     if (!m->env.storage_ops || STORE(m, feedback, rq, rq->workspace, tier, &confirmed, &wrong) != EG_OK) return 0;

@@ -566,6 +566,9 @@ static eg_status write_all(writing *w) {
 
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out) {
     *out = (eg_applied){0};
+    if (s->read_only)
+        return eg_request_fail(rq, EG_EREADONLY, "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
+                                                 "its folder's, or whether its disk is mounted read-only", s->path);
     writing w = {.s = s, .c = &s->writer, .rq = rq, .set = set, .out = out};
     int64_t last = 0;
     pthread_mutex_lock(&s->writer.lock);

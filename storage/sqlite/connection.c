@@ -51,19 +51,34 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     }
 }
 
-eg_status connection_open(connection *c, const char *path, int durable, eg_request *rq) {
+enum { MOST_URI = 3 * 4096 + 64 };
+
+/* The path as a URI that says that the file does not change. */
+static void immutable_uri(const char *path, char out[MOST_URI]) {
+    size_t n = (size_t)snprintf(out, MOST_URI, "file:");
+    for (const char *p = path; *p && n + 20 < MOST_URI; p++)
+        n += (size_t)snprintf(out + n, MOST_URI - n, *p == '%' || *p == '?' || *p == '#' ? "%%%02X" : "%c", (unsigned char)*p);
+    snprintf(out + n, MOST_URI - n, "?immutable=1");
+}
+
+eg_status connection_open(connection *c, const char *path, connection_kind kind, eg_request *rq) {
+    char uri[MOST_URI];
     *c = (connection){.path = path};
     pthread_mutex_init(&c->lock, NULL);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(path, &c->db, flags, NULL) != SQLITE_OK) {
+    int flags = (kind < READ_ONLY ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+    if (kind == NEVER_CHANGES) {
+        flags |= SQLITE_OPEN_URI;
+        immutable_uri(path, uri);
+    }
+    if (sqlite3_open_v2(kind == NEVER_CHANGES ? uri : path, &c->db, flags, NULL) != SQLITE_OK) {
         eg_status s = sqlite_error(c, rq, "opening the store");
         connection_close(c);
         return s;
     }
     sqlite3_busy_handler(c->db, wait_for_lock, NULL);
     sqlite3_extended_result_codes(c->db, 0);
-    const char *settings = durable ? "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA cache_size=-8000"
-                                   : "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8000";
+    const char *settings = kind == FOR_FACTS ? "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA cache_size=-8000"
+                                             : "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8000";
     if (sqlite3_exec(c->db, settings, NULL, NULL, NULL) != SQLITE_OK) {
         eg_status s = sqlite_error(c, rq, "opening the store");
         connection_close(c);

@@ -1,5 +1,7 @@
 /* plugin.c - the SQLite backend as a plugin: opening and closing a store, the table of operations, the descriptor. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "store.h"
 
@@ -12,6 +14,30 @@ static void close_store(eg_storage *s) {
     pthread_rwlock_destroy(&s->cache_lock);
     free(s->path);
     free(s);
+}
+
+static eg_status open_reader(connection *c, const char *path, connection_kind kind, eg_request *rq) {
+    eg_status st = connection_open(c, path, kind, rq);
+    if (st == EG_OK && (st = schema_check_read_only(c, rq)) != EG_OK) connection_close(c);
+    return st;
+}
+
+/* The log of a store in use lies beside it; the last process that closes it takes it away. */
+static int has_log(const char *path) {
+    char log[4096 + 8];
+    snprintf(log, sizeof log, "%s-wal", path);
+    return access(log, F_OK) == 0 || errno != ENOENT;
+}
+
+/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and nobody has the store open, the file is read
+ * as one that does not change. */
+static eg_status open_read_only(eg_storage *s, eg_request *rq) {
+    connection_kind kind = READ_ONLY;
+    eg_status st = open_reader(&s->readers[0], s->path, kind, rq);
+    if (st == EG_EREADONLY && !has_log(s->path)) st = open_reader(&s->readers[0], s->path, kind = NEVER_CHANGES, rq);
+    for (int i = 1; st == EG_OK && i < READERS; i++) st = open_reader(&s->readers[i], s->path, kind, rq);
+    s->read_only = st == EG_OK;
+    return st;
 }
 
 static eg_status open_store(const eg_services *services, eg_request *rq, eg_str location, eg_storage **out) {
@@ -30,9 +56,13 @@ static eg_status open_store(const eg_services *services, eg_request *rq, eg_str 
     s->path = path;
     pthread_rwlock_init(&s->cache_lock, NULL);
     eg_status st = schema_prepare(path, rq, services);
-    if (st == EG_OK) st = connection_open(&s->writer, path, 1, rq);
-    if (st == EG_OK) st = connection_open(&s->counter, path, 0, rq);
-    for (int i = 0; st == EG_OK && i < READERS; i++) st = connection_open(&s->readers[i], path, 0, rq);
+    if (st == EG_EREADONLY && access(path, R_OK) == 0) {
+        st = open_read_only(s, rq);
+    } else {
+        if (st == EG_OK) st = connection_open(&s->writer, path, FOR_FACTS, rq);
+        if (st == EG_OK) st = connection_open(&s->counter, path, FOR_COUNTS, rq);
+        for (int i = 0; st == EG_OK && i < READERS; i++) st = connection_open(&s->readers[i], path, FOR_COUNTS, rq);
+    }
     if (st != EG_OK) {
         close_store(s);
         return st;

@@ -204,7 +204,7 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
                                "the store '%s' cannot be opened for writing: %s", path, strerror(errno));
     close(fd);
     connection c;
-    eg_status s = connection_open(&c, path, 1, rq);
+    eg_status s = connection_open(&c, path, FOR_FACTS, rq);
     if (s != EG_OK) return s;
     int version = present_schema(&c, rq);
     if (version < 0) s = rq->err->code;
@@ -214,6 +214,15 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
     if (s == EG_OK) s = schema_check(&c, rq, 1, NULL);
     connection_close(&c);
     return s;
+}
+
+eg_status schema_check_read_only(connection *c, eg_request *rq) {
+    int version = present_schema(c, rq);
+    if (version < 0) return rq->err->code;
+    if (version < SCHEMA)
+        return eg_request_fail(rq, EG_EREADONLY, "the store '%s' is of version %d and must be upgraded, but cannot be written: copy it to a folder that can",
+                               c->path, version);
+    return schema_check(c, rq, 0, NULL);
 }
 
 eg_status schema_prepare(const char *path, eg_request *rq, const eg_services *services) {

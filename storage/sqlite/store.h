@@ -30,10 +30,17 @@ struct eg_storage {
     connection readers[READERS];
     pthread_rwlock_t cache_lock;
     struct vector_cache *caches; /* one a model */
+    int read_only; /* writer and counter are not open */
 };
 
 /* ---- connection.c ---- */
-eg_status connection_open(connection *c, const char *path, int durable, eg_request *rq);
+typedef enum connection_kind {
+    FOR_FACTS,    /* synchronous=FULL */
+    FOR_COUNTS,   /* synchronous=NORMAL; readers too */
+    READ_ONLY,    /* needs the files of the log beside the store, or leave to make them */
+    NEVER_CHANGES /* as READ_ONLY, without locks and log: only while nobody writes */
+} connection_kind;
+eg_status connection_open(connection *c, const char *path, connection_kind kind, eg_request *rq);
 void connection_close(connection *c);
 /* A locked reader. */
 connection *reader_take(eg_storage *s);
@@ -71,6 +78,9 @@ eg_str column_text(eg_request *rq, sqlite3_stmt *q, int at);
 eg_status schema_prepare(const char *path, eg_request *rq, const eg_services *services);
 /* Schema, versions of the open store; EG_EVERSION when this process is too old. */
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time);
+
+/* For a store that cannot be written here: whether its schema can be read as it stands. */
+eg_status schema_check_read_only(connection *c, eg_request *rq);
 
 /* ---- the operations ---- */
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out);

@@ -143,12 +143,63 @@ static void a_store_of_version_1_is_migrated(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* As a user that may not write: root gives its rights away for a while. */
+static void as_another(uid_t user) {
+    if (getuid() == 0 && seteuid(user) != 0) fail_msg("seteuid failed");
+}
+
+/* A store in a folder, or a file, that cannot be written: it answers, and a change says why not. */
+static void read_only_stores_answer(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], command[200];
+    store *s = malloc(sizeof *s);
+    assert_non_null(s);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/read %%?#only.db", folder);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    eg_id fact = add_and_delete(s);
+    close_store(s);
+    for (int writable_folder = 0; writable_folder < 2; writable_folder++) {
+        snprintf(command, sizeof command, "cd %s && chmod 444 * && chmod %s .", folder, writable_folder ? "777" : "555");
+        assert_int_equal(system(command), 0);
+        as_another(NOBODY);
+        eg_status opened = open_store(s, path);
+        if (opened != EG_OK) fail_msg("%s", s->err.text);
+        eg_fact read;
+        const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")};
+        const eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &plain, .change_count = 1};
+        eg_applied applied;
+        eg_job *jobs;
+        size_t n = 1;
+        assert_int_equal(s->registrar.ops->fact(s->handle, &s->rq, fact, &read), EG_OK);
+        assert_true(eg_str_eq(read.content, EG_STR("one")));
+        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 1, 1, &jobs, &n), EG_OK);
+        assert_int_equal(n, 0);
+        assert_int_equal(s->registrar.ops->count_hits(s->handle, &s->rq, &fact, 1), EG_OK);
+        assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_EREADONLY);
+        assert_non_null(strstr(s->err.text, "not written here"));
+        close_store(s);
+        as_another(0);
+    }
+    /* a log that another process left or writes holds what the file does not: it is not passed over */
+    snprintf(command, sizeof command, "cd %s && rm -f *-shm *-wal && printf x > 'read %%?#only.db-wal' && chmod 444 * && chmod 555 .", folder);
+    assert_int_equal(system(command), 0);
+    as_another(NOBODY);
+    assert_int_equal(open_store(s, path), EG_EREADONLY);
+    close_store(s);
+    as_another(0);
+    free(s);
+    snprintf(command, sizeof command, "chmod 700 %s && rm -rf %s", folder, folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows), cmocka_unit_test(preconditions), cmocka_unit_test(searches),   cmocka_unit_test(conflicts),
         cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(audit_windows), cmocka_unit_test(unembedded),
-        cmocka_unit_test(a_changed_audit_row_is_seen), cmocka_unit_test(a_store_of_version_1_is_migrated),
+        cmocka_unit_test(a_changed_audit_row_is_seen), cmocka_unit_test(a_store_of_version_1_is_migrated), cmocka_unit_test(read_only_stores_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 usage: test_cli.py ENGRAM TOP CC"""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -284,6 +285,46 @@ class Engram(unittest.TestCase):
         sarif = json.loads(self.run_engram("check", "--sarif", os.path.join(TOP, "tools/example/notes"), expect=1).stdout)
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
+
+    def test_one_conflict_with_its_history(self):
+        """By id or suffix: both facts, why, what became of it, and all that stood in their lineages."""
+        first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth", "The auth service listens on port 9090.")
+        third = self.ask("commit", "--agent", "bob", "--scope", "auth", "--corrects", second["lineage_id"], "--operation", "update",
+                         "The auth service listens on port 9443.")
+        old, new = second["conflicts"][0]["conflict_id"], third["conflicts"][0]["conflict_id"]
+        one = self.ask("conflicts", new[-8:])
+        self.assertEqual([c["conflict_id"] for c in one["conflicts"]], [new])
+        self.assertEqual([f["fact_id"] for f in one["history"]], [r["fact_id"] for r in (first, second, third)])
+        self.assertEqual(one["history"][1]["close_reason"], "superseded")
+        told = self.run_engram("conflicts", old).stdout.decode()
+        self.assertIn("9090", told)
+        self.assertIn("settled", told)
+        self.assertIn("ended: superseded", told)
+        self.run_engram("conflicts", "deadbeef", expect=2)
+        self.assertIn(b"leave scope", self.run_engram("conflicts", new, "--limit", "3", expect=2).stderr)
+
+    def test_facts_of_several_lines_are_indented(self):
+        """Where a fact ends and the next begins is seen at the edge."""
+        self.ask("commit", "The importer runs in three steps:\nfetch, clean\nand store.")
+        lines = self.run_engram("query", "importer steps").stdout.decode().splitlines()
+        self.assertRegex(lines[0], r"^[01]\.\d\d  \w+  The importer runs in three steps:$")
+        self.assertEqual(lines[1:3], ["      fetch, clean", "      and store."])
+        self.assertTrue(all(line.startswith("      ") for line in lines[1:]), lines)
+        self.ask("commit", "--agent", "bob", "The importer listens on port 1\nof the host.")
+        self.ask("commit", "--agent", "eve", "The importer listens on port 2\nof the host.")
+        lines = self.run_engram("conflicts").stdout.decode().splitlines()
+        self.assertEqual(sum(line.strip().startswith("of the host.") for line in lines), 2)
+        self.assertTrue(all(line.startswith("  ") for line in lines[1:]), lines)
+
+    def test_check_tells_progress(self):
+        """By --progress, ten lines or so on standard error, rising to all; not otherwise when that is no terminal."""
+        notes = "".join(f"The worker {i} of the import listens on port {7000 + i}.\n\n" for i in range(40)).encode()
+        self.assertEqual(self.run_engram("check", "-", stdin=notes).stderr, b"")
+        lines = self.run_engram("check", "--progress", "-", stdin=notes).stderr.decode().splitlines()
+        counts = [int(re.fullmatch(r"engram: (\d+) of 40 statements", line).group(1)) for line in lines]
+        self.assertTrue(3 <= len(counts) <= 12, lines)
+        self.assertEqual((sorted(set(counts)), counts[-1]), (counts, 40))
 
     def test_check_files(self):
         """A broken file is told and the others are checked; a file is read once; JSONL is known on standard input; pipes are read."""

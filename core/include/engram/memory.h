@@ -101,8 +101,6 @@ typedef struct eg_check_args {
     const eg_check_item *items;
     size_t item_count;
     uint32_t against_store; /* 1: also compare with the current facts of the workspace */
-    void (*progress)(void *self, size_t done, size_t all); /* may be NULL */
-    void *progress_self;
 } eg_check_args;
 typedef struct eg_checked {
     eg_check_finding *findings; /* by item, then other */
@@ -133,6 +131,7 @@ typedef struct eg_memory_ops {
     eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
                            eg_conflict_view **out, size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
+    /* Tells the request's progress, in statements. */
     eg_status (*check)(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out);
     eg_status (*feedback)(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
     eg_status (*undo)(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out);
@@ -145,6 +144,8 @@ typedef struct eg_memory_ops {
     /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or the request's
      * deadline, which is looked at after each small batch. *left: how many still wait. */
     eg_status (*reembed)(eg_memory *m, eg_request *rq, uint64_t *left);
+    /* One conflict by its id or unique suffix, with both facts. history: all facts of their lineages in order of commit, the two among them. */
+    eg_status (*conflict)(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n);
 } eg_memory_ops;
 
 #endif

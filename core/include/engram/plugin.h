@@ -14,7 +14,7 @@
 
 #define EG_PLUGIN_MAGIC UINT32_C(0x4e475245) /* "ERGN" */
 #define EG_ABI_MAJOR 0                       /* must be equal */
-#define EG_ABI_MINOR 2                       /* a plugin's may not be newer than the host's */
+#define EG_ABI_MINOR 3                       /* a plugin's may not be newer than the host's */
 
 typedef enum eg_plugin_kind {
     EG_KIND_DETECTOR = 1, EG_KIND_STORAGE, EG_KIND_TOOLSET, EG_KIND_GATE, EG_KIND_FRONTEND, EG_KIND_ESCALATOR

@@ -204,6 +204,20 @@ void mcp_answer_call_failed(pj_out *o, const revision *rev, eg_str id, const cha
     mcp_answer_end(o);
 }
 
+void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all) {
+    pj_begin(o, '{');
+    pj_kstr(o, "jsonrpc", EG_STR("2.0"));
+    pj_kstr(o, "method", EG_STR("notifications/progress"));
+    pj_key(o, "params");
+    pj_begin(o, '{');
+    pj_key(o, "progressToken");
+    pj_json(o, token);
+    pj_kint(o, "progress", (int64_t)done);
+    pj_kint(o, "total", (int64_t)all);
+    pj_end(o, '}');
+    pj_end(o, '}');
+}
+
 void mcp_answer_subscribed(pj_out *o, eg_str id) {
     pj_begin(o, '{');
     pj_kstr(o, "jsonrpc", EG_STR("2.0"));

@@ -32,6 +32,9 @@ void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *ver
 void mcp_answer_call(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str result);
 void mcp_answer_call_failed(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str sentence);
 
+/* notifications/progress. token: JSON text. */
+void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all);
+
 /* subscriptions/listen: the acknowledgement (a notification), and the result that ends it. */
 void mcp_answer_subscribed(pj_out *o, eg_str id);
 void mcp_answer_unsubscribed(pj_out *o, const revision *rev, eg_str id, const char *version);

@@ -56,6 +56,10 @@ void mcp_calls_respond(calls *q, batch *in, pj_out *response) {
         send_message(q, response);
 }
 
+void mcp_calls_notify(calls *q, pj_out *message) {
+    send_message(q, message);
+}
+
 /* --- the queue; all under the lock --- */
 
 static int writes(const call *c) {
@@ -96,6 +100,7 @@ static call *find(const calls *q, eg_str id) {
 static void free_call(call *c) {
     free((char *)c->id.ptr);
     free((char *)c->arguments.ptr);
+    free((char *)c->token.ptr);
     free(c);
 }
 
@@ -194,7 +199,8 @@ eg_status mcp_calls_add(calls *q, const call *like) {
     *c = *like;
     c->id = copy(like->id);
     c->arguments = copy(like->arguments);
-    if (!c->id.ptr || !c->arguments.ptr) {
+    c->token = like->token.ptr ? copy(like->token) : (eg_str){NULL, 0};
+    if (!c->id.ptr || !c->arguments.ptr || (like->token.ptr && !c->token.ptr)) {
         free_call(c);
         return EG_ENOMEM;
     }

@@ -27,6 +27,7 @@ typedef struct call {
     const eg_tool *tool;
     eg_str id;        /* JSON text; own memory, as arguments */
     eg_str arguments; /* JSON text */
+    eg_str token;     /* what the client wants its progress told by, JSON text; ptr NULL: it does not */
     batch *in;        /* or NULL */
     int running;
     int cancelled;     /* by the client: no response */
@@ -51,7 +52,10 @@ eg_status mcp_calls_init(calls *q, channel *to, void (*run)(void *, call *, pj_o
 /* Waits for all calls (when the other side is gone: tells them to stop first), ends the threads. */
 void mcp_calls_release(calls *q);
 
-/* Takes a copy of id and arguments; waits while MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
+/* Sends a notification: at once. Thread class: any. */
+void mcp_calls_notify(calls *q, pj_out *message);
+
+/* Takes a copy of id, arguments and token; waits while MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
 eg_status mcp_calls_add(calls *q, const call *like);
 /* 1 when a call with this id was there. */
 int mcp_calls_cancel(calls *q, eg_str id);

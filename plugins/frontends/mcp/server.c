@@ -6,11 +6,14 @@
 #include "server.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "answers.h"
 
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
+
+enum { PROGRESS_PAUSE_MS = 200 };
 
 typedef struct message {
     eg_str text;
@@ -115,6 +118,28 @@ static eg_str arguments_text(const message *m) {
                          pj_index(m->params, "arguments"));
 }
 
+/* The raw text of a request id under key: a string, or an integer in plain digits, which is echoed as it came
+ * whatever its size. 0, and *out empty, when it is neither. */
+static int id_text(const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
+    const cJSON *id = pj_get(object, key);
+    *out = (eg_str){NULL, 0};
+    if (!cJSON_IsString(id) && !cJSON_IsNumber(id)) return 0;
+    eg_str raw = pj_value_text(raw_object, pj_index(object, key));
+    for (size_t i = 0; cJSON_IsNumber(id) && i < raw.len; i++)
+        if (!(raw.ptr[i] == '-' && i == 0) && (raw.ptr[i] < '0' || raw.ptr[i] > '9')) return 0;
+    *out = raw;
+    return 1;
+}
+
+/* Its _meta.progressToken, a string or an integer; another one is not listened to. */
+static eg_str progress_token(const message *m) {
+    eg_str token = {NULL, 0};
+    if (!m->meta) return token;
+    eg_str params = pj_value_text(m->text, pj_index(m->tree, "params"));
+    id_text(m->meta, pj_value_text(params, pj_index(m->params, "_meta")), "progressToken", &token);
+    return token;
+}
+
 static void on_tools_call(server *s, const message *m) {
     const cJSON *name = pj_get(m->params, "name");
     if (!cJSON_IsString(name)) {
@@ -131,6 +156,7 @@ static void on_tools_call(server *s, const message *m) {
                        .tool = tool,
                        .id = m->id,
                        .in = m->in,
+                       .token = progress_token(m),
                        .arguments = arguments.ptr ? arguments : EG_STR("{}")};
     eg_status st = mcp_calls_add(&s->calls, &like);
     if (st != EG_OK)
@@ -197,19 +223,6 @@ static const struct method {
 };
 
 /* --- notifications --- */
-
-/* The raw text of a request id under key: a string, or an integer in plain digits, which is echoed as it came
- * whatever its size. 0, and *out empty, when it is neither. */
-static int id_text(const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
-    const cJSON *id = pj_get(object, key);
-    *out = (eg_str){NULL, 0};
-    if (!cJSON_IsString(id) && !cJSON_IsNumber(id)) return 0;
-    eg_str raw = pj_value_text(raw_object, pj_index(object, key));
-    for (size_t i = 0; cJSON_IsNumber(id) && i < raw.len; i++)
-        if (!(raw.ptr[i] == '-' && i == 0) && (raw.ptr[i] < '0' || raw.ptr[i] > '9')) return 0;
-    *out = raw;
-    return 1;
-}
 
 static void on_cancelled(server *s, const message *m) {
     eg_str id, params = m->params ? pj_value_text(m->text, pj_index(m->tree, "params")) : (eg_str){NULL, 0};
@@ -389,8 +402,34 @@ static int good_result(eg_str result) {
     return result.ptr[i] == '{';
 }
 
+/* Tells the client how far a call is: at most five times a second, each time more, and the end. */
+typedef struct teller {
+    calls *calls;
+    const call *call;
+    size_t told;
+    int64_t at; /* when, in ms */
+} teller;
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void tell_progress(void *self, size_t done, size_t all) {
+    teller *t = self;
+    int64_t now = now_ms();
+    if (done <= t->told || (done < all && now - t->at < PROGRESS_PAUSE_MS)) return;
+    if (__atomic_load_n(&t->call->flag, __ATOMIC_ACQUIRE)) return;
+    t->told = done;
+    t->at = now;
+    pj_out o = {0};
+    mcp_answer_progress(&o, t->call->token, done, all);
+    mcp_calls_notify(t->calls, &o);
+}
+
 void mcp_server_run_call(void *self, call *c, pj_out *response) {
-    const server *s = self;
+    server *s = self;
     const eg_services *host = s->services;
     eg_error err = {0};
     eg_request *rq = NULL;
@@ -400,6 +439,11 @@ void mcp_server_run_call(void *self, call *c, pj_out *response) {
         return;
     }
     eg_str result = {NULL, 0};
+    teller to = {.calls = &s->calls, .call = c, .at = now_ms()};
+    if (c->token.ptr && rq->size >= offsetof(eg_request, progress_self) + sizeof rq->progress_self) {
+        rq->progress = tell_progress;
+        rq->progress_self = &to;
+    }
     eg_status st = host->call_tool(host->host, rq, c->tool->name, c->arguments, &result);
     if (st != EG_OK) {
         eg_str sentence =

@@ -127,16 +127,16 @@
            "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
 
 #define CONFLICTS_DESCRIPTION                                                                                \
-    "Where agents disagree: pairs of facts that cannot both hold, worst first. Look before you decide on "   \
-    "architecture; settle what you can prove with engram_resolve."
+    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with "   \
+    "the history of both. Look before you decide on architecture; settle what you can prove with engram_resolve."
 #define CONFLICTS_INPUT                                                                                      \
     INPUT(I_SCOPE_FILTER                                                                                     \
           ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"all\"],"         \
           "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":" \
-          "10}")
+          "10}," I_CONFLICT_ID)
 #define CONFLICTS_OUTPUT                                                                                     \
     OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                   \
-                "\"notice\":" S_TEXT ",\"conflicts\":" S_CONFLICTS ",\"more\":" S_BOOL,                      \
+                "\"notice\":" S_TEXT ",\"conflicts\":" S_CONFLICTS ",\"more\":" S_BOOL ",\"history\":" S_FACTS,   \
                 "\"notice\",\"conflicts\",\"more\"")
 
 #define RESOLVE_DESCRIPTION                                                                                  \

@@ -231,13 +231,15 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
 
 /* --- conflicts --- */
 
-enum { L_SCOPE, L_STATUS, L_LIMIT, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
+enum { L_SCOPE, L_STATUS, L_LIMIT, L_ID, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
 static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "all", NULL};
 
 typedef struct conflicts_data {
     const eg_conflict_view *views;
     size_t count;
     int more;
+    const eg_fact *history; /* of one conflict; NULL: a list was asked for */
+    size_t history_count;
 } conflicts_data;
 
 static void render_conflicts(result *r, const void *data) {
@@ -249,6 +251,18 @@ static void render_conflicts(result *r, const void *data) {
         mt_put_conflict_view(r, &d->views[i]);
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "more", d->more);
+    if (d->history) mt_put_facts(r, "history", d->history, d->history_count);
+}
+
+static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_str id, eg_str *out) {
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_conflict_view view;
+    eg_fact *history = NULL;
+    size_t n = 0;
+    eg_status s = services->memory_ops->conflict(memory, rq, id, &view, &history, &n);
+    const conflicts_data data = {.views = &view, .count = 1, .history = history, .history_count = n};
+    return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
 }
 
 static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
@@ -258,10 +272,14 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
         [L_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
         [L_STATUS] = {.name = "status", .kind = ARG_WORD, .words = status_filter_words},
         [L_LIMIT] = {.name = "limit", .kind = ARG_INTEGER, .low = 1, .high = L_MOST},
+        [L_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
     };
     arg_value v[L_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, L_COUNT, v);
     if (s != EG_OK) return s;
+    if (v[L_ID].given && (v[L_SCOPE].given || v[L_STATUS].given || v[L_LIMIT].given))
+        return eg_request_fail(rq, EG_EINVAL, "conflict_id: names one conflict; leave scope, status and limit out");
+    if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
     int32_t status = v[L_STATUS].integer == EG_DISMISSED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);
@@ -270,7 +288,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
     size_t n = 0;
     s = services->memory_ops->conflicts(memory, rq, v[L_SCOPE].text, status, limit + 1, &views,
                                         &n); /* one more: is there more? */
-    conflicts_data data = {views, n > limit ? limit : n, n > limit};
+    const conflicts_data data = {.views = views, .count = n > limit ? limit : n, .more = n > limit};
     return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
 }
 

@@ -9,7 +9,7 @@
 
 const eg_plugin *eg_plugin_nli(void);
 
-enum { MOST_FOUND = 32, MOST_FACTS = 24 };
+enum { MOST_FOUND = 32, MOST_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
 struct eg_registrar {
     const eg_detector *detector;
 };
@@ -21,6 +21,7 @@ static const struct opinion {
 } *opinions;
 static size_t reads;
 static int no_model;
+static double counts; /* the least score beside the model; 0: none */
 
 static int is_about(eg_str s, const char *text) { return eg_str_eq(s, eg_str_of(text)); }
 
@@ -39,8 +40,8 @@ static eg_status nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n,
     return no_model ? EG_ENOENT : EG_OK;
 }
 static double threshold(void *host, const char *name, double otherwise) {
-    (void)host, (void)name;
-    return otherwise;
+    (void)host;
+    return counts > 0 && strcmp(name, "tier1_nli") == 0 ? counts : otherwise;
 }
 static eg_status add_detector(eg_registrar *r, const eg_detector *detector, void *self) {
     (void)self;
@@ -112,14 +113,14 @@ static void several_statements(void **state) {
     const char *earlier[] = {OTHER, HEAD};
     opinions = (const struct opinion[]){{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {HEAD, OTHER, 0.3f}, {0}};
     examine(TWO, earlier, 2);
-    assert_int_equal(reads, 4 + 4);
-    assert_int_equal(found_count, 2); /* HEAD is within TWO: that is the other finding */
-    assert_true(found[0].candidate == 0 && found[0].outcome == EG_CONTRADICTION && found[0].severity == EG_HIGH);
-    assert_true(found[0].score > 0.949 && found[0].score < 0.951);
-    is(TWO, found[0].span_subject, TAIL);
-    is(OTHER, found[0].span_candidate, OTHER);
-    assert_non_null(memmem(found[0].explanation.ptr, found[0].explanation.len, "\"" TAIL "\" and \"" OTHER "\"", sizeof TAIL + sizeof OTHER + 7));
-    assert_int_equal(found[1].outcome, EG_CORROBORATION);
+    assert_int_equal(reads, 2 + 2 + 1); /* the whole and TAIL both ways, HEAD, which cannot reach 0.7 any more, one way */
+    assert_int_equal(found_count, 2);
+    assert_true(found[0].candidate == 1 && found[0].outcome == EG_CORROBORATION); /* HEAD is within TWO: no model is asked */
+    assert_true(found[1].candidate == 0 && found[1].outcome == EG_CONTRADICTION && found[1].severity == EG_HIGH);
+    assert_true(found[1].score > 0.949 && found[1].score < 0.951);
+    is(TWO, found[1].span_subject, TAIL);
+    is(OTHER, found[1].span_candidate, OTHER);
+    assert_non_null(memmem(found[1].explanation.ptr, found[1].explanation.len, "\"" TAIL "\" and \"" OTHER "\"", sizeof TAIL + sizeof OTHER + 7));
 
     const char *turned[] = {TWO};
     opinions = (const struct opinion[]){{TWO, OTHER, 0.95f}, {TAIL, OTHER, 0.80f}, {0}};
@@ -144,6 +145,22 @@ static void whole_and_statement_must_agree(void **state) {
     assert_int_equal(found_count, 0);
 }
 
+/* The other direction is read only where, with a 1 from there, the pair would count: at 0.93, which people may move to 0.83, from 0.66. */
+static void one_direction_decides(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER, HEAD, "Delta is a queue."};
+    counts = 0.93;
+    opinions = (const struct opinion[]){{TAIL, OTHER, 0.65f}, {TAIL, HEAD, 0.67f}, {0}};
+    examine(TAIL, earlier, 3);
+    assert_int_equal(reads, 3 + 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].candidate, 1); /* whether 0.67 counts, the host decides */
+    opinions = (const struct opinion[]){{TAIL, HEAD " " OTHER, 0.39f}, {TAIL, OTHER " " HEAD, 0.41f}, {0}};
+    examine(TAIL, (const char *const[]){HEAD " " OTHER, OTHER " " HEAD}, 2); /* of several statements the whole must lean by 0.7 only */
+    assert_int_equal(reads, 2 + 1);
+    counts = 0;
+}
+
 /* Many long facts: the number of pairs is bounded, and what is beyond it is judged by the whole. */
 static void the_number_of_pairs_is_bounded(void **state) {
     (void)state;
@@ -152,25 +169,29 @@ static void the_number_of_pairs_is_bounded(void **state) {
 #define TEN EIGHT " " TWO
     const char *earlier[MOST_FACTS];
     for (size_t i = 0; i < MOST_FACTS; i++) earlier[i] = TEN;
-    opinions = (const struct opinion[]){{"A is 1. " TEN, TEN, 0.96f}, {TAIL, TAIL, 0.9f}, {0}};
-    examine("A is 1. " TEN, earlier, MOST_FACTS);
-    assert_int_equal(reads, 2 * MOST_FACTS + 2 * 128); /* the nearest two, by eight statements each */
-    assert_int_equal(found_count, MOST_FACTS);
+    opinions = (const struct opinion[]){{"A is not 1. " TEN, TEN, 0.96f}, {TAIL, TAIL, 0.9f}, {0}};
+    examine("A is not 1. " TEN, earlier, MOST_FACTS);
+    /* the nearest two, by eight statements each: 128 one way, and back what TAIL says of itself, 3 by 4 times each */
+    assert_int_equal(reads, 2 * NEAREST + 128 + 2 * 3 * 4);
+    assert_int_equal(found_count, NEAREST);
 }
 
 static void without_a_model_nothing_is_found(void **state) {
     (void)state;
-    const char *earlier[] = {TAIL};
+    const char *earlier[] = {OTHER, TAIL};
     no_model = 1;
-    examine(TAIL, earlier, 1);
+    opinions = (const struct opinion[]){{TAIL, OTHER, 0.95f}, {0}};
+    examine(TAIL, earlier, 2);
     no_model = 0;
-    assert_int_equal(found_count, 0);
+    assert_int_equal(found_count, 1); /* one text within the other is seen without one */
+    assert_int_equal(found[0].candidate, 1);
 }
 
 int main(void) {
     eg_arena_init(&arena, 0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(single_statements_are_read_once), cmocka_unit_test(several_statements),
-                                       cmocka_unit_test(whole_and_statement_must_agree), cmocka_unit_test(the_number_of_pairs_is_bounded),
+                                       cmocka_unit_test(whole_and_statement_must_agree), cmocka_unit_test(one_direction_decides),
+                                       cmocka_unit_test(the_number_of_pairs_is_bounded),
                                        cmocka_unit_test(without_a_model_nothing_is_found)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from harness import FACT, TEAM, checked, good_call, made_up, open_peer, run, tools_of, with_peer
-from peer import META, STATELESS, Failure, check
+from peer import LEGACY, META, STATELESS, Failure, check
 
 
 def spans(answer):
@@ -82,6 +82,40 @@ def cancels():
     answer = peer.receive(1)
     check([m["id"] for m in answer] == [61], "the array without the cancelled", answer)
     peer.notify("notifications/cancelled", {"requestId": later})  # answered long ago
+    rest, status = peer.finish(3)
+    check(rest == [] and status == 0, "nothing more", rest, status)
+
+
+@made_up
+def tells_progress():
+    """a long call tells how far it is by the token of its request, in each revision; without a token, or once cancelled, it does not"""
+    for rev in LEGACY + [STATELESS]:
+        for token in ("p-1", 7):
+            peer = with_peer(rev)
+            call = {"name": "engram_check", "arguments": {"content": "sleep:600"}, "_meta": dict(peer.meta or {}, progressToken=token)}
+            peer.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": call})
+            told, message = [], peer.receive()
+            while "id" not in message:
+                run.judge.validate(rev, "JSONRPCNotification", message)
+                run.judge.validate(rev, "ProgressNotification", message)
+                told, message = told + [message["params"]], peer.receive()
+            run.judge.response(rev, message, "CallToolResult")
+            check(2 <= len(told) <= 8, "some, and not one a step", told)
+            check(all(p["progressToken"] == token and type(p["progressToken"]) is type(token) for p in told), "the token as it came", told)
+            steps = [p["progress"] for p in told]
+            check(steps == sorted(set(steps)) and told[-1]["progress"] == told[-1]["total"] == 120, "each more, and the end", told)
+            peer.finish()
+    peer = with_peer("2025-11-25")
+    slow = {"name": "engram_check", "arguments": {"content": "sleep:500"}}
+    check("result" in peer.ask("tools/call", slow) and not peer.kept, "silent without a token")
+    check("result" in peer.ask("tools/call", dict(slow, _meta={"progressToken": 1.5})) and not peer.kept, "nor by a wrong one")
+    slow["arguments"]["content"] = "sleep:20000"
+    gone = peer.start("tools/call", dict(slow, _meta={"progressToken": "gone"}))
+    check(peer.receive()["params"]["progress"] > 0, "it runs")
+    peer.notify("notifications/cancelled", {"requestId": gone})
+    peer.ask("ping")
+    peer.kept.clear()
+    peer.nothing(0.6)
     rest, status = peer.finish(3)
     check(rest == [] and status == 0, "nothing more", rest, status)
 

@@ -1,6 +1,6 @@
 /* fake_memory.c - the operations of the made-up memory. See fake_host.h.
  *
- * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled), so
+ * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled) and tell its progress, so
  * that a test can see what runs beside what: operations number their begins and ends on one clock, which
  * stands in `why` of a query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin *
  * 1000 + end). */
@@ -67,6 +67,7 @@ static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *besid
     const char *at = text.len ? memmem(text.ptr, text.len, "sleep:", 6) : NULL;
     long ms = at ? strtol(at + 6, NULL, 10) : 0;
     for (long i = 0; i < ms && !*cancelled; i += 5) {
+        if (rq->progress) rq->progress(rq->progress_self, (size_t)(i / 5) + 1, (size_t)((ms + 4) / 5));
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         *cancelled = rq->cancel.flag && __atomic_load_n(rq->cancel.flag, __ATOMIC_ACQUIRE);
         pthread_mutex_lock(&h->lock);
@@ -225,6 +226,23 @@ static eg_conflict *conflict_named(fake_host *h, eg_str id) {
     return NULL;
 }
 
+/* The history: the two facts, b before a. */
+static eg_status fake_conflict(eg_memory *m, eg_request *rq, eg_str id, eg_conflict_view *out, eg_fact **history, size_t *n) {
+    ENTER(id)
+    pthread_mutex_lock(&h->lock);
+    const eg_conflict *c = conflict_named(h, id);
+    *history = eg_request_array(rq, 2, sizeof **history);
+    if (c && *history) {
+        *out = (eg_conflict_view){*c, *fact_by_id(h, c->fact_a), *fact_by_id(h, c->fact_b)};
+        (*history)[0] = out->b;
+        (*history)[1] = out->a;
+        *n = 2;
+    }
+    pthread_mutex_unlock(&h->lock);
+    leave(h);
+    return c ? EG_OK : eg_request_fail(rq, EG_ENOENT, "conflict_id: there is no such conflict");
+}
+
 static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *a, eg_resolved *out) {
     ENTER(a->resolution)
     eg_status st = EG_OK;
@@ -370,6 +388,7 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .commit = fake_commit,
                                        .query = fake_query,
                                        .conflicts = fake_conflicts,
+                                       .conflict = fake_conflict,
                                        .resolve = fake_resolve,
                                        .check = fake_check,
                                        .feedback = fake_feedback,

@@ -332,8 +332,20 @@ static void conflicts_arguments(void **state) {
     cJSON_Delete(r);
     assert_int_equal(call("engram_conflicts", "{\"limit\":5}", &r), EG_OK);
     assert_int_equal(cJSON_GetArraySize(pj_get(r, "conflicts")), 5);
-    assert_true(cJSON_IsTrue(pj_get(r, "more")));
+    assert_true(cJSON_IsTrue(pj_get(r, "more")) && !pj_get(r, "history"));
+    const cJSON *third = cJSON_GetArrayItem(pj_get(r, "conflicts"), 2);
+    char text[100];
+    cJSON *one;
+    snprintf(text, sizeof text, "{\"conflict_id\":\"%s\"}", pj_get(third, "conflict_id")->valuestring);
+    assert_int_equal(call("engram_conflicts", text, &one), EG_OK);
+    assert_int_equal(cJSON_GetArraySize(pj_get(one, "conflicts")), 1);
+    assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "conflicts"), 0), third, 1));
+    assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "history"), 0), pj_get(third, "fact_b"), 1));
+    assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "history"), 1), pj_get(third, "fact_a"), 1));
+    cJSON_Delete(one);
     cJSON_Delete(r);
+    refused("engram_conflicts", "{\"conflict_id\":\"00000000\",\"limit\":5}", "conflict_id");
+    assert_int_equal(call("engram_conflicts", "{\"conflict_id\":\"00000000\"}", NULL), EG_ENOENT);
 }
 
 static void other_arguments(void **state) {
