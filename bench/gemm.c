@@ -1,15 +1,18 @@
 /* gemm.c - see gemm.h. Medians of several short runs on one thread; the peak is measured in the same run by
- * multiply-adds that stay in registers, so the percentages hold on a noisy machine too. */
+ * multiply-adds that stay in registers, so the percentages hold on a noisy machine too. So is how fast weights can be read from
+ * where they lie: few rows, and weights that come from memory, are held against that. */
 #include "bench/gemm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench/bandwidth.h"
 #include "bench/machine.h"
 #include "bench/peak.h"
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 9, MOST_SIDE = 1536 };
+enum { RUNS = 9, MOST_SIDE = 1536, QUICK_STREAM = 8 << 20 };
 #define RUN_SECONDS 0.02
 
 typedef struct shape {
@@ -17,7 +20,8 @@ typedef struct shape {
 } shape;
 static const shape shapes[] = {{384, 384}, {1152, 384}, {1536, 384}, {384, 1536}};
 static const size_t rows[] = {1, 4, 8, 16, 32, 64, 128};
-enum { SHAPES = 4, ROW_COUNTS = 7 };
+static const size_t read_rows[] = {1, 2, 4, 8, 32, 128}; /* of the second table */
+enum { SHAPES = 4, ROW_COUNTS = 7, READ_ROW_COUNTS = 6 };
 
 typedef enum contender { OWN, S8, BLAS } contender;
 
@@ -27,7 +31,13 @@ typedef struct work {
     size_t M, N, K;
     float *A, *W, *packed, *C;
     void *A8, *W8; /* quantised */
+    size_t runs;
+    double seconds; /* of a run */
+    char *stream;   /* copies of the packed weights, more than the caches hold, which take turns while copies is not 0 */
+    size_t stream_bytes, copies;
 } work;
+
+static double operations(const work *w) { return 2.0 * (double)w->M * (double)w->N * (double)w->K; }
 
 static void run_once(const work *w) {
     if (w->subject == OWN)
@@ -50,21 +60,35 @@ static void prepare(work *w) {
     w->k->s8_quantize(w->A, w->M, w->K, w->K, w->A8);
 }
 
+static size_t packed_bytes(const work *w) {
+    return w->subject == OWN ? eg_gemm_packed_size(w->k, w->N, w->K) * sizeof(float) : w->k->s8_packed_bytes(w->N, w->K);
+}
+
+static void run_next(const work *w, size_t *next) {
+    work now = *w;
+    size_t stride = (packed_bytes(w) + 63) / 64 * 64;
+    if (w->copies && w->subject == OWN) now.packed = (float *)(void *)(w->stream + *next * stride);
+    if (w->copies && w->subject == S8) now.W8 = w->stream + *next * stride;
+    if (w->copies) *next = (*next + 1) % w->copies;
+    run_once(&now);
+}
+
 /* Median GFLOP/s. */
 static double measure(const work *w) {
-    double flops = 2.0 * (double)w->M * (double)w->N * (double)w->K, rates[RUNS];
-    run_once(w);
-    for (size_t r = 0; r < RUNS; r++) {
+    double flops = operations(w), rates[RUNS];
+    size_t next = 0;
+    run_next(w, &next);
+    for (size_t r = 0; r < w->runs; r++) {
         double begun = eg_bench_seconds(), took;
         size_t times = 0;
         do {
-            for (int i = 0; i < 4; i++) run_once(w);
+            for (int i = 0; i < 4; i++) run_next(w, &next);
             times += 4;
             took = eg_bench_seconds() - begun;
-        } while (took < RUN_SECONDS);
+        } while (took < w->seconds || took <= 0);
         rates[r] = flops * (double)times / took / 1e9;
     }
-    return eg_bench_quantile(rates, RUNS, 0.5);
+    return eg_bench_quantile(rates, w->runs, 0.5);
 }
 
 static void fill(float *x, size_t n) {
@@ -105,15 +129,70 @@ static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *
         }
 }
 
-eg_status eg_bench_gemm(FILE *out, int json, eg_error *err) {
+/* More than the caches hold: twice the last one, 128 MB to 1 GB. */
+static size_t stream_size(void) {
+    size_t least = 128 << 20, most = 1 << 30, twice = 2 * eg_bench_cache(3);
+    return twice < least ? least : twice > most ? most : twice;
+}
+
+/* Few rows, and weights from memory, in per cent of the roof that peak and reading make. */
+static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
+    size_t l2 = eg_bench_cache(2) ? eg_bench_cache(2) / 2 : 128 << 10;
+    double peaks[] = {[OWN] = eg_bench_peak(k->level), [S8] = eg_bench_peak_s8(k->level)};
+    double from_l2 = eg_bench_read_rate(k->level, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
+    double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
+    w->k = k;
+    if (json)
+        fprintf(out, "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,\"memory_gb_per_second\":%.1f,\"gemm\":[",
+                *first ? "" : ",", k->name, l2, from_l2, w->stream_bytes, from_memory);
+    else
+        fprintf(out, "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). Of the roof: min(peak, GB/s x operations a byte of weights)\n"
+                "%-10s %5s %5s %5s %9s %8s %9s %8s %9s %8s %9s %8s\n",
+                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof", "streamed", "of roof",
+                "s8", "of roof", "streamed", "of roof");
+    *first = 0;
+    for (size_t i = 0; i < SHAPES; i++)
+        for (size_t r = 0; r < READ_ROW_COUNTS; r++) {
+            double rate[2][2], of_roof[2][2]; /* of f32 and s8; resident and streamed */
+            w->N = shapes[i].N;
+            w->K = shapes[i].K;
+            w->M = read_rows[r];
+            prepare(w);
+            for (w->subject = OWN; w->subject <= S8; w->subject++) {
+                size_t bytes = packed_bytes(w), stride = (bytes + 63) / 64 * 64;
+                const void *packed = w->subject == OWN ? (const void *)w->packed : w->W8;
+                double from[] = {eg_bench_read_rate(k->level, packed, bytes, w->runs, w->seconds), from_memory};
+                for (size_t c = 0; c < w->stream_bytes / stride; c++) memcpy(w->stream + c * stride, packed, bytes);
+                for (int streamed = 0; streamed < 2; streamed++) {
+                    w->copies = streamed ? w->stream_bytes / stride : 0;
+                    rate[w->subject][streamed] = measure(w);
+                    of_roof[w->subject][streamed] =
+                        percent(rate[w->subject][streamed], eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
+                }
+                w->copies = 0;
+            }
+            fprintf(out,
+                    json ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_roof\":%.1f,\"streamed_gflops\":%.1f,"
+                           "\"streamed_percent_of_roof\":%.1f,\"s8_gops\":%.1f,\"s8_percent_of_roof\":%.1f,\"s8_streamed_gops\":%.1f,"
+                           "\"s8_streamed_percent_of_roof\":%.1f}"
+                         : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%%\n",
+                    json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], of_roof[OWN][0], rate[OWN][1], of_roof[OWN][1],
+                    rate[S8][0], of_roof[S8][0], rate[S8][1], of_roof[S8][1]);
+        }
+    if (json) fprintf(out, "]}");
+}
+
+eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
     const eg_kernels *levels[8];
     /* four bytes a weight: padding and scales of any level fit */
     size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
     work w = {.A = aligned_alloc(64, bytes), .W = aligned_alloc(64, bytes), .packed = aligned_alloc(64, bytes), .C = aligned_alloc(64, bytes),
-              .A8 = aligned_alloc(64, bytes), .W8 = aligned_alloc(64, bytes)};
+              .A8 = aligned_alloc(64, bytes), .W8 = aligned_alloc(64, bytes),
+              .runs = quick ? 1 : RUNS, .seconds = quick ? 0 : RUN_SECONDS, .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
+    w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (!w.A || !w.W || !w.packed || !w.C || !w.A8 || !w.W8) {
-        s = eg_fail_memory(err, bytes);
+    if (!w.A || !w.W || !w.packed || !w.C || !w.A8 || !w.W8 || !w.stream) {
+        s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
     } else {
         char cpu[128];
         int first = 1;
@@ -125,8 +204,12 @@ eg_status eg_bench_gemm(FILE *out, int json, eg_error *err) {
         else
             fprintf(out, "GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
         for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first); /* the scalar truth is not timed */
+        if (json) fprintf(out, "\n],\"reading\":[");
+        first = 1;
+        memset(w.stream, 1, w.stream_bytes); /* pages that were never written would all be the same one */
+        for (size_t i = level_count; i-- > 1;) bench_reading(out, json, &w, levels[i], &first);
         if (json) fprintf(out, "\n]}\n");
     }
-    free(w.A), free(w.W), free(w.packed), free(w.C), free(w.A8), free(w.W8);
+    free(w.A), free(w.W), free(w.packed), free(w.C), free(w.A8), free(w.W8), free(w.stream);
     return s;
 }

@@ -24,7 +24,7 @@ typedef struct eg_block {
 
 /* What a cached block must have been made of: compared byte by byte, so there must be no padding in it. */
 typedef struct eg_block_key {
-    const char *name; /* of the cache file: the same for all versions of one thing, so that a new one replaces the old */
+    const char *name; /* of the cache file: the same for all states of one thing, so that a new one replaces the old */
     const void *bytes;
     size_t size; /* at most 16 kB */
 } eg_block_key;

@@ -127,7 +127,7 @@ eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err) {
         }
     }
     b->n = n;
-    b->ids.count = b->group_count = 0;
+    b->ids.count = 0;
     b->offsets[0] = 0;
     *out = b;
     return EG_OK;
@@ -135,7 +135,8 @@ eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err) {
 
 void eg_batch_give(eg_engine *e, eg_batch *b) {
     if (!b) return;
-    size_t bytes = (b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity) * sizeof(uint32_t) + b->types_capacity + 2 * b->capacity * sizeof(size_t);
+    size_t bytes = (b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity) * sizeof(uint32_t) + b->types_capacity +
+                   b->capacity * (sizeof *b->offsets + sizeof *b->groups);
     if (bytes > EG_MOST_KEPT) {
         free_batch(b);
         return;

@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/pool.h"
+#include "models/schedule.h"
 #include "models/tokenizer/tokenizer.h"
 
 /* Scratch memory of one group of sequences; grows, is never shrunk, and goes back to the engine's list after use. */
@@ -24,8 +25,9 @@ typedef struct eg_batch {
     eg_tokens ids, sides[2]; /* of all texts; of the text at hand and its second */
     uint8_t *types;
     size_t types_capacity;
-    size_t *offsets, *groups; /* capacity + 1 each: first token of each text; first text of each group */
-    size_t capacity, n, group_count;
+    size_t *offsets;  /* capacity + 1: first token of each text */
+    eg_group *groups; /* capacity + 1 */
+    size_t capacity, n;
 } eg_batch;
 
 struct eg_engine {

@@ -396,8 +396,8 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     const char *where = realpath(dir, real) ? real : dir, *last = strrchr(where, '/');
     uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
     for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash, l->e->kernels->name,
-                                l->s8 ? "s8" : "f32", l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
+    key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.v%d.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash,
+                                BLOCK_VERSION, l->e->kernels->name, l->s8 ? "s8" : "f32", l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
     if (!k || !key->name) return eg_fail_memory(l->err, size);
     *k = (block_key){BLOCK_VERSION, l->e->kernels->level, out->format, l->e->gemm, c->architecture, c->head, c->vocabulary, c->hidden, c->layers,
                      c->heads, c->intermediate, c->positions, c->types, c->labels, c->span, c->buckets, c->max_distance, c->max_tokens,

@@ -1,6 +1,6 @@
 /* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify, label. Texts become token ids, ids become
- * ragged groups, groups run on the pool's threads side by side, or, when there are fewer of them than threads, one after
- * the other with every thread inside. Results are the same bits either way. */
+ * ragged groups, groups run on the pool's threads side by side, or one after the other with every thread inside (schedule.c). Results
+ * are the same bits either way. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "models/load.h"
 #include "models/tokenizer/tokenizer.h"
 
-enum { GROUP_TOKENS = 128, MAX_TEXTS = 1 << 20 };
+enum { MAX_TEXTS = 1 << 20 };
 
 struct eg_model {
     eg_engine *engine;
@@ -222,11 +222,10 @@ static void label_group(const run *r, size_t begin, size_t tokens, const float *
     eg_linear_run(r->m->engine, NULL, &r->m->weights.classifier.output, tokens, in, out, EG_ACT_NONE, NULL);
 }
 
-static eg_status run_group(run *r, size_t g, eg_pool *pool) {
+static eg_status run_group(run *r, const eg_group *group, eg_pool *pool) {
     const eg_model *m = r->m;
-    size_t first = r->b->groups[g], n = r->b->groups[g + 1] - first, longest = 0;
+    size_t first = group->first, n = group->texts, tokens = group->tokens, longest = 0;
     const size_t *offsets = r->b->offsets + first;
-    size_t tokens = offsets[n] - offsets[0];
     for (size_t i = 0; i < n; i++) longest = offsets[i + 1] - offsets[i] > longest ? offsets[i + 1] - offsets[i] : longest;
     uint32_t lanes = pool ? eg_pool_threads(pool) : 1;
     size_t floats = eg_encoder_scratch(m->engine, &m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
@@ -248,33 +247,19 @@ static void group_task(void *arg, size_t g, uint32_t lane) {
     run *r = arg;
     if (atomic_load(&r->status) != EG_OK) return;
     int expected = EG_OK;
-    eg_status s = run_group(r, g, NULL);
+    eg_status s = run_group(r, &r->b->groups[g], NULL);
     if (s != EG_OK) atomic_compare_exchange_strong(&r->status, &expected, (int)s);
-}
-
-/* Cuts the texts into groups of about equal tokens: small enough for the caches, enough for every thread. */
-static void make_groups(const eg_engine *e, eg_batch *b) {
-    size_t threads = eg_engine_threads(e), target = (b->offsets[b->n] + threads - 1) / threads;
-    if (target > GROUP_TOKENS) target = GROUP_TOKENS;
-    for (size_t i = 0; i < b->n; i++) {
-        size_t in_group = b->group_count ? b->offsets[i] - b->offsets[b->groups[b->group_count - 1]] : target;
-        if (in_group >= target) b->groups[b->group_count++] = i;
-    }
-    b->groups[b->group_count] = b->n;
 }
 
 static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head head, const eg_cancel *cancel, eg_error *err) {
     run r = {.m = m, .b = b, .cancel = cancel, .out = out, .head = head};
-    eg_status s = EG_OK;
+    eg_status s;
     atomic_init(&r.status, EG_OK);
-    make_groups(m->engine, b);
     eg_pool *pool = m->engine->pool;
-    if (b->group_count >= eg_pool_threads(pool)) {
-        eg_pool_run(pool, b->group_count, group_task, &r);
-        s = (eg_status)atomic_load(&r.status);
-    } else {
-        for (size_t g = 0; s == EG_OK && g < b->group_count; g++) s = run_group(&r, g, pool);
-    }
+    eg_schedule plan = eg_schedule_make(b->offsets, b->n, eg_pool_threads(pool), b->groups);
+    eg_pool_run(pool, plan.together, group_task, &r);
+    s = (eg_status)atomic_load(&r.status);
+    for (size_t g = plan.together; s == EG_OK && g < plan.count; g++) s = run_group(&r, &b->groups[g], pool);
     if (s == EG_ECANCELLED) return eg_fail(err, s, "the inference was cancelled or ran past its deadline");
     return s == EG_OK ? s : eg_fail(err, s, "inference over %zu texts: %s", b->n, eg_status_text(s));
 }

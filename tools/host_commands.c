@@ -40,12 +40,14 @@ int run_bench(const call *c) {
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
     int gemm = strcmp(what, "gemm") == 0, kernels = strcmp(what, "kernels") == 0;
     if (gemm + kernels + nli + model == 0 || c->positional_count != 1) return complain("bench measures gemm, kernels, model or nli");
-    if (gemm || kernels) return (gemm ? eg_bench_gemm : eg_bench_kernels)(stdout, c->json, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
-    eg_bench_subject subject = {.dir = folder, .quick = call_option(c, "quick") != NULL};
+    int quick = call_option(c, "quick") != NULL;
+    eg_status s = gemm ? eg_bench_gemm(stdout, c->json, quick, &err) : kernels ? eg_bench_kernels(stdout, c->json, &err) : EG_OK;
+    if (gemm || kernels) return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
     if (!status) status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder);
     if (status) return status;
-    eg_status s = nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err);
+    s = nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err);
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
 }
 

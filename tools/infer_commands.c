@@ -16,6 +16,8 @@ enum { BATCH = 64, MAX_LINE = 4 << 20 };
 typedef struct line {
     eg_str a, b;
     size_t number;
+    const eg_entity *entities; /* of the stream */
+    size_t entity_count;
     char error[300]; /* empty: good */
 } line;
 
@@ -42,6 +44,7 @@ typedef struct stream {
     line lines[BATCH];
     size_t count, number;
     size_t bad_lines;
+    eg_entity *entities; /* of a batch: as many a line as a text can have tokens, and so entities */
     int failed, timed, json; /* timed: the rate instead of the answers */
     int64_t begun;
 } stream;
@@ -110,24 +113,18 @@ static void put_floats(const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) printf("%s%.9g", i ? "," : "", (double)x[i]);
 }
 
-static void print_entities(const stream *s, line *l) {
+static void print_entities(const line *l) {
     eg_buffer b = {0};
-    eg_error err = {0};
-    size_t count[2] = {0}, most = s->info.max_tokens; /* there are never more than tokens */
-    eg_entity *entities = malloc(most * sizeof *entities);
-    eg_status st = entities ? eg_model_entities(s->model, &l->a, 1, s->aggregation, entities, most, count, NULL, &err) : EG_ENOMEM;
-    if (st != EG_OK) snprintf(l->error, sizeof l->error, "line %zu: %.250s", l->number, entities ? err.text : "out of memory");
-    for (size_t i = 0; st == EG_OK && i < count[1]; i++) {
-        const eg_entity *e = &entities[i];
+    for (size_t i = 0; i < l->entity_count; i++) {
+        const eg_entity *e = &l->entities[i];
         eg_buffer_text(&b, i ? ",{\"label\":" : "{\"label\":");
         eg_buffer_json(&b, e->label);
         eg_buffer_text(&b, ",\"text\":");
         eg_buffer_json(&b, (eg_str){l->a.ptr + e->span.begin, e->span.end - e->span.begin});
         eg_buffer_format(&b, ",\"begin\":%zu,\"end\":%zu,\"score\":%.9g}", e->span.begin, e->span.end, (double)e->score);
     }
-    if (st == EG_OK) printf("{\"entities\":[%.*s]}\n", (int)b.len, b.len ? b.ptr : "");
+    printf("{\"entities\":[%.*s]}\n", (int)b.len, b.len ? b.ptr : "");
     eg_buffer_release(&b);
-    free(entities);
 }
 
 static void print_error(const line *l) {
@@ -187,6 +184,25 @@ static void infer(stream *s, float *rows, size_t width) {
     free(out);
 }
 
+/* The entities of the good lines of a batch; line by line where that fails. */
+static void label_lines(stream *s) {
+    eg_str texts[BATCH];
+    line *good[BATCH];
+    size_t offsets[BATCH + 1] = {0}, n = 0, most = s->info.max_tokens;
+    eg_error err = {0};
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->lines[i].error[0]) texts[n] = s->lines[i].a, good[n++] = &s->lines[i];
+    eg_status st = eg_model_entities(s->model, texts, n, s->aggregation, s->entities, n * most, offsets, NULL, &err);
+    for (size_t i = 0; i < n; i++) {
+        size_t one[2] = {offsets[i], offsets[i + 1]};
+        eg_entity *to = s->entities + i * most;
+        if (st != EG_OK && eg_model_entities(s->model, &texts[i], 1, s->aggregation, to, most, one, NULL, &err) != EG_OK)
+            snprintf(good[i]->error, sizeof good[i]->error, "line %zu: %.250s", good[i]->number, err.text);
+        good[i]->entities = st == EG_OK ? s->entities + one[0] : to;
+        good[i]->entity_count = one[1] - one[0];
+    }
+}
+
 /* Instead of the answers: how fast they came. */
 static void print_rate(const stream *s, int last) {
     double seconds = (double)(eg_clock_monotonic() - s->begun) / 1e6;
@@ -202,13 +218,20 @@ static void print_rate(const stream *s, int last) {
 static int run_stream(stream *s) {
     size_t width = s->task->keys[1] ? s->info.labels : s->info.hidden;
     float *rows = calloc(BATCH * width, sizeof *rows);
-    if (!rows) return complain("out of memory");
+    if (s->task->head == EG_HEAD_TOKENS) s->entities = calloc((size_t)BATCH * s->info.max_tokens, sizeof *s->entities);
+    if (!rows || (s->task->head == EG_HEAD_TOKENS && !s->entities)) {
+        free(rows);
+        return complain("out of memory");
+    }
     int64_t shown = s->begun = eg_clock_monotonic();
     while (!s->failed && !stop_requested && read_batch(s)) {
-        if (s->task->head != EG_HEAD_TOKENS) infer(s, rows, width);
+        if (s->task->head == EG_HEAD_TOKENS)
+            label_lines(s);
+        else
+            infer(s, rows, width);
         for (size_t i = 0; !s->failed && i < s->count; i++) {
             line *l = &s->lines[i];
-            if (!l->error[0] && s->task->head == EG_HEAD_TOKENS) print_entities(s, l);
+            if (!l->error[0] && s->task->head == EG_HEAD_TOKENS) print_entities(l);
             else if (!l->error[0] && !s->timed) print_line(s, rows + i * width);
             s->bad_lines += l->error[0] != 0;
             if (l->error[0]) complain("%s", l->error);
@@ -291,6 +314,7 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
     }
     if (s->in && s->in != stdin) fclose(s->in);
     eg_arena_release(&s->arena);
+    free(s->entities);
     free(s);
     eg_model_close(model);
     eg_engine_destroy(engine);

@@ -81,8 +81,7 @@ int eg_bpe_find(const eg_bpe *b, eg_str token, uint32_t *id) {
 
 /* The slot of a pair, or the empty one where it belongs. */
 static eg_merge *slot_of(const eg_bpe *b, uint64_t pair) {
-    uint64_t h = pair * UINT64_C(0x9E3779B97F4A7C15);
-    for (size_t i = (size_t)(h ^ h >> 32) & b->mask;; i = (i + 1) & b->mask)
+    for (size_t i = (size_t)eg_hash(&b->vocabulary.key, &pair, sizeof pair) & b->mask;; i = (i + 1) & b->mask)
         if (b->merges[i].rank == EG_NO_RANK || b->merges[i].pair == pair) return &b->merges[i];
 }
 
@@ -121,7 +120,7 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
     b->lengths = eg_arena_array(arena, b->vocabulary.size, sizeof *b->lengths);
     if (!b->lengths) return eg_fail_memory(err, b->vocabulary.size * sizeof *b->lengths);
     for (const eg_piece *p = b->vocabulary.slots; p <= b->vocabulary.slots + b->vocabulary.mask; p++)
-        if (p->text.ptr) b->lengths[p->id] = (uint16_t)p->text.len;
+        if (p->text.ptr && p->text.len > b->lengths[p->id]) b->lengths[p->id] = (uint16_t)p->text.len; /* of equal ids the longest */
     b->whole = eg_arena_array(arena, b->vocabulary.mask + 1, sizeof *b->whole);
     return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.mask + 1);
 }

@@ -3,15 +3,9 @@
 
 #include "core/base/status.h"
 
-static uint64_t hash_bytes(const char *p, size_t n, uint32_t tag) { /* FNV-1a, 64 bit */
-    uint64_t h = UINT64_C(14695981039346656037) ^ tag;
-    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)p[i]) * UINT64_C(1099511628211);
-    return h ^ h >> 29;
-}
-
 /* The slot that holds the token, or the empty one where it belongs. */
 static eg_piece *slot_of(const eg_vocabulary *v, const char *p, size_t n, uint32_t tag) {
-    for (size_t i = (size_t)hash_bytes(p, n, tag) & v->mask;; i = (i + 1) & v->mask) {
+    for (size_t i = ((size_t)eg_hash(&v->key, p, n) ^ tag) & v->mask;; i = (i + 1) & v->mask) {
         eg_piece *s = &v->slots[i];
         if (!s->text.ptr || (s->tag == tag && s->text.len == n && memcmp(s->text.ptr, p, n) == 0)) return s;
     }
@@ -22,7 +16,7 @@ eg_status eg_vocabulary_init(eg_vocabulary *v, const char *file, size_t entries,
         return eg_fail(err, EG_ELIMIT, "%s: a vocabulary of %zu tokens; at most %d", file, entries, EG_MAX_VOCABULARY);
     size_t slots = 64;
     while (slots < entries * 2) slots *= 2;
-    *v = (eg_vocabulary){.slots = eg_arena_array(arena, slots, sizeof *v->slots), .mask = slots - 1};
+    *v = (eg_vocabulary){.slots = eg_arena_array(arena, slots, sizeof *v->slots), .mask = slots - 1, .key = eg_hash_key_make()};
     return v->slots ? EG_OK : eg_fail_memory(err, slots * sizeof *v->slots);
 }
 

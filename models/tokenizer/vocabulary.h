@@ -4,6 +4,7 @@
 #define EG_TOKENIZER_VOCABULARY_H
 
 #include "core/base/arena.h"
+#include "core/base/hash.h"
 
 enum {
     EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of line ends must not become a table of gigabytes */
@@ -20,6 +21,7 @@ typedef struct eg_piece {
 typedef struct eg_vocabulary {
     eg_piece *slots; /* open addressing, at most half full */
     size_t mask, count;
+    eg_hash_key key; /* of its own: no file can make its tokens fall together */
     size_t longest; /* bytes of the longest text */
     uint32_t size;  /* greatest id + 1 */
 } eg_vocabulary;

@@ -264,6 +264,25 @@ static void test_left_behind(void **state) {
     eg_arena_release(&a);
 }
 
+/* A file of an engine whose blocks are of another version has another name, and stays. */
+static void test_versions_side_by_side(void **state) {
+    (void)state;
+    char path[400], other[408];
+    struct stat st;
+    same_answer();
+    pack_path(path);
+    char *version = strstr(path, ".v1.");
+    assert_non_null(version);
+    snprintf(other, sizeof other, "%.*s.v0.%s", (int)(version - path), path, version + 4);
+    assert_int_equal(rename(path, other), 0);
+    ino_t older = stat(other, &st) == 0 ? st.st_ino : 0;
+    same_answer();
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(stat(other, &st), 0);
+    assert_true(st.st_ino == older);
+    assert_int_equal(unlink(other), 0);
+}
+
 /* A thread forks while another packs: the child holds the lock's file, but does not keep others from packing. */
 static void test_fork_while_packing(void **state) {
     (void)state;
@@ -358,7 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_written_once), cmocka_unit_test(test_damage),            cmocka_unit_test(test_not_ours),
         cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts),
+        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts), cmocka_unit_test(test_versions_side_by_side),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

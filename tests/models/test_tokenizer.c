@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
+#include "models/tokenizer/bpe.h"
 #include "models/tokenizer/tokenizer.h"
 
 enum { MOST_IDS = 4096 };
@@ -554,8 +555,81 @@ static void equal_ids_are_no_equal_words(void **state) {
     eg_arena_release(&arena);
 }
 
+/* 4,096 tokens made for one slot of a table that hashes by FNV-1a: each half can be either, the state after it is the same in all
+ * the bits that a table of 8,192 slots looks at. */
+static void crafted_tokens_do_not_pile_up(void **state) {
+    (void)state;
+    enum { HALVES = 12, TOKENS = 1 << HALVES, LENGTH = 8 * HALVES, MOST_RUN = 256 };
+    static const char halves[HALVES][2][9] = {
+        {"scpqzeqe", "vhgwwnsx"}, {"tzssxqos", "mlimnovy"}, {"nkwkoqsm", "chscenqf"}, {"bkbaesmj", "idqxejln"},
+        {"pjyfyzxe", "thkoiijm"}, {"ftpfzfhr", "vlpdyuua"}, {"peqosspe", "gnwufhrm"}, {"qsusrhef", "bqtcvret"},
+        {"fpffwyem", "omfnnamh"}, {"dyzujaja", "tnexpgoi"}, {"bvzvtqbd", "ggmmerae"}, {"afxobfqn", "hnlauhyp"}};
+    static char texts[TOKENS][LENGTH];
+    eg_arena arena;
+    eg_error err = {0};
+    eg_vocabulary v;
+    size_t slot = 0, run = 0, longest = 0;
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_vocabulary_init(&v, "crafted", TOKENS, &arena, &err), EG_OK);
+    for (uint32_t i = 0; i < TOKENS; i++) {
+        uint64_t h = UINT64_C(14695981039346656037);
+        for (size_t k = 0; k < HALVES; k++) memcpy(texts[i] + 8 * k, halves[k][i >> k & 1], 8);
+        for (size_t k = 0; k < LENGTH; k++) h = (h ^ (unsigned char)texts[i][k]) * UINT64_C(1099511628211);
+        h = (h ^ h >> 29) & v.mask;
+        if (i == 0) slot = (size_t)h;
+        assert_int_equal(h, slot); /* so they are what they are said to be */
+        eg_vocabulary_add(&v, (eg_str){texts[i], LENGTH}, 0, i);
+    }
+    assert_int_equal(v.count, TOKENS);
+    for (size_t i = 0; i <= 2 * v.mask; i++) { /* what a search may have to walk through */
+        run = v.slots[i & v.mask].text.ptr ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    if (longest > MOST_RUN) fail_msg("%zu slots in a row are taken", longest);
+    for (uint32_t i = 0; i < TOKENS; i++) assert_int_equal(eg_vocabulary_find(&v, texts[i], LENGTH, 0)->id, i);
+    assert_null(eg_vocabulary_find(&v, texts[0], LENGTH, 1));
+    eg_arena_release(&arena);
+}
+
+/* 4,096 merges of 262,144 possible ones, those that a multiplicative hash puts into the first 128 of 8,192 slots. */
+static void crafted_merges_do_not_pile_up(void **state) {
+    (void)state;
+    enum { SIDE = 512, MERGES = 4096, SLOTS = 8192, WINDOW = 128, MOST_RUN = 256 };
+    static char texts[2 * SIDE + MERGES][8];
+    eg_arena arena;
+    eg_error err = {0};
+    eg_bpe b = {0};
+    size_t tokens = 2 * SIDE, run = 0, longest = 0;
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_bpe_init(&b, "crafted", 2 * SIDE + MERGES, MERGES, &arena, &err), EG_OK);
+    assert_int_equal(b.mask, SLOTS - 1);
+    for (uint32_t i = 0; i < 2 * SIDE; i++) { /* aAA ... and bAA ... */
+        snprintf(texts[i], 8, "%c%c%c", i < SIDE ? 'a' : 'b', 'A' + (char)(i % SIDE / 32), 'A' + (char)(i % 32));
+        assert_int_equal(eg_bpe_add(&b, "crafted", eg_str_of(texts[i]), i, &arena, &err), EG_OK);
+    }
+    for (uint32_t left = 0; left < SIDE; left++)
+        for (uint32_t right = SIDE; right < 2 * SIDE && tokens < 2 * SIDE + MERGES; right++) {
+            uint64_t h = ((uint64_t)left << 32 | right) * UINT64_C(0x9E3779B97F4A7C15);
+            if (((h ^ h >> 32) & (SLOTS - 1)) >= WINDOW) continue;
+            snprintf(texts[tokens], 8, "%s%s", texts[left], texts[right]);
+            assert_int_equal(eg_bpe_add(&b, "crafted", eg_str_of(texts[tokens]), (uint32_t)tokens, &arena, &err), EG_OK);
+            tokens++;
+            if (eg_bpe_merge(&b, "crafted", eg_str_of(texts[left]), eg_str_of(texts[right]), (uint32_t)tokens, &err) != EG_OK)
+                fail_msg("%s", err.text);
+        }
+    assert_true(tokens > 2 * SIDE + MERGES / 2);
+    for (size_t i = 0; i <= 2 * b.mask; i++) {
+        run = b.merges[i & b.mask].rank != EG_NO_RANK ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    if (longest > MOST_RUN) fail_msg("%zu slots in a row are taken", longest);
+    eg_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crafted_tokens_do_not_pile_up),
+        cmocka_unit_test(crafted_merges_do_not_pile_up),
         cmocka_unit_test(equal_ids_are_no_equal_words),
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(pairs_have_their_types),

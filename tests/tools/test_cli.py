@@ -255,6 +255,11 @@ class Engram(unittest.TestCase):
                 self.assertEqual(text.encode()[e["begin"]:e["end"]].decode(), e["text"])
                 self.assertEqual(e["label"], "X")
                 self.assertTrue(0 < e["score"] <= 1)
+        # the same in one batch, in batches and alone
+        several = [" ".join(texts[:2] * (i % 9)) for i in range(70)]
+        together = self.run_engram("label", "--model", model, stdin=b"".join(json.dumps({"text": t}).encode() + b"\n" for t in several)).stdout
+        alone = {t: self.run_engram("label", "--model", model, stdin=json.dumps({"text": t}).encode() + b"\n").stdout for t in several[:9]}
+        self.assertEqual(together, b"".join(alone[t] for t in several))
         first = self.run_engram("label", "--model", model, "--aggregation", "first", stdin=lines, expect=2).stdout
         self.assertNotEqual(first, done.stdout)
         self.assertIn(b"first, average", self.run_engram("label", "--model", model, "--aggregation", "x", expect=2).stderr)

@@ -93,6 +93,14 @@ class Installed(unittest.TestCase):
                 flags = [os.path.join(library, "libengram-infer.a") if f == "-lengram-infer" else f for f in flags]
             subprocess.run([CC, "-std=c17", "-Wall", "-Wextra", "-Werror", os.path.join(examples, "similar.c"), *flags, "-o", program], check=True)
             outputs.append(subprocess.run([program, model, *texts], check=True, env=env, capture_output=True, text=True).stdout)
+        # the example's own malloc fails: it says so and does not end as if all were well
+        poor = os.path.join(self.folder, "poor.c")
+        with open(poor, "w", encoding="utf-8") as f:
+            f.write("#include <stddef.h>\nvoid *no_malloc(size_t n);\nvoid *no_malloc(size_t n) { (void)n; return NULL; }\n")
+        subprocess.run([CC, "-std=c17", "-include", "stdlib.h", "-Dmalloc=no_malloc", os.path.join(examples, "similar.c"), poor, *flags, "-o", program],
+                       check=True)
+        done = subprocess.run([program, model, *texts], env=env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "similar: no memory for 3 vectors\n"))
         outputs.append(subprocess.run([sys.executable, os.path.join(examples, "similar.py"), os.path.join(library, "libengram-infer.so"), model,
                                        *texts], check=True, env=env, capture_output=True, text=True).stdout)
         self.assertEqual(outputs[0], outputs[1])

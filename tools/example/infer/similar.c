@@ -20,7 +20,11 @@ int main(int argc, char **argv) {
     if (s == EG_OK) s = eg_model_describe(model, &info, &err);
     eg_str *texts = malloc(n * sizeof *texts);
     float *rows = malloc(n * info.hidden * sizeof *rows);
-    if (s == EG_OK && texts && rows) {
+    if (s == EG_OK && (!texts || !rows)) {
+        s = EG_ENOMEM;
+        snprintf(err.text, sizeof err.text, "no memory for %zu vectors", n);
+    }
+    if (s == EG_OK) {
         for (size_t i = 0; i < n; i++) texts[i] = eg_str_of(argv[2 + i]);
         s = eg_model_embed(model, texts, n, rows, NULL, &err);
         for (size_t i = 0; s == EG_OK && i < n; i++)
@@ -31,5 +35,5 @@ int main(int argc, char **argv) {
     free(texts);
     eg_model_close(model);
     eg_engine_destroy(engine);
-    return s == EG_OK && n ? 0 : 2;
+    return s == EG_OK ? 0 : 2;
 }

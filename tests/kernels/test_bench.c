@@ -1,0 +1,80 @@
+/* test_bench.c - what `engram bench gemm` prints: the roof that it holds figures against, and that its JSON is JSON with every figure a
+ * number above 0 and a row for each level, shape and number of rows. Not the figures: a test measures nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bench/bandwidth.h"
+#include "bench/gemm.h"
+#include "core/base/json.h"
+#include "kernels/kernels.h"
+
+static void roof_is_the_lower_limit(void **state) {
+    (void)state;
+    assert_true(eg_bench_roof(100, 10, 4, 2) == 20.0);   /* 10 GB/s, two operations a byte */
+    assert_true(eg_bench_roof(100, 10, 400, 2) == 100.0);
+    assert_true(eg_bench_roof(100, 0, 400, 2) == 100.0); /* not measured */
+}
+
+static void every_level_reads(void **state) {
+    (void)state;
+    enum { BYTES = 64 << 10 };
+    const eg_kernels *levels[16];
+    void *data = aligned_alloc(64, BYTES);
+    assert_non_null(data);
+    memset(data, 1, BYTES);
+    size_t n = eg_kernels_available(levels, 16);
+    for (size_t i = 0; i < n; i++) assert_true(eg_bench_read_rate(levels[i]->level, data, BYTES, 3, 0) > 0);
+    free(data);
+}
+
+static char *run(int json, size_t *length) {
+    char *text = NULL;
+    eg_error err = {0};
+    FILE *out = open_memstream(&text, length);
+    assert_non_null(out);
+    if (eg_bench_gemm(out, json, 1, &err) != EG_OK) fail_msg("%s", err.text);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void json_is_whole(void **state) {
+    (void)state;
+    const eg_kernels *levels[16];
+    int roofs = 0, rates = 0, peaks = 0;
+    size_t length, level_count = eg_kernels_available(levels, 16);
+    char *text = run(1, &length);
+    eg_arena arena;
+    eg_error err = {0};
+    eg_json j;
+    eg_str key = {0};
+    eg_arena_init(&arena, 0);
+    eg_json_init(&j, "bench", (eg_str){text, length}, &arena, &err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) fail_msg("%s", err.text);
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_NUMBER) continue;
+        peaks += eg_str_eq(key, EG_STR("percent_of_peak"));
+        roofs += eg_str_eq(key, EG_STR("percent_of_roof")) || eg_str_eq(key, EG_STR("streamed_percent_of_roof"));
+        rates += (eg_str_eq(key, EG_STR("l2_gb_per_second")) || eg_str_eq(key, EG_STR("memory_gb_per_second"))) && j.number > 0;
+    }
+    assert_int_equal(peaks, (level_count - 1) * 4 * 7);
+    assert_int_equal(roofs, (level_count - 1) * 4 * 6 * 2);
+    assert_int_equal(rates, (level_count - 1) * 2);
+    eg_arena_release(&arena);
+    free(text);
+    text = run(0, &length);
+    assert_true(level_count == 1 || (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roof_is_the_lower_limit), cmocka_unit_test(every_level_reads),
+                                       cmocka_unit_test(json_is_whole)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
