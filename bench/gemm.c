@@ -23,14 +23,14 @@ static const size_t rows[] = {1, 4, 8, 16, 32, 64, 128};
 static const size_t read_rows[] = {1, 2, 4, 8, 32, 128}; /* of the second table */
 enum { SHAPES = 4, ROW_COUNTS = 7, READ_ROW_COUNTS = 6 };
 
-typedef enum contender { OWN, S8, BLAS } contender;
+typedef enum contender { OWN, S8, BF16, BLAS, CONTENDERS } contender;
 
 typedef struct work {
     contender subject;
     const eg_kernels *k; /* the level; OpenBLAS takes its arithmetic of epilogues */
     size_t M, N, K;
     float *A, *W, *packed, *C;
-    void *A8, *W8; /* quantised */
+    void *A_narrow[BLAS], *W_narrow[BLAS]; /* quantised: of S8 and BF16 */
     size_t runs;
     double seconds; /* of a run */
     char *stream;   /* copies of the packed weights, more than the caches hold, which take turns while copies is not 0 */
@@ -39,36 +39,41 @@ typedef struct work {
 
 static double operations(const work *w) { return 2.0 * (double)w->M * (double)w->N * (double)w->K; }
 
+static const eg_narrow *narrow_of(const work *w) { return w->subject == S8 ? &w->k->s8 : &w->k->bf16; }
+
 static void run_once(const work *w) {
     if (w->subject == OWN)
         w->k->gemm(w->M, w->N, w->K, 0, w->N, w->A, w->K, w->packed, w->C, w->N, NULL);
-    else if (w->subject == S8)
-        w->k->s8_gemm(w->M, w->N, w->K, 0, w->N, w->A8, w->W8, w->C, w->N, NULL);
-    else
+    else if (w->subject == BLAS)
         (void)eg_gemm_openblas(w->k, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
+    else
+        narrow_of(w)->gemm(w->M, w->N, w->K, 0, w->N, w->A_narrow[w->subject], w->W_narrow[w->subject], w->C, w->N, NULL);
 }
 
-/* Packs the weights both ways and quantises the inputs. */
+/* Packs the weights every way and quantises the inputs. */
 static void prepare(work *w) {
     int8_t row[MOST_SIDE];
+    uint16_t row_bf16[MOST_SIDE];
     float scales[MOST_SIDE / 128];
     eg_gemm_pack(w->k, w->N, w->K, 0, w->N, w->W, w->K, w->packed);
     for (size_t n = 0; n < w->N; n++) {
         eg_s8_quantize_weights(w->W + n * w->K, w->K, row, scales);
-        w->k->s8_pack(w->N, w->K, n, row, scales, w->W8);
+        w->k->s8_pack(w->N, w->K, n, row, scales, w->W_narrow[S8]);
+        eg_float_to_bfloat16(w->W + n * w->K, row_bf16, w->K);
+        w->k->bf16_pack(w->N, w->K, n, row_bf16, w->W_narrow[BF16]);
     }
-    w->k->s8_quantize(w->A, w->M, w->K, w->K, w->A8);
+    for (w->subject = S8; w->subject <= BF16; w->subject++) narrow_of(w)->quantize(w->A, w->M, w->K, w->K, w->A_narrow[w->subject]);
 }
 
 static size_t packed_bytes(const work *w) {
-    return w->subject == OWN ? eg_gemm_packed_size(w->k, w->N, w->K) * sizeof(float) : w->k->s8_packed_bytes(w->N, w->K);
+    return w->subject == OWN ? eg_gemm_packed_size(w->k, w->N, w->K) * sizeof(float) : narrow_of(w)->packed_bytes(w->N, w->K);
 }
 
 static void run_next(const work *w, size_t *next) {
     work now = *w;
     size_t stride = (packed_bytes(w) + 63) / 64 * 64;
     if (w->copies && w->subject == OWN) now.packed = (float *)(void *)(w->stream + *next * stride);
-    if (w->copies && w->subject == S8) now.W8 = w->stream + *next * stride;
+    if (w->copies && w->subject != OWN) now.W_narrow[w->subject] = w->stream + *next * stride;
     if (w->copies) *next = (*next + 1) % w->copies;
     run_once(&now);
 }
@@ -103,28 +108,27 @@ static double percent(double rate, double of) { return of > 0 ? 100 * rate / of 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
-    double peak = eg_bench_peak(k->level), peak_s8 = eg_bench_peak_s8(k->level);
+    double peak = eg_bench_peak(k->level, EG_FORMAT_F32), peak_s8 = eg_bench_peak(k->level, EG_FORMAT_S8), peak_bf16 = eg_bench_peak(k->level, EG_FORMAT_BF16);
     w->k = k;
     if (!json)
-        fprintf(out, "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s\n", k->name, peak,
-                peak_s8, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32");
+        fprintf(out, "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s %9s %8s %8s\n",
+                k->name, peak, peak_s8, peak_bf16, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32", "bf16", "of peak", "/ f32");
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < ROW_COUNTS; r++) {
-            double rate[3];
+            double rate[CONTENDERS];
             w->N = shapes[i].N;
             w->K = shapes[i].K;
             w->M = rows[r];
             prepare(w);
             int has_blas = eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK;
             for (w->subject = OWN; w->subject <= BLAS; w->subject++) rate[w->subject] = w->subject == BLAS && !has_blas ? 0 : measure(w);
-            if (json)
-                fprintf(out, "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
-                        "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f}",
-                        *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]),
-                        rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]));
-            else
-                fprintf(out, "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx\n", k->name, w->M, w->N, w->K, rate[OWN],
-                        percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]), rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]));
+            fprintf(out,
+                    json ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
+                           "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,"
+                           "\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
+                         : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx %9.1f %7.0f%% %7.2fx\n",
+                    *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]), rate[S8],
+                    percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]), rate[BF16], percent(rate[BF16], peak_bf16), ratio(rate[BF16], rate[OWN]));
             *first = 0;
         }
 }
@@ -138,7 +142,7 @@ static size_t stream_size(void) {
 /* Few rows, and weights from memory, in per cent of the roof that peak and reading make. */
 static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
     size_t l2 = eg_bench_cache(2) ? eg_bench_cache(2) / 2 : 128 << 10;
-    double peaks[] = {[OWN] = eg_bench_peak(k->level), [S8] = eg_bench_peak_s8(k->level)};
+    double peaks[] = {[OWN] = eg_bench_peak(k->level, EG_FORMAT_F32), [S8] = eg_bench_peak(k->level, EG_FORMAT_S8)};
     double from_l2 = eg_bench_read_rate(k->level, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
     double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
     w->k = k;
@@ -160,7 +164,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
             prepare(w);
             for (w->subject = OWN; w->subject <= S8; w->subject++) {
                 size_t bytes = packed_bytes(w), stride = (bytes + 63) / 64 * 64;
-                const void *packed = w->subject == OWN ? (const void *)w->packed : w->W8;
+                const void *packed = w->subject == OWN ? (const void *)w->packed : w->W_narrow[S8];
                 double from[] = {eg_bench_read_rate(k->level, packed, bytes, w->runs, w->seconds), from_memory};
                 for (size_t c = 0; c < w->stream_bytes / stride; c++) memcpy(w->stream + c * stride, packed, bytes);
                 for (int streamed = 0; streamed < 2; streamed++) {
@@ -187,11 +191,12 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
     /* four bytes a weight: padding and scales of any level fit */
     size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
     work w = {.A = aligned_alloc(64, bytes), .W = aligned_alloc(64, bytes), .packed = aligned_alloc(64, bytes), .C = aligned_alloc(64, bytes),
-              .A8 = aligned_alloc(64, bytes), .W8 = aligned_alloc(64, bytes),
+              .A_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
+              .W_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
               .runs = quick ? 1 : RUNS, .seconds = quick ? 0 : RUN_SECONDS, .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (!w.A || !w.W || !w.packed || !w.C || !w.A8 || !w.W8 || !w.stream) {
+    if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] || !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
     } else {
         char cpu[128];
@@ -210,6 +215,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
         for (size_t i = level_count; i-- > 1;) bench_reading(out, json, &w, levels[i], &first);
         if (json) fprintf(out, "\n]}\n");
     }
-    free(w.A), free(w.W), free(w.packed), free(w.C), free(w.A8), free(w.W8), free(w.stream);
+    free(w.A), free(w.W), free(w.packed), free(w.C), free(w.stream);
+    for (contender c = S8; c <= BF16; c++) free(w.A_narrow[c]), free(w.W_narrow[c]);
     return s;
 }

@@ -32,7 +32,8 @@ static void l2_normalize(work *w) { w->k->l2_normalize(w->y, w->n); }
 static void dot(work *w) { w->sink = w->k->dot(w->x, w->x + w->n, w->n); }
 static void add3(work *w) { w->k->add3(w->x, w->x + w->n, w->x + 2 * w->n, w->y, w->n); }
 static void dot_s8(work *w) { w->sink = (float)w->k->dot_s8(w->q, w->q + w->n, w->n); }
-static void s8_quantize(work *w) { w->k->s8_quantize(w->x, ROWS, w->n, w->n, w->rows); }
+static void s8_quantize(work *w) { w->k->s8.quantize(w->x, ROWS, w->n, w->n, w->rows); }
+static void bf16_quantize(work *w) { w->k->bf16.quantize(w->x, ROWS, w->n, w->n, w->rows); }
 static void attend(work *w, const eg_relative *relative) {
     eg_attention a = {.q = w->x, .k = w->x + 384, .v = w->x + 768, .out = w->y, .ld_qkv = WIDTH, .ld_out = 384, .length = w->n,
                       .head_size = HEAD, .scale = 0.17677669f, .scratch = w->scratch, .relative = relative};
@@ -56,6 +57,7 @@ static const struct {
     {"dot_s8", "n values", dot_s8, {384, 0}},
     {"add3", "n values", add3, {384, 0}},
     {"s8_quantize", "32 rows of n", s8_quantize, {384, 1536, 0}},
+    {"bf16_quantize", "32 rows of n", bf16_quantize, {384, 1536, 0}},
     {"attention", "n tokens, a head of 32", attention, {16, 64, 256}},
     {"attention, relative", "n tokens, a head of 32", attention_relative, {16, 64, 128}},
 };
@@ -115,8 +117,10 @@ eg_status eg_bench_kernels(FILE *out, int json, eg_error *err) {
     static const uint16_t no_column = 0; /* the lengths here are read directly */
     size_t count = eg_kernels_available(levels, MOST_LEVELS), row_bytes = 0, width = 2 * SPAN + 16;
     size_t scratch = eg_attention_scratch(MOST_LENGTH, HEAD, SPAN);
-    for (size_t l = 0; l < count; l++)
-        if (levels[l]->s8_row_bytes(1536) > row_bytes) row_bytes = levels[l]->s8_row_bytes(1536);
+    for (size_t l = 0; l < count; l++) {
+        size_t s8 = levels[l]->s8.row_bytes(1536), bf16 = levels[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
+        if (most > row_bytes) row_bytes = most;
+    }
     float *x = aligned_alloc(64, MOST * sizeof *x), *y = aligned_alloc(64, MOST * sizeof *y), *more = aligned_alloc(64, (scratch + 15) / 16 * 64);
     float *tables = aligned_alloc(64, 2 * HEAD * width * sizeof *tables);
     int8_t *q = aligned_alloc(64, 1024);

@@ -15,6 +15,7 @@ enum { MOST_BATCH = 128, MOST_WORDS = 256, MOST_RUNS = 11, LEAST_RUNS = 3, MOST_
 
 /* The model in one format, on an engine that all formats share. */
 typedef struct contender {
+    eg_format format;
     const char *name;
     eg_model *model;
     double times[MOST_RUNS];
@@ -44,23 +45,23 @@ static void close_models(bench *b) {
 
 static eg_level level_of(const eg_engine *e) {
     const char *name = eg_engine_level(e);
-    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_I8MM; i++)
+    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_AVX512BF16; i++)
         if (strcmp(name, eg_level_name((eg_level)i)) == 0) return (eg_level)i;
     return EG_LEVEL_SCALAR;
 }
 
 static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threads, eg_error *err) {
-    static const char *const names[] = {"", "f32", "s8"};
+    static const char *const names[] = {"", "f32", "s8", "bf16"};
     eg_engine_options o = s->engine;
     o.size = sizeof o;
     o.threads = threads;
     eg_status st = eg_engine_create(&o, &b->engine, err);
-    for (uint32_t f = EG_FORMAT_F32; st == EG_OK && f <= EG_FORMAT_S8; f++) {
-        if (s->format != EG_FORMAT_AUTO && s->format != f) continue;
+    for (uint32_t f = EG_FORMAT_F32; st == EG_OK && f <= EG_FORMAT_BF16; f++) {
+        if (s->format == EG_FORMAT_AUTO ? f == EG_FORMAT_BF16 : f != s->format) continue;
         if (f == EG_FORMAT_S8 && o.gemm != EG_GEMM_OWN && s->format == EG_FORMAT_AUTO) continue; /* OpenBLAS has no s8 */
         eg_model_options options = {.size = sizeof options, .format = f};
         contender *c = &b->contenders[b->count];
-        *c = (contender){.name = names[f]};
+        *c = (contender){.format = (eg_format)f, .name = names[f]};
         st = eg_model_open(b->engine, s->dir, &options, &c->model, err);
         if (st == EG_OK) b->count++;
     }
@@ -121,7 +122,7 @@ static void print_cell(bench *b, size_t batch, size_t length, int pairs) {
         double ms = eg_bench_quantile(c->times, c->runs, 0.5);
         double spread = 100 * (eg_bench_quantile(c->times, c->runs, 0.75) - eg_bench_quantile(c->times, c->runs, 0.25)) / ms;
         double rate = flops(&b->info, batch * length, length) / ms / 1e6, threads = (double)eg_engine_threads(b->engine);
-        double peak = threads * (strcmp(c->name, "s8") == 0 ? eg_bench_peak_s8(b->level) : eg_bench_peak(b->level));
+        double peak = threads * eg_bench_peak(b->level, c->format);
         if (i == 0) first = ms;
         fprintf(b->out,
                 b->json ? "%s\n {\"threads\":%.0f,\"format\":\"%s\",\"%s\":%zu,\"tokens\":%zu,\"ms\":%.3f,\"spread_percent\":%.1f,\"runs\":%zu,"

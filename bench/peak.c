@@ -39,6 +39,10 @@ static float32x4_t fma_neon(float32x4_t a, float32x4_t x, float32x4_t y) { retur
 __attribute__((noipa, optimize("O3"))) static float run_neon(void) {
     CHAIN_BODY(float32x4_t, vdupq_n_f32, fma_neon, vst1q_f32, 4);
 }
+#define PAIRS_128(a, x, y) __extension__({ __asm__ volatile(".arch_extension bf16\n\tbfdot %0.4s, %1.8h, %2.8h" : "+w"(a) : "w"(x), "w"(y)); a; })
+__attribute__((noipa, optimize("O3"))) static float pairs_neon(void) {
+    CHAIN_BODY(float32x4_t, vdupq_n_f32, PAIRS_128, vst1q_f32, 4);
+}
 #endif
 
 /* The sums of small integers: `dot` onto each chain. Twelve variables: gcc keeps an array that assembler writes to in memory. */
@@ -79,8 +83,12 @@ __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx5
 __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512vnni(void) {
     DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, VNNI_512, _mm512_storeu_si512);
 }
+#define PAIRS_512(acc, x, y) __extension__({ __asm__ volatile("vdpbf16ps %1, %2, %0" : "+v"(acc) : "v"(y), "v"(x)); })
+__attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512bf16(void) {
+    DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, PAIRS_512, _mm512_storeu_si512);
+}
 /* Six accumulators; shapes as the instruction reads them: palette 1, tiles of 64 bytes, 16 rows. */
-__attribute__((noipa, optimize("O3"))) static float dot_amx(void) {
+static inline __attribute__((always_inline)) float dot_tiles(const int bf16) {
     uint8_t shapes[64] = {1};
     _Alignas(64) int32_t out[16][16];
     for (size_t t = 0; t < 8; t++) shapes[16 + 2 * t] = 64, shapes[48 + t] = 16;
@@ -88,15 +96,23 @@ __attribute__((noipa, optimize("O3"))) static float dot_amx(void) {
 #define ALL(of) of(0), of(1), of(2), of(3), of(4), of(5)
 #define ZERO(t) __extension__({ tile_zero(t); })
 #define DOT(t) __extension__({ tile_dot(t, 6, 7); })
+#define DOT_BF16(t) __extension__({ tile_dot_bf16(t, 6, 7); })
     ALL(ZERO), ZERO(6), ZERO(7);
-    for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++) ALL(DOT);
+    for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++)
+        if (bf16)
+            ALL(DOT_BF16);
+        else
+            ALL(DOT);
 #undef ALL
 #undef ZERO
 #undef DOT
+#undef DOT_BF16
     tile_store(0, out, 64);
     tile_release();
     return (float)out[0][0];
 }
+__attribute__((noipa, optimize("O3"))) static float dot_amx(void) { return dot_tiles(0); }
+__attribute__((noipa, optimize("O3"))) static float dot_amx_bf16(void) { return dot_tiles(1); }
 #endif
 
 /* lanes: multiply-adds of one step of one chain */
@@ -112,9 +128,9 @@ static double measure(float (*run)(void), double lanes) {
     return eg_bench_quantile(rates, RUNS, 0.5);
 }
 
-double eg_bench_peak(eg_level level) {
+static double peak_f32(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AMX) return measure(run_avx512, 16);
+    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX) return measure(run_avx512, 16);
     if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
 #elif defined(__aarch64__)
     if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return measure(run_neon, 4);
@@ -123,14 +139,28 @@ double eg_bench_peak(eg_level level) {
     return 0;
 }
 
-double eg_bench_peak_s8(eg_level level) {
+static double peak_s8(eg_level level) {
 #if defined(__x86_64__)
     if (level == EG_LEVEL_AVX2) return measure(dot_avx2, 16);
     if (level == EG_LEVEL_AVXVNNI) return measure(dot_avxvnni, 32);
     if (level == EG_LEVEL_AVX512) return measure(dot_avx512, 32);
-    if (level == EG_LEVEL_AVX512VNNI) return measure(dot_avx512vnni, 64);
+    if (level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16) return measure(dot_avx512vnni, 64);
     if (level == EG_LEVEL_AMX) return measure(dot_amx, 16 * 16 * 64.0 / TILE_SHARE);
 #endif
     (void)level;
     return 0;
+}
+
+static double peak_bf16(eg_level level) {
+#if defined(__x86_64__)
+    if (level == EG_LEVEL_AVX512BF16) return measure(dot_avx512bf16, 32);
+    if (level == EG_LEVEL_AMX) return measure(dot_amx_bf16, 16 * 16 * 32.0 / TILE_SHARE);
+#elif defined(__aarch64__)
+    if (level == EG_LEVEL_I8MM) return measure(pairs_neon, 8);
+#endif
+    return peak_f32(level); /* no instruction of its own */
+}
+
+double eg_bench_peak(eg_level level, eg_format format) {
+    return format == EG_FORMAT_S8 ? peak_s8(level) : format == EG_FORMAT_BF16 ? peak_bf16(level) : peak_f32(level);
 }

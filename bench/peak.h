@@ -4,9 +4,8 @@
 
 #include "core/include/engram/infer.h"
 
-/* GFLOP/s, median of several runs; 0 for a level that is not of this CPU or has no vectors. */
-double eg_bench_peak(eg_level level);
-/* The same of the instructions that the level's s8 kernels sum with (vpmaddwd and vpaddd, vpdpbusd, tdpbusd), in GOP/s; 0 on Arm. */
-double eg_bench_peak_s8(eg_level level);
+/* GFLOP/s of the instructions that the level's kernels of a format sum with, median of several runs: f32 and bf16 fused multiply-adds,
+ * or vdpbf16ps, tdpbf16ps, bfdot; s8 (GOP/s) vpmaddwd and vpaddd, vpdpbusd, tdpbusd, 0 on Arm. 0 for a level that is not of this CPU or has no vectors. */
+double eg_bench_peak(eg_level level, eg_format format);
 
 #endif

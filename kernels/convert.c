@@ -1,4 +1,4 @@
-/* convert.c - half and bfloat16 to float, exact, by the bits (IEEE 754-2008 binary16; bfloat16 is the upper half of a
+/* convert.c - half and bfloat16 to float, exact, and float to bfloat16, rounded, by the bits (IEEE 754-2008 binary16; bfloat16 is the upper half of a
  * float). Weights are converted once at load: clarity before speed. */
 #include <string.h>
 
@@ -24,4 +24,12 @@ void eg_half_to_float(const uint16_t *x, float *out, size_t n) {
 
 void eg_bfloat16_to_float(const uint16_t *x, float *out, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = from_bits((uint32_t)x[i] << 16);
+}
+
+void eg_float_to_bfloat16(const float *x, uint16_t *out, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        out[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    }
 }

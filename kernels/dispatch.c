@@ -18,7 +18,8 @@ static uint64_t saved_state(void) {
 }
 
 static size_t climb(const eg_kernels **out) {
-    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 24 | 1 << 25 /* leaf 7, EDX: tiles, int8 */, AVXVNNI = 1 << 4 /* leaf 7.1, EAX */ };
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 22 | 1 << 24 | 1 << 25 /* leaf 7, EDX: bf16, tiles, int8 */ };
+    enum { AVXVNNI = 1 << 4, AVX512BF16 = 1 << 5 /* leaf 7.1, EAX */ };
     size_t n = 0;
     uint32_t a, b, c, d, b7, c7, d7, leaves, a71 = 0;
     out[n++] = &eg_kernels_scalar;
@@ -28,13 +29,15 @@ static size_t climb(const eg_kernels **out) {
     if ((saved & YMM) != YMM) return n;
     if (!__get_cpuid_count(7, 0, &leaves, &b7, &c7, &d7) || !(b7 & bit_AVX2)) return n;
     out[n++] = &eg_kernels_avx2;
-    if (leaves >= 1 && __get_cpuid_count(7, 1, &a71, &b, &c, &d) && a71 & AVXVNNI) out[n++] = &eg_kernels_avxvnni;
+    if (leaves >= 1) __get_cpuid_count(7, 1, &a71, &b, &c, &d);
+    if (a71 & AVXVNNI) out[n++] = &eg_kernels_avxvnni;
     if ((saved & ZMM) != ZMM) return n;
     const uint32_t needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
     if ((b7 & needed) != needed) return n;
     out[n++] = &eg_kernels_avx512;
     if (!(c7 & bit_AVX512VNNI)) return n;
     out[n++] = &eg_kernels_avx512vnni;
+    if (a71 & AVX512BF16) out[n++] = &eg_kernels_avx512bf16;
     if ((d7 & AMX) == AMX && (saved & TILES) == TILES) out[n++] = &eg_kernels_amx;
     return n;
 }
@@ -42,12 +45,12 @@ static size_t climb(const eg_kernels **out) {
 #include <sys/auxv.h>
 
 static size_t climb(const eg_kernels **out) {
-    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 /* HWCAP2 */ };
+    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 | 1 << 14 /* HWCAP2: and bf16; no CPU has one alone */ };
     out[0] = &eg_kernels_scalar;
     out[1] = &eg_kernels_neon; /* part of the architecture */
     if (!(getauxval(AT_HWCAP) & ASIMDDP)) return 2;
     out[2] = &eg_kernels_dotprod;
-    if (!(getauxval(AT_HWCAP2) & I8MM)) return 3;
+    if ((getauxval(AT_HWCAP2) & I8MM) != I8MM) return 3;
     out[3] = &eg_kernels_i8mm;
     return 4;
 }
@@ -68,7 +71,7 @@ static int permitted(const eg_kernels *k) {
     return 1;
 }
 
-enum { MOST_LEVELS = 6, LEVEL_COUNT = EG_LEVEL_I8MM + 1 };
+enum { MOST_LEVELS = 7, LEVEL_COUNT = EG_LEVEL_AVX512BF16 + 1 };
 
 typedef struct level_entry {
     const char *name;
@@ -79,6 +82,7 @@ static const level_entry entries[LEVEL_COUNT] = {
     [EG_LEVEL_AVX512] = {"avx512", 0},   [EG_LEVEL_NEON] = {"neon", 0},       [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
     [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1}, [EG_LEVEL_DOTPROD] = {"dotprod", 1},
     [EG_LEVEL_AMX] = {"amx", 1},         [EG_LEVEL_I8MM] = {"i8mm", 1},
+    [EG_LEVEL_AVX512BF16] = {"avx512bf16", 1},
 };
 
 size_t eg_kernels_available(const eg_kernels **out, size_t most) {
@@ -99,7 +103,7 @@ static eg_status level_of_environment(eg_level *level, eg_error *err) {
             *level = (eg_level)i;
             return EG_OK;
         }
-    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", name);
+    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", name);
 }
 
 eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {

@@ -6,7 +6,7 @@
  * output, K in order, fused multiply-add everywhere, and every sum over a row in the fixed order of 16 virtual
  * lanes (lane i adds elements i, i+16, ...; tail lanes are skipped, not padded) folded 16->8->4->2->1 by adding
  * the upper half to the lower. Tests compare by memcmp. All floats are 32 bit, row-major, any alignment unless
- * said otherwise. Functions never allocate, never fail. Thread class: any. */
+ * said otherwise. Functions never allocate, never fail. Thread class: any. The one exception from the same bits is bf16, see there. */
 #ifndef EG_KERNELS_H
 #define EG_KERNELS_H
 
@@ -45,6 +45,20 @@ typedef struct eg_attention {
     const eg_relative *relative; /* NULL: none */
 } eg_attention;
 
+/* A format of fewer bits than f32: rows of activations and packed weights, both in a form of the level's own. */
+typedef struct eg_narrow {
+    size_t panel_width;                      /* outputs side by side in a packed panel */
+    size_t (*row_bytes)(size_t K);           /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
+    size_t (*packed_bytes)(size_t N, size_t K);
+    void (*quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out);
+    /* As gemm; A: M quantised rows of K. n0 is a multiple of panel_width, n1 too or N. */
+    void (*gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
+                 const eg_epilogue *epilogue);
+    /* The same with the result quantised: M rows of N. n0 is a multiple of 128, n1 too or N. */
+    void (*gemm_quantized)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
+                           const eg_epilogue *epilogue);
+} eg_narrow;
+
 typedef struct eg_kernels {
     eg_level level;
     const char *name;   /* "scalar", "avx2", "avx512", "neon" */
@@ -79,19 +93,19 @@ typedef struct eg_kernels {
      * [0, 255] a row and block: range = max(x, 0) - min(x, 0), scale = range / 255, zero = rint(-min * (255 / range)),
      * q = clamp(rint(x * (255 / range)) + zero); ranges up to 1e-30 are taken for 0. A GEMM adds up, block after block,
      * sum = fma(float(sum over the block of (q - zero) * w), scale of x * scale of w, sum): the inner sum is an exact integer
-     * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm. Both stored forms are the level's own. */
-    size_t s8_panel_width;                      /* outputs side by side in a packed panel */
-    size_t (*s8_row_bytes)(size_t K);           /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
-    size_t (*s8_packed_bytes)(size_t N, size_t K);
-    /* Puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last. */
+     * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm.
+     * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last. */
     void (*s8_pack)(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed);
-    void (*s8_quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out);
-    /* As gemm; A: M quantised rows of K. n0 is a multiple of s8_panel_width, n1 too or N. */
-    void (*s8_gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
-                    const eg_epilogue *epilogue);
-    /* The same with the result quantised: M rows of N. n0 is a multiple of 128, n1 too or N. */
-    void (*s8_gemm_quantized)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
-                              const eg_epilogue *epilogue);
+    eg_narrow s8;
+
+    /* The bf16 format: weights and activations are floats of which the upper 16 bits are kept, rounded to nearest, ties to even;
+     * products are summed up in f32, one accumulator an output, k in order; then the epilogue. A row's results depend on that row and the
+     * weights alone. Where bf16_as_scalar is 1 each product is added by a fused multiply-add: the scalar level's bits. Where it is 0
+     * the CPU has its own instruction, which may round within a pair or a run of inputs and takes subnormal numbers (below
+     * 2^-126) for 0: while there are none, the sum is within K * 2^-22 * (sum over k of |x[k] * w[k]|) of the scalar level's. */
+    int bf16_as_scalar;
+    void (*bf16_pack)(size_t N, size_t K, size_t n, const uint16_t *w, void *packed); /* as s8_pack */
+    eg_narrow bf16;
 } eg_kernels;
 
 /* The table of a level; EG_LEVEL_AUTO: the best of this CPU, or what $ENGRAM_LEVEL names. EG_EUNSUPPORTED with
@@ -120,6 +134,8 @@ eg_status eg_gemm_openblas(const eg_kernels *k, size_t M, size_t N, size_t K, co
 /* IEEE half and bfloat16 to float, n values. Exact. */
 void eg_half_to_float(const uint16_t *x, float *out, size_t n);
 void eg_bfloat16_to_float(const uint16_t *x, float *out, size_t n);
+/* To the nearest bfloat16, ties to even; above the largest one: infinity. x: no NaN. */
+void eg_float_to_bfloat16(const float *x, uint16_t *out, size_t n);
 
 /* Sets rounding to nearest, no flush to zero; returns what was set before, for eg_fp_leave. Around every call
  * into kernels from outside, and in each pool thread. */

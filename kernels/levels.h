@@ -10,6 +10,7 @@ extern const eg_kernels eg_kernels_avx2;
 extern const eg_kernels eg_kernels_avxvnni;
 extern const eg_kernels eg_kernels_avx512;
 extern const eg_kernels eg_kernels_avx512vnni;
+extern const eg_kernels eg_kernels_avx512bf16;
 extern const eg_kernels eg_kernels_amx;
 #elif defined(__aarch64__)
 extern const eg_kernels eg_kernels_neon;

@@ -1,5 +1,5 @@
 /* encoder.c - one forward pass, top to bottom: eg_encoder_forward. Five phases a layer: QKV; attention for each sequence and
- * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8
+ * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8 and bf16
  * each pass that writes rows for the next matrix leaves them quantised too. */
 #include "models/encoder.h"
 
@@ -27,9 +27,9 @@ static void run_columns(void *arg, size_t i, uint32_t lane) {
     if (w->f32)
         t->k->gemm(t->M, w->N, w->K, n0, n1, t->in.x, t->in.ld, w->f32, t->out.x, t->out.ld, &t->epilogue);
     else if (t->out.x)
-        t->k->s8_gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->s8, t->out.x, t->out.ld, &t->epilogue);
+        w->narrow->gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.x, t->out.ld, &t->epilogue);
     else
-        t->k->s8_gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->s8, t->out.q, &t->epilogue);
+        w->narrow->gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.q, &t->epilogue);
 }
 
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
@@ -40,7 +40,7 @@ void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t
         (void)eg_gemm_openblas(e->kernels, M, w->N, w->K, in.x, in.ld, w->f32, out.x, out.ld, &t.epilogue, NULL);
         return;
     }
-    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? e->kernels->s8_panel_width : 128; /* a task's columns: whole units */
+    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? w->narrow->panel_width : 128; /* a task's columns: whole units */
     size_t units = (w->N + unit - 1) / unit;
     size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two a thread even out an unlucky one */
     t.share = (units + tasks - 1) / tasks * unit;
@@ -82,6 +82,7 @@ static void run_head(void *arg, size_t i, uint32_t lane) {
 enum { ROWS_EACH = 16 };
 typedef struct rows_task {
     const eg_kernels *k;
+    const eg_narrow *narrow;
     const eg_norm *norm; /* NULL: quantise only */
     eg_rows rows;        /* of `width`; q NULL: nothing to quantise */
     size_t count, width;
@@ -94,7 +95,7 @@ static void run_rows(void *arg, size_t i, uint32_t lane) {
     size_t first = i * ROWS_EACH, n = t->count - first < ROWS_EACH ? t->count - first : ROWS_EACH;
     float *x = t->rows.x + first * t->width;
     if (t->norm) t->k->layer_norm(x, n, t->width, t->width, t->norm->gamma, t->norm->beta, t->eps);
-    if (t->rows.q) t->k->s8_quantize(x, n, t->width, t->width, (char *)t->rows.q + first * t->k->s8_row_bytes(t->width));
+    if (t->rows.q) t->narrow->quantize(x, n, t->width, t->width, (char *)t->rows.q + first * t->narrow->row_bytes(t->width));
 }
 
 static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t), void *arg) {
@@ -104,9 +105,9 @@ static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t)
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
 }
 
-/* Norms the rows (norm NULL: not) and quantises them for the next matrix where that is s8. */
+/* Norms the rows (norm NULL: not) and quantises them for the next matrix where that is narrow. */
 static void finish_rows(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_norm *norm, eg_rows rows, size_t count) {
-    rows_task t = {e->kernels, norm, rows, count, m->hidden, m->eps};
+    rows_task t = {e->kernels, m->narrow, norm, rows, count, m->hidden, m->eps};
     each(pool, (count + ROWS_EACH - 1) / ROWS_EACH, run_rows, &t);
 }
 
@@ -119,7 +120,8 @@ static void embed_tokens(const eg_engine *e, const eg_encoder *m, const eg_ragge
         for (size_t i = batch->offsets[s]; i < batch->offsets[s + 1]; i++, x += H) {
             uint32_t id = batch->ids[i];
             const float *word = m->words.f32 ? m->words.f32 + id * H : row;
-            if (!m->words.f32) e->kernels->dequantize_s8(m->words.s8 + id * H, m->words.scales + id * blocks, H, row);
+            if (m->words.bf16) eg_bfloat16_to_float(m->words.bf16 + id * H, row, H);
+            if (m->words.s8) e->kernels->dequantize_s8(m->words.s8 + id * H, m->words.scales + id * blocks, H, row);
             if (!m->positions) {
                 memcpy(x, word, H * sizeof *x);
                 continue;
@@ -141,20 +143,20 @@ typedef struct layout {
 
 static size_t padded(size_t floats) { return (floats + 15) / 16 * 16; }
 
-static layout layout_of(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest) {
-    size_t middle = m->s8 ? e->kernels->s8_row_bytes(m->intermediate) / sizeof(float) : m->intermediate;
+static layout layout_of(const eg_encoder *m, size_t tokens, size_t longest) {
+    size_t middle = m->narrow ? m->narrow->row_bytes(m->intermediate) / sizeof(float) : m->intermediate;
     return (layout){.x = padded(tokens * m->hidden),
                     .qkv = padded(tokens * 3 * m->hidden),
                     .context = padded(tokens * m->hidden),
                     .middle = padded(tokens * middle),
-                    .quantized = m->s8 ? padded(tokens * e->kernels->s8_row_bytes(m->hidden) / sizeof(float)) : 0,
+                    .quantized = m->narrow ? padded(tokens * m->narrow->row_bytes(m->hidden) / sizeof(float)) : 0,
                     .attention_each = padded(eg_attention_scratch(longest, m->hidden / m->heads, longest > m->direct ? m->span : 0))};
 }
 
-size_t eg_encoder_scratch(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes) {
+size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes) {
     size_t widest = m->intermediate + 8 * m->hidden, bound;
     if (!eg_size_mul(tokens, widest, &bound) || bound > SIZE_MAX / 64) return 0;
-    layout l = layout_of(e, m, tokens, longest);
+    layout l = layout_of(m, tokens, longest);
     return l.x + l.qkv + l.context + l.middle + l.quantized + lanes * l.attention_each;
 }
 
@@ -165,12 +167,12 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
         size_t n = batch->offsets[s + 1] - batch->offsets[s];
         longest = n > longest ? n : longest;
     }
-    layout l = layout_of(e, m, T, longest);
+    layout l = layout_of(m, T, longest);
     float *at = scratch;
     eg_rows x = {.x = at, .ld = H}, qkv = {.x = at += l.x, .ld = 3 * H}, context = {.x = at += l.qkv, .ld = H};
     float *middle_part = at += l.context, *quantized = at += l.middle;
-    eg_rows middle = m->s8 ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
-    if (m->s8) x.q = context.q = quantized; /* never both at once */
+    eg_rows middle = m->narrow ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
+    if (m->narrow) x.q = context.q = quantized; /* never both at once */
     attention_task attention = {e, m, batch, qkv.x, context.x, quantized + l.quantized, l.attention_each,
                                 1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1))), NULL}; /* three products in a score */
 
@@ -182,7 +184,7 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
         eg_linear_run(e, pool, &w->qkv, T, x, qkv, EG_ACT_NONE, NULL);
         attention.layer = w;
         each(pool, batch->sequences * m->heads, run_head, &attention);
-        if (m->s8) finish_rows(e, pool, m, NULL, context, T);
+        if (m->narrow) finish_rows(e, pool, m, NULL, context, T);
         eg_linear_run(e, pool, &w->out, T, context, x, EG_ACT_NONE, x.x);
         finish_rows(e, pool, m, &w->attention_norm, x, T);
         eg_linear_run(e, pool, &w->up, T, x, middle, EG_ACT_GELU, NULL);

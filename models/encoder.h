@@ -8,10 +8,11 @@
 
 #include "models/engine.h"
 
-/* A matrix (N x K) in one of three forms: packed panels of f32, packed s8, or plain rows for OpenBLAS (f32). bias: N. */
+/* A matrix (N x K) in one of three forms: packed panels of f32, of a narrow format, or plain rows for OpenBLAS (f32). bias: N. */
 typedef struct eg_linear {
-    const float *f32; /* NULL: s8 */
-    const void *s8;
+    const float *f32; /* NULL: narrow */
+    const eg_narrow *narrow; /* of the engine's kernels: s8 or bf16 */
+    const void *packed;
     const float *bias;
     size_t N, K;
 } eg_linear;
@@ -27,9 +28,10 @@ typedef struct eg_layer {
     const float *relative_key, *relative_query; /* DeBERTa: a table a head (eg_relative); else NULL */
 } eg_layer;
 
-/* Rows of f32, or of s8 with one scale a block of 128. */
+/* Rows of f32, of bf16, or of s8 with one scale a block of 128. */
 typedef struct eg_table {
     const float *f32;
+    const uint16_t *bf16;
     const int8_t *s8;
     const float *scales;
 } eg_table;
@@ -37,7 +39,7 @@ typedef struct eg_table {
 typedef struct eg_encoder {
     size_t hidden, heads, intermediate, layers;
     float eps;
-    int s8; /* the layers' matrices are s8, their inputs are quantised */
+    const eg_narrow *narrow; /* the format of the layers' matrices, for which their inputs are quantised; NULL: f32 */
     eg_table words;
     const float *positions, *types; /* NULL in DeBERTa */
     size_t first_position;          /* the row of the first token */
@@ -68,10 +70,10 @@ typedef struct eg_rows {
 static inline size_t eg_relative_width(size_t span) { return 2 * span + 16; }
 
 /* Floats of scratch that a batch of `tokens` tokens, its longest sequence `longest` long, needs; 0 on overflow. */
-size_t eg_encoder_scratch(const eg_engine *e, const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes);
+size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes);
 
-/* out = epilogue(W in + bias) over M rows, shared among the pool's threads when pool is not NULL. An f32 matrix reads in.x, an
- * s8 one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (s8 only). residual: rows of N or NULL. */
+/* out = epilogue(W in + bias) over M rows, shared among the pool's threads when pool is not NULL. An f32 matrix reads in.x, a
+ * narrow one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (narrow only). residual: rows of N or NULL. */
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
                    const float *residual);
 

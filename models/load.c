@@ -48,7 +48,8 @@ typedef struct loader {
     eg_arena scratch;
     const float *relative; /* DeBERTa's normed table of 2 * span rows; in scratch */
     struct reader *readers; /* one a thread of the pool */
-    int s8;
+    eg_format format;
+    const eg_narrow *narrow; /* of the format, NULL: f32 */
     eg_error *err;
 } loader;
 
@@ -57,6 +58,7 @@ typedef struct reader {
     const loader *l;
     float *row, *scales;
     int8_t *row_s8;
+    uint16_t *row_bf16;
     size_t failed; /* the first row that it could not read, and why */
     eg_error err;
 } reader;
@@ -178,13 +180,25 @@ static eg_status read_row_s8(reader *d, const matrix *m, size_t r, int8_t *out, 
     return s;
 }
 
-/* Where the rows of a matrix go: one of the three. */
+/* The row as bf16, rounded where the file has more bits. */
+static eg_status read_row_bf16(reader *d, const matrix *m, size_t r, uint16_t *out) {
+    enum { INFINITE = 0x7f80 };
+    eg_status s = read_row(d, m, r, d->row);
+    if (s != EG_OK) return s;
+    eg_float_to_bfloat16(d->row, out, m->columns);
+    for (size_t i = 0; i < m->columns; i++)
+        if ((out[i] & INFINITE) == INFINITE) return refuse(&d->err, m->t, EG_EUNSUPPORTED, "holds a number too large for bf16", r * m->columns + i);
+    return EG_OK;
+}
+
+/* Where the rows of a matrix go: one of the four. */
 typedef struct rows_task {
     loader *l;
     const matrix *m;
     float *floats;         /* as they are */
     int8_t *s8;            /* with scales, a row after the other */
     float *scales;
+    uint16_t *bf16;
     const eg_linear *pack; /* rows n0.. of it */
     size_t n0;
 } rows_task;
@@ -198,8 +212,13 @@ static eg_status read_one(const rows_task *t, reader *d, size_t r) {
     eg_status s;
     if (t->floats) return read_row(d, m, r, t->floats + r * m->columns);
     if (t->s8) return read_row_s8(d, m, r, t->s8 + r * m->columns, t->scales + r * m->blocks);
-    if (to->s8) {
-        if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK) k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->s8);
+    if (t->bf16) return read_row_bf16(d, m, r, t->bf16 + r * m->columns);
+    if (to->narrow == &k->s8) {
+        if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK) k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->packed);
+        return s;
+    }
+    if (to->narrow) {
+        if ((s = read_row_bf16(d, m, r, d->row_bf16)) == EG_OK) k->bf16_pack(to->N, to->K, t->n0 + r, d->row_bf16, (void *)to->packed);
         return s;
     }
     if (t->l->e->gemm == EG_GEMM_OPENBLAS) return read_row(d, m, r, (float *)to->f32 + (t->n0 + r) * to->K);
@@ -249,16 +268,20 @@ static eg_status load_rows(loader *l, const char *name, size_t rows, size_t colu
 
 static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *out) {
     const char *name = "embeddings.word_embeddings.weight";
-    if (!l->s8) return load_rows(l, name, rows, columns, &out->f32);
+    if (!l->narrow) return load_rows(l, name, rows, columns, &out->f32);
     char full[NAME];
     matrix m;
-    size_t blocks = (columns + BLOCK - 1) / BLOCK;
-    int8_t *to = place(l, rows, columns);
-    float *scales = place_floats(l, rows * blocks);
-    *out = (eg_table){.s8 = to, .scales = scales};
+    rows_task t = {.l = l, .m = &m};
+    if (l->format == EG_FORMAT_BF16) {
+        t.bf16 = place(l, rows * columns, sizeof *t.bf16);
+    } else {
+        t.s8 = place(l, rows, columns);
+        t.scales = place_floats(l, rows * ((columns + BLOCK - 1) / BLOCK));
+    }
+    *out = (eg_table){.bf16 = t.bf16, .s8 = t.s8, .scales = t.scales};
     full_name(l, name, 1, full);
     eg_status s = find_matrix(l, full, rows, columns, &m);
-    return s == EG_OK && l->fill ? read_rows(&(rows_task){.l = l, .m = &m, .s8 = to, .scales = scales}) : s;
+    return s == EG_OK && l->fill ? read_rows(&t) : s;
 }
 
 /* Packs the rows of one matrix to rows n0.. of `to` (N x K), and its bias. */
@@ -276,11 +299,12 @@ static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, s
     return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .pack = to, .n0 = n0}) : s;
 }
 
-/* A linear layer out of `parts` equal matrices, stacked. */
-static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K, int s8, eg_linear *out) {
-    *out = (eg_linear){.N = N, .K = K, .bias = place_floats(l, N)};
-    if (s8)
-        out->s8 = place(l, l->e->kernels->s8_packed_bytes(N, K), 1);
+/* A linear layer out of `parts` equal matrices, stacked. narrow: its format, NULL: f32. */
+static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K, const eg_narrow *narrow,
+                             eg_linear *out) {
+    *out = (eg_linear){.N = N, .K = K, .narrow = narrow, .bias = place_floats(l, N)};
+    if (narrow)
+        out->packed = place(l, narrow->packed_bytes(N, K), 1);
     else
         out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
@@ -349,10 +373,10 @@ static eg_status load_layer(loader *l, size_t i, eg_layer *w) {
         name[k] = text[k];
     }
     size_t H = l->config->hidden, I = l->config->intermediate;
-    eg_status s = load_linear(l, name, 3, 1, 3 * H, H, l->s8, &w->qkv);
-    if (s == EG_OK) s = load_linear(l, name + 3, 1, 1, H, H, l->s8, &w->out);
-    if (s == EG_OK) s = load_linear(l, name + 4, 1, 1, I, H, l->s8, &w->up);
-    if (s == EG_OK) s = load_linear(l, name + 5, 1, 1, H, I, l->s8, &w->down);
+    eg_status s = load_linear(l, name, 3, 1, 3 * H, H, l->narrow, &w->qkv);
+    if (s == EG_OK) s = load_linear(l, name + 3, 1, 1, H, H, l->narrow, &w->out);
+    if (s == EG_OK) s = load_linear(l, name + 4, 1, 1, I, H, l->narrow, &w->up);
+    if (s == EG_OK) s = load_linear(l, name + 5, 1, 1, H, I, l->narrow, &w->down);
     if (s == EG_OK) s = load_norm(l, name[6], H, &w->attention_norm);
     if (s == EG_OK) s = load_norm(l, name[7], H, &w->output_norm);
     if (s != EG_OK || !l->config->span) return s;
@@ -373,9 +397,9 @@ static eg_status walk(loader *l, eg_weights *out) {
     if (s != EG_OK || c->head == EG_HEAD_EMBEDDING) return s;
     /* the head reads a row or a few of each text: f32 costs nothing there */
     out->classifier = (eg_classifier){.activation = l->names->activation};
-    if (c->head == EG_HEAD_CLASSES) s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, 0, &out->classifier.dense);
+    if (c->head == EG_HEAD_CLASSES) s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, NULL, &out->classifier.dense);
     const char *output = c->head == EG_HEAD_CLASSES ? l->names->output : "classifier";
-    return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, 0, &out->classifier.output) : s;
+    return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, NULL, &out->classifier.output) : s;
 }
 
 /* What decides the bytes of a block, for its cache. */
@@ -389,6 +413,7 @@ typedef struct block_key {
 enum { BLOCK_VERSION = 1 };
 
 static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_block_key *key) {
+    static const char *const formats[] = {[EG_FORMAT_F32] = "f32", [EG_FORMAT_S8] = "s8", [EG_FORMAT_BF16] = "bf16"};
     const eg_config *c = l->config;
     size_t files = l->tensors->count, size = sizeof(block_key) + files * sizeof(struct eg_file_stamp);
     block_key *k = eg_arena_alloc(&l->scratch, size);
@@ -397,7 +422,7 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
     for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.v%d.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash,
-                                BLOCK_VERSION, l->e->kernels->name, l->s8 ? "s8" : "f32", l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
+                                BLOCK_VERSION, l->e->kernels->name, formats[l->format], l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
     if (!k || !key->name) return eg_fail_memory(l->err, size);
     *k = (block_key){BLOCK_VERSION, l->e->kernels->level, out->format, l->e->gemm, c->architecture, c->head, c->vocabulary, c->hidden, c->layers,
                      c->heads, c->intermediate, c->positions, c->types, c->labels, c->span, c->buckets, c->max_distance, c->max_tokens,
@@ -416,8 +441,9 @@ static eg_status make_readers(loader *l) {
     for (uint32_t i = 0; l->readers && i < n; i++) {
         reader *d = &l->readers[i];
         *d = (reader){.l = l, .row = eg_arena_array(&l->scratch, widest, sizeof *d->row),
-                      .scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *d->scales), .row_s8 = eg_arena_alloc(&l->scratch, widest)};
-        if (!d->row || !d->scales || !d->row_s8) return eg_fail_memory(l->err, widest * sizeof *d->row);
+                      .scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *d->scales), .row_s8 = eg_arena_alloc(&l->scratch, widest),
+                      .row_bf16 = eg_arena_array(&l->scratch, widest, sizeof *d->row_bf16)};
+        if (!d->row || !d->scales || !d->row_s8 || !d->row_bf16) return eg_fail_memory(l->err, widest * sizeof *d->row);
     }
     return l->readers ? EG_OK : eg_fail_memory(l->err, n * sizeof *l->readers);
 }
@@ -426,7 +452,7 @@ static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights 
     const eg_config *c = l->config;
     eg_block_key key;
     out->encoder = (eg_encoder){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
-                                .eps = c->layer_norm_eps, .s8 = l->s8, .first_position = c->first_position,
+                                .eps = c->layer_norm_eps, .narrow = l->narrow, .first_position = c->first_position,
                                 .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX, .direct = SIZE_MAX};
     if (c->span) {
         out->encoder.span = c->span;
@@ -464,10 +490,10 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
     if (table) l.prefix = l.names->prefix;
     if (!table) table = eg_tensors_find(&tensors, "embeddings.word_embeddings.weight", NULL);
     if (format == EG_FORMAT_AUTO) format = table && table->dtype == EG_I8 && engine->gemm == EG_GEMM_OWN ? EG_FORMAT_S8 : EG_FORMAT_F32;
-    if (format == EG_FORMAT_S8 && engine->gemm != EG_GEMM_OWN)
-        s = eg_fail(err, EG_EUNSUPPORTED, "the format s8 needs the engine's own GEMM, OpenBLAS has none");
-    out->format = format;
-    l.s8 = format == EG_FORMAT_S8;
+    if (format != EG_FORMAT_F32 && engine->gemm != EG_GEMM_OWN)
+        s = eg_fail(err, EG_EUNSUPPORTED, "the format %s needs the engine's own GEMM, OpenBLAS has none", format == EG_FORMAT_S8 ? "s8" : "bf16");
+    out->format = l.format = format;
+    l.narrow = format == EG_FORMAT_S8 ? &engine->kernels->s8 : format == EG_FORMAT_BF16 ? &engine->kernels->bf16 : NULL;
     eg_arena_init(&l.scratch, 0);
     if (s == EG_OK) s = fill(&l, dir, cache, out);
     eg_arena_release(&l.scratch);

@@ -46,7 +46,7 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     if (!dir || !*dir) return eg_fail(err, EG_EINVAL, "eg_model_open: the model's folder is %s", dir ? "empty" : "NULL");
     eg_status s = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_model_options", err);
     if (s != EG_OK) return s;
-    if (o->reserved || o->format > EG_FORMAT_S8) return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
+    if (o->reserved || o->format > EG_FORMAT_BF16) return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
     eg_model *m = calloc(1, sizeof *m);
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
@@ -228,7 +228,7 @@ static eg_status run_group(run *r, const eg_group *group, eg_pool *pool) {
     const size_t *offsets = r->b->offsets + first;
     for (size_t i = 0; i < n; i++) longest = offsets[i + 1] - offsets[i] > longest ? offsets[i + 1] - offsets[i] : longest;
     uint32_t lanes = pool ? eg_pool_threads(pool) : 1;
-    size_t floats = eg_encoder_scratch(m->engine, &m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
+    size_t floats = eg_encoder_scratch(&m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
     eg_workspace *w = NULL;
     eg_status s = floats ? eg_workspace_take(m->engine, floats + head, &w, NULL) : EG_ENOMEM;
     if (s != EG_OK) return s;

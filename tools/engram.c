@@ -54,9 +54,9 @@ static const option mcp_options[] = {{"profile", "P", "which tools: core (defaul
 /* How to compute. */
 #define RUN_OPTIONS \
     {"threads", "N", "threads (default: what this process may use)", NULL, 'n'}, \
-    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", NULL, 't'}, \
+    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
     {"gemm", "G", "own (default) or openblas", NULL, 't'}, \
-    {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'}
+    {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'}
 static const option model_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
                                        RUN_OPTIONS,
                                        END};
@@ -65,7 +65,7 @@ static const option embed_options[] = {{"model", "DIR", "a model folder or the n
                                        {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
                                        {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
-                                       {"format", "F", "auto (default: as the weights are stored), f32 or s8", NULL, 't'},
+                                       {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'},
                                        END};
 static const option label_options[] = {{"model", "DIR", "the folder of a token classification model", NULL, 't'},
                                        {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
@@ -73,9 +73,9 @@ static const option label_options[] = {{"model", "DIR", "the folder of a token c
                                        END};
 static const option bench_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
                                        {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, dotprod or i8mm", NULL, 't'},
+                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
                                        {"gemm", "G", "own (default) or openblas", NULL, 't'},
-                                       {"format", "F", "f32 or s8 (default: both side by side)", NULL, 't'},
+                                       {"format", "F", "f32, s8 or bf16 (default: f32 and s8 side by side)", NULL, 't'},
                                        {"quick", NULL, "fewer cells", NULL, 'b'},
                                        END};
 

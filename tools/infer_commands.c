@@ -251,7 +251,7 @@ static int run_stream(stream *s) {
 }
 
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
-    static const char *const formats[] = {"auto", "f32", "s8"};
+    static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
     const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"), *f = call_option(c, "format");
     *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
     *format = EG_FORMAT_AUTO;
@@ -260,9 +260,9 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     if (level) setenv("ENGRAM_LEVEL", level, 1); /* checked by name where the environment is */
     if (gemm && strcmp(gemm, "openblas") == 0) engine->gemm = EG_GEMM_OPENBLAS;
     if (gemm && !engine->gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
-    for (uint32_t i = 0; f && i < 3; i++)
+    for (uint32_t i = 0; f && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(f, formats[i]) == 0) *format = i;
-    return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32 or s8", f) : 0;
+    return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32, s8 or bf16", f) : 0;
 }
 
 int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size) {

@@ -8,7 +8,7 @@ import numpy as np
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = os.path.join(TOP, "build", "libengram-infer.so")
-FORMATS = {"f32": 1, "s8": 2}  # eg_format
+FORMATS = {"f32": 1, "s8": 2, "bf16": 3}  # eg_format
 UNSUPPORTED = 7  # eg_status
 
 

@@ -29,8 +29,8 @@ static const eg_setting table[] = {
     {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
     {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
     {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},
-    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm", "auto", "ENGRAM_LEVEL", 0},
-    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8", "auto", "ENGRAM_FORMAT", 0},
+    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto", "ENGRAM_LEVEL", 0},
+    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0},
     {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0},
     {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0},
 };

@@ -17,7 +17,7 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
 }
 
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx", "i8mm"};
+    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx", "i8mm", "avx512bf16"};
     static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
     eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),
@@ -28,8 +28,8 @@ static eg_status make_engine(eg_host *h, eg_error *err) {
 static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     eg_status s = eg_host_model_configured(h, m->setting, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
-    static const char *const formats[] = {"auto", "f32", "s8"};
-    eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, 3), .cache = h->folders.cache};
+    static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
+    eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, sizeof formats / sizeof *formats), .cache = h->folders.cache};
     if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &o, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;

@@ -6,7 +6,7 @@
 
 #include "kernels/amx/tiles.h"
 
-#define S8_TILED 1
+#define TILED 1
 #define S8_PAD 64
 
 static inline i16x i16x_load(const int32_t *p) { return _mm512_loadu_si512(p); }

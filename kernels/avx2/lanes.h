@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PANEL_VECTORS 1
 #define ROWS 6
@@ -72,6 +73,16 @@ static inline __m256 power_of_two(__m256 n) {
 static inline v16 v16_scale2(v16 x, v16 n) {
     return (v16){_mm256_mul_ps(x.a, power_of_two(n.a)), _mm256_mul_ps(x.b, power_of_two(n.b))};
 }
+static inline __m256 widen_eight(const uint16_t *p) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)), 16));
+}
+static inline v16 v16_widen(const uint16_t *p) { return (v16){widen_eight(p), widen_eight(p + 8)}; }
+static inline __m256 eight_to_bf16(__m256 x) {
+    __m256i bits = _mm256_castps_si256(x), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    bits = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+    return _mm256_castsi256_ps(_mm256_and_si256(bits, _mm256_set1_epi32((int)0xffff0000)));
+}
+static inline v16 v16_to_bf16(v16 x) { return (v16){eight_to_bf16(x.a), eight_to_bf16(x.b)}; }
 static inline float v16_sum(v16 x) {
     __m256 eight = _mm256_add_ps(x.a, x.b);
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));

@@ -4,7 +4,7 @@
  * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
- * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; S8_TILED as s8_tiles.h says. S8_PAIR is 2 where an
+ * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; TILED as tiles.h says. S8_PAIR is 2 where an
  * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. */
 
 #ifndef S8_PAD
@@ -77,16 +77,11 @@ static inline __attribute__((always_inline)) void s8_quantize_block(const float 
     for (size_t k = n; k < s8_padded(n); k++) to[k] = 0;
 }
 
-static void s8_quantize(const float *x, size_t rows, size_t K, size_t ld, void *out) {
-    size_t blocks = s8_blocks(K);
-    for (size_t r = 0; r < rows; r++) {
-        char *row = (char *)out + r * s8_row_bytes(K);
-        float *scales = s8_row_scales(row, K);
-        for (size_t b = 0; b < blocks; b++) {
-            size_t from = b * S8_BLOCK, n = K - from < S8_BLOCK ? K - from : S8_BLOCK;
-            s8_quantize_block(x + r * ld + from, n, (s8_input *)(void *)row + from, &scales[b], &scales[blocks + b]);
-        }
-    }
+/* Inputs [from, from + n) of a row of K, whole blocks or its end. */
+static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *row) {
+    float *scales = s8_row_scales(row, K) + from / S8_BLOCK, *zeros = scales + s8_blocks(K);
+    for (size_t i = 0; i < n; i += S8_BLOCK)
+        s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
@@ -184,48 +179,4 @@ static void s8_vector_rows(size_t row, size_t M, size_t N, size_t K, size_t colu
         s8_tiles[rows](K, A + (row + done) * s8_row_bytes(K), panel, C + done * ldc, ldc, row + done, column, n, e);
         done += rows;
     }
-}
-
-#ifdef S8_TILED
-#include "kernels/generic/s8_tiles.h"
-enum { S8_CHUNK_ROWS = 2 * TILED_MOST };
-#define S8_CHUNK(height) ((height) ? 2 * (height) : S8_CHUNK_ROWS)
-#else
-enum { S8_CHUNK_ROWS = 4 * S8_ROWS };
-#define S8_CHUNK(height) S8_CHUNK_ROWS
-#define s8_begin(M) 0
-#define s8_end(height) (void)(height)
-#define s8_panel_rows(height, ...) s8_vector_rows(__VA_ARGS__)
-#endif
-
-static void s8_gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,
-                    const eg_epilogue *epilogue) {
-    static const eg_epilogue none = {0};
-    size_t height = s8_begin(M);
-    if (n1 > N) n1 = N;
-    for (size_t column = n0; column < n1; column += S8_PANEL)
-        s8_panel_rows(height, 0, M, n1, K, column, A, packed, C + column, ldc, epilogue ? epilogue : &none);
-    s8_end(height);
-}
-
-static void s8_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,
-                              const eg_epilogue *epilogue) {
-    static const eg_epilogue none = {0};
-    float tile[S8_CHUNK_ROWS * S8_BLOCK];
-    size_t blocks = s8_blocks(N), height = s8_begin(M), chunk = S8_CHUNK(height);
-    if (n1 > N) n1 = N;
-    for (size_t from = n0; from < n1; from += S8_BLOCK) {
-        size_t to = n1 - from < S8_BLOCK ? n1 : from + S8_BLOCK, b = from / S8_BLOCK;
-        for (size_t row = 0; row < M; row += chunk) {
-            size_t rows = M - row < chunk ? M - row : chunk;
-            for (size_t column = from; column < to; column += S8_PANEL)
-                s8_panel_rows(height, row, rows, to, K, column, A, packed, tile + (column - from), S8_BLOCK, epilogue ? epilogue : &none);
-            for (size_t r = 0; r < rows; r++) {
-                char *target = (char *)out + (row + r) * s8_row_bytes(N);
-                float *scales = s8_row_scales(target, N);
-                s8_quantize_block(tile + r * S8_BLOCK, to - from, (s8_input *)(void *)target + from, &scales[b], &scales[blocks + b]);
-            }
-        }
-    }
-    s8_end(height);
 }

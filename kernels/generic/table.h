@@ -1,8 +1,9 @@
-/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h and s8.h, then this file, and
+/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h, s8.h and bf16.h, then this file, and
  * thereby gets its table. Not a header of declarations: including it defines the static functions of a level.
  *
  * A level's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
- * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for. See kernels.h for what each kernel promises. */
+ * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for; its bf16.h, where it has one, what generic/gemm.h asks
+ * for. See kernels.h for what each kernel promises. */
 #include "kernels/kernels.h"
 
 #include "kernels/generic/math.h"
@@ -120,93 +121,11 @@ static inline v16 finish(v16 sum, const eg_epilogue *e, size_t row, size_t colum
     return sum;
 }
 
-/* rows x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add a term. `rows` is a
- * constant at every call, so that everything unrolls. */
-static inline __attribute__((always_inline)) void tile(const size_t rows, size_t K, const float *A, size_t lda,
-                                                       const float *panel, float *C, size_t ldc, size_t row, size_t column,
-                                                       size_t n, const eg_epilogue *e) {
-    v16 acc[ROWS][PANEL_VECTORS];
-#pragma GCC unroll 16
-    for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
-    const float *a = A;
-    for (size_t k = 0; k < K; k++, a++, panel += PANEL) {
-        v16 b[PANEL_VECTORS];
-        __builtin_prefetch(panel + 8 * PANEL);
-        if (PANEL_VECTORS == 2) __builtin_prefetch(panel + 8 * PANEL + 16);
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++) b[v] = v16_load(panel + 16 * v);
-#pragma GCC unroll 16
-        for (size_t r = 0; r < rows; r++) {
-            v16 x = v16_set(a[r * lda]);
-#pragma GCC unroll 2
-            for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_fma(x, b[v], acc[r][v]);
-        }
-    }
-#pragma GCC unroll 16
-    for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++)
-            if (16 * v < n) {
-                size_t left = n - 16 * v, at = column + 16 * v;
-                store_part(C + (row + r) * ldc + at, left, finish(acc[r][v], e, row + r, at, left));
-            }
-}
-
-/* One micro-kernel a number of rows, so that no row is computed in vain. */
-#define TILE(rows)                                                                                           \
-    static void tile_##rows(size_t K, const float *A, size_t lda, const float *panel, float *C, size_t ldc,      \
-                            size_t row, size_t column, size_t n, const eg_epilogue *e) {                         \
-        tile(rows, K, A, lda, panel, C, ldc, row, column, n, e);                                                 \
-    }
-typedef void tile_function(size_t K, const float *A, size_t lda, const float *panel, float *C, size_t ldc, size_t row,
-                           size_t column, size_t n, const eg_epilogue *e);
-TILE(1)
-TILE(2)
-TILE(3)
-TILE(4)
-#if ROWS >= 6
-TILE(5)
-TILE(6)
-#endif
-#if ROWS >= 12
-TILE(7)
-TILE(8)
-TILE(9)
-TILE(10)
-TILE(11)
-TILE(12)
-#endif
-static tile_function *const tiles[ROWS + 1] = {
-    NULL,    tile_1, tile_2, tile_3, tile_4,
-#if ROWS >= 6
-    tile_5,  tile_6,
-#endif
-#if ROWS >= 12
-    tile_7,  tile_8, tile_9, tile_10, tile_11, tile_12,
-#endif
-};
-
-static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed,
-                 float *C, size_t ldc, const eg_epilogue *epilogue) {
-    static const eg_epilogue none = {0};
-    const eg_epilogue *e = epilogue ? epilogue : &none;
-    if (n1 > N) n1 = N;
-    /* as few row blocks as fit, of even height: 16 rows are 8 + 8, not 12 + 4 */
-    size_t blocks = (M + ROWS - 1) / ROWS;
-    for (size_t column = n0; column < n1; column += PANEL) {
-        const float *panel = packed + column * K;
-        size_t n = n1 - column < PANEL ? n1 - column : PANEL, row = 0;
-        for (size_t b = 0; b < blocks; b++) {
-            size_t rows = (M - row + (blocks - b) - 1) / (blocks - b);
-            tiles[rows](K, A + row * lda, lda, panel, C, ldc, row, column, n, e);
-            row += rows;
-        }
-    }
-}
+#include "kernels/generic/gemm.h"
 
 #include "kernels/generic/s8.h"
+
+#include "kernels/generic/narrow.h"
 
 #include "kernels/generic/attention.h"
 
@@ -215,6 +134,6 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
         .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention, \
         .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,      \
         .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8, \
-        .s8_panel_width = S8_PANEL, .s8_row_bytes = s8_row_bytes, .s8_packed_bytes = s8_packed_bytes, .s8_pack = s8_pack,  \
-        .s8_quantize = s8_quantize, .s8_gemm = s8_gemm, .s8_gemm_quantized = s8_gemm_quantized                             \
+        .s8_pack = s8_pack, .s8 = NARROW_TABLE(s8), .bf16_as_scalar = BF16_GROUP == 1, .bf16_pack = bf16_pack,            \
+        .bf16 = NARROW_TABLE(bf16)                                                                                         \
     }

@@ -77,6 +77,17 @@ static inline float32x4_t times_power(float32x4_t x, float32x4_t n) {
     return vmulq_f32(x, vreinterpretq_f32_s32(vshlq_n_s32(e, 23)));
 }
 FOUR(v16_scale2, times_power)
+static inline v16 v16_widen(const uint16_t *p) {
+    uint16x8_t low = vld1q_u16(p), high = vld1q_u16(p + 8);
+    return (v16){vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(low), 16)), vreinterpretq_f32_u32(vshll_high_n_u16(low, 16)),
+                 vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(high), 16)), vreinterpretq_f32_u32(vshll_high_n_u16(high, 16))};
+}
+static inline float32x4_t four_to_bf16(float32x4_t x) {
+    uint32x4_t bits = vreinterpretq_u32_f32(x), odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    bits = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
+    return vreinterpretq_f32_u32(vandq_u32(bits, vdupq_n_u32(0xffff0000)));
+}
+static inline v16 v16_to_bf16(v16 x) { return (v16){four_to_bf16(x.q0), four_to_bf16(x.q1), four_to_bf16(x.q2), four_to_bf16(x.q3)}; }
 static inline float v16_sum(v16 x) {
     float32x4_t low = vaddq_f32(x.q0, x.q2), high = vaddq_f32(x.q1, x.q3);
     float32x4_t four = vaddq_f32(low, high);

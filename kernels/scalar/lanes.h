@@ -47,6 +47,26 @@ static inline float power_of_two(float n) {
 }
 static inline v16 v16_scale2(v16 x, v16 n) { EACH(x.f[i] * power_of_two(n.f[i])); }
 
+/* 16 bf16, the upper halves of floats */
+static inline v16 v16_widen(const uint16_t *p) {
+    v16 y;
+    for (size_t i = 0; i < 16; i++) {
+        uint32_t bits = (uint32_t)p[i] << 16;
+        memcpy(&y.f[i], &bits, sizeof bits);
+    }
+    return y;
+}
+/* to the nearest bf16, ties to even; the lower halves are 0. The NaN that arithmetic makes stays one. */
+static inline v16 v16_to_bf16(v16 x) {
+    for (size_t i = 0; i < 16; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x.f[i], sizeof bits);
+        bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+        memcpy(&x.f[i], &bits, sizeof bits);
+    }
+    return x;
+}
+
 /* The fixed tree: 16 -> 8 -> 4 -> 2 -> 1, the upper half onto the lower. */
 static inline float v16_sum(v16 x) {
     for (size_t half = 8; half > 0; half /= 2)

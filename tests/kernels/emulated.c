@@ -1,9 +1,36 @@
-/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum), with that one
- * instruction written out in AVX2: so that everything but the instruction is tested on CPUs without it. Compiled again with
+/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum) and for vdpbf16ps (pairs), with these
+ * two instructions written out in AVX2: so that everything but the instructions is tested on CPUs without them. Compiled again with
  * EMULATE_TILES for the kernels of AMX, with tiles as the manual of the instructions defines them. */
 #include <string.h>
 
 #include "kernels/avx2/lanes.h"
+#include "kernels/kernels.h"
+
+/* Intel 64 manual, VDPBF16PS: subnormal factors and results are 0, the product of the second input of a pair comes first. */
+static inline __m256 no_subnormals(__m256 x) {
+    __m256 sign = _mm256_set1_ps(-0.0f), large = _mm256_cmp_ps(_mm256_andnot_ps(sign, x), _mm256_set1_ps(0x1p-126f), _CMP_GE_OQ);
+    return _mm256_or_ps(_mm256_and_ps(sign, x), _mm256_and_ps(large, x));
+}
+static inline __m256 fused(__m256 acc, __m256i x, __m256i w) {
+    __m256 product_of = no_subnormals(_mm256_castsi256_ps(x)), times = no_subnormals(_mm256_castsi256_ps(w));
+    return no_subnormals(_mm256_fmadd_ps(product_of, times, no_subnormals(acc)));
+}
+static inline __m256 pair(__m256 acc, __m256 x, __m256 w) {
+    const __m256i upper = _mm256_set1_epi32((int)0xffff0000);
+    __m256i a = _mm256_castps_si256(x), b = _mm256_castps_si256(w);
+    acc = fused(acc, _mm256_and_si256(a, upper), _mm256_and_si256(b, upper));
+    return fused(acc, _mm256_slli_epi32(a, 16), _mm256_slli_epi32(b, 16));
+}
+#define BF16_GROUP 2
+static inline v16 bf16_dot(v16 acc, v16 x, v16 w) { return (v16){pair(acc.a, x.a, w.a), pair(acc.b, x.b, w.b)}; }
+static inline void bf16_put(void *p, v16 x) {
+    uint32_t bits[16];
+    uint16_t upper[16];
+    v16 rounded = v16_to_bf16(x);
+    memcpy(bits, &rounded, sizeof bits);
+    for (size_t i = 0; i < 16; i++) upper[i] = (uint16_t)(bits[i] >> 16);
+    memcpy(p, upper, sizeof upper);
+}
 
 #define s8_dot s8_dot_by_instruction
 #include "kernels/avxvnni/s8.h"
@@ -28,9 +55,11 @@ const eg_kernels eg_kernels_emulated = EG_KERNEL_TABLE(EG_LEVEL_AVXVNNI, "emulat
 #include <stdlib.h>
 
 /* Panels of two vectors, as with AVX-512. */
+#undef PANEL_VECTORS
+#define PANEL_VECTORS 2
 #undef S8_VECTORS
 #define S8_VECTORS 2
-#define S8_TILED 1
+#define TILED 1
 #define S8_PAD 64
 
 static inline i16x i16x_load(const int32_t *p) {
@@ -76,15 +105,43 @@ static void tile_store(int t, void *to, size_t stride) {
     const tile_register *x = shaped(t);
     for (size_t r = 0; r < x->rows; r++) memcpy((char *)to + r * stride, x->data[r], x->bytes);
 }
-static void tile_dot(int sums, int inputs, int weights) {
+static tile_register *shaped_for(int sums, int inputs, int weights) {
     tile_register *c = shaped(sums);
     const tile_register *a = shaped(inputs), *b = shaped(weights);
     if (c->rows != a->rows || c->bytes != b->bytes || a->bytes != 4 * b->rows || sums == inputs || sums == weights || inputs == weights) abort();
+    return c;
+}
+static void tile_dot(int sums, int inputs, int weights) {
+    tile_register *c = shaped_for(sums, inputs, weights);
+    const tile_register *a = shaped(inputs), *b = shaped(weights);
     for (size_t m = 0; m < c->rows; m++)
         for (size_t n = 0; n < c->bytes / 4u; n++) {
             int32_t sum;
             memcpy(&sum, &c->data[m][4 * n], 4);
             for (size_t k = 0; k < a->bytes; k++) sum += a->data[m][k] * (int8_t)b->data[k / 4][4 * n + k % 4];
+            memcpy(&c->data[m][4 * n], &sum, 4);
+        }
+}
+/* TDPBF16PS: of all pairs the first products, fused one after the other, so the second ones, and both sums onto what is there. */
+static float normal(float x) { return fabsf(x) >= 0x1p-126f ? x : copysignf(0, x); }
+static float normal_of(const uint8_t *two) {
+    uint16_t upper;
+    float x;
+    memcpy(&upper, two, sizeof upper);
+    eg_bfloat16_to_float(&upper, &x, 1);
+    return normal(x);
+}
+static void tile_dot_bf16(int sums, int inputs, int weights) {
+    tile_register *c = shaped_for(sums, inputs, weights);
+    const tile_register *a = shaped(inputs), *b = shaped(weights);
+    for (size_t m = 0; m < c->rows; m++)
+        for (size_t n = 0; n < c->bytes / 4u; n++) {
+            float sum, part[2] = {0, 0};
+            memcpy(&sum, &c->data[m][4 * n], 4);
+            for (size_t k = 0; k < a->bytes / 4u; k++)
+                for (size_t i = 0; i < 2; i++)
+                    part[i] = normal(fmaf(normal_of(&a->data[m][4 * k + 2 * i]), normal_of(&b->data[k][4 * n + 2 * i]), part[i]));
+            sum = normal(normal(sum) + normal(part[0] + part[1]));
             memcpy(&c->data[m][4 * n], &sum, 4);
         }
 }

@@ -1,5 +1,6 @@
 /* test_kernels.c - every kernel of every level of this CPU against the scalar truth, bit for bit, over many sizes and
- * alignments with guard bands; the scalar truth against double precision; and OpenBLAS as an oracle for GEMM. */
+ * alignments with guard bands (bf16 where a level has an instruction for it: against double precision); the scalar truth against double
+ * precision; and OpenBLAS as an oracle for GEMM. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static int emulated_tiles_clean(void) { return 1; }
 enum { GUARD = 32 };
 #define GUARD_VALUE 12345.678f
 
-enum { MOST = 8 };
+enum { MOST = 9 /* two of them emulated */ };
 static const eg_kernels *levels[MOST];
 static size_t level_count;
 static uint32_t seed = 1;
@@ -309,18 +310,18 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         }
     for (size_t l = 0; l < level_count; l++) {
         const eg_kernels *k = levels[l];
-        char *rows = aligned_alloc(64, M * k->s8_row_bytes(K)), *out_rows = aligned_alloc(64, M * k->s8_row_bytes(N));
-        size_t bytes = (k->s8_packed_bytes(N, K) + 63) / 64 * 64;
-        char *packed = aligned_alloc(64, bytes), *direct = aligned_alloc(64, M * k->s8_row_bytes(N));
+        char *rows = aligned_alloc(64, M * k->s8.row_bytes(K)), *out_rows = aligned_alloc(64, M * k->s8.row_bytes(N));
+        size_t bytes = (k->s8.packed_bytes(N, K) + 63) / 64 * 64;
+        char *packed = aligned_alloc(64, bytes), *direct = aligned_alloc(64, M * k->s8.row_bytes(N));
         assert_true(rows && packed && out_rows && direct);
         memset(packed, 0x55, bytes); /* what packing leaves untouched must not matter */
-        memset(rows, 0x55, M * k->s8_row_bytes(K));
+        memset(rows, 0x55, M * k->s8.row_bytes(K));
         for (size_t n = 0; n < N; n++) k->s8_pack(N, K, n, W + n * K, scales + n * blocks, packed);
-        k->s8_quantize(A.data, M, K, ld, rows);
+        k->s8.quantize(A.data, M, K, ld, rows);
         buffer out = copy(&C);
-        size_t split = N / k->s8_panel_width / 2 * k->s8_panel_width;
-        k->s8_gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
-        k->s8_gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
+        size_t split = N / k->s8.panel_width / 2 * k->s8.panel_width;
+        k->s8.gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
+        k->s8.gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
         same(&truth, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
         if (with.residual) { /* the residual may be the output itself: no row is finished twice */
             buffer own = copy(&C);
@@ -328,18 +329,18 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             onto.residual = own.data;
             onto.ld_residual = ldc;
             for (size_t m = 0; m < M; m++) memcpy(own.data + m * ldc, residual.data + m * (N + 1), N * sizeof(float));
-            k->s8_gemm(M, N, K, 0, N, rows, packed, own.data, ldc, &onto);
+            k->s8.gemm(M, N, K, 0, N, rows, packed, own.data, ldc, &onto);
             same(&truth, &own, "s8_gemm onto its residual", k, M * 1000000 + N * 1000 + K);
             done(&own);
         }
         /* quantised results: the same rows as quantising the results */
-        memset(out_rows, 0, M * k->s8_row_bytes(N));
-        memset(direct, 0, M * k->s8_row_bytes(N));
-        k->s8_quantize(out.data, M, N, ldc, out_rows);
+        memset(out_rows, 0, M * k->s8.row_bytes(N));
+        memset(direct, 0, M * k->s8.row_bytes(N));
+        k->s8.quantize(out.data, M, N, ldc, out_rows);
         split = N / 2 / 128 * 128;
-        k->s8_gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
-        k->s8_gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
-        assert_memory_equal(out_rows, direct, M * k->s8_row_bytes(N));
+        k->s8.gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
+        k->s8.gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
+        assert_memory_equal(out_rows, direct, M * k->s8.row_bytes(N));
         assert_true(emulated_tiles_clean());
         done(&out);
         free(rows), free(packed), free(out_rows), free(direct);
@@ -362,6 +363,155 @@ static void s8_is_the_same_everywhere(void **state) {
     s8_case(5, 300, 129, &kinds[2]);
     s8_case(50, 257, 312, &kinds[1]);
     s8_case(3, 3, 1536, &kinds[1]);
+}
+
+/* The bf16 format as kernels.h defines it, and what the instructions of some levels make of it, with plain loops. */
+static float bf16_of(float x) {
+    uint16_t upper;
+    eg_float_to_bfloat16(&x, &upper, 1);
+    eg_bfloat16_to_float(&upper, &x, 1);
+    return x;
+}
+static float normal(float x) { return fabsf(x) >= 0x1p-126f ? x : copysignf(0, x); }
+static float bf16_product(float sum, float x, float w) { return normal(fmaf(normal(bf16_of(x)), normal(w), sum)); }
+static float bf16_truth(const eg_kernels *k, const float *x, const float *w, size_t K) {
+    float sum = 0;
+    if (k->bf16_as_scalar) {
+        for (size_t i = 0; i < K; i++) sum = fmaf(bf16_of(x[i]), w[i], sum);
+    } else if (k->level != EG_LEVEL_AMX) { /* pairs, the second input first */
+        for (size_t i = 0; i < K; i += 2) {
+            if (i + 1 < K) sum = bf16_product(sum, x[i + 1], w[i + 1]);
+            sum = bf16_product(sum, x[i], w[i]);
+        }
+    } else { /* tiles of 32 inputs, sums of first and second inputs apart */
+        for (size_t from = 0; from < K; from += 32) {
+            float part[2] = {0, 0};
+            for (size_t i = from; i < K && i < from + 32; i++) part[i % 2] = bf16_product(part[i % 2], x[i], w[i]);
+            sum = normal(sum + normal(part[0] + part[1]));
+        }
+    }
+    return sum;
+}
+
+/* Whether a level's instructions are the ones written out above: the scalar's, or emulated ones. Else only how far off it is. */
+static int bf16_is_known(const eg_kernels *k) { return k->bf16_as_scalar || strncmp(k->name, "emulated", 8) == 0; }
+
+static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
+    size_t ld = K + 3, ldc = N + 5;
+    buffer A = make(M * ld, 1), W = make(N * K, 2), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1);
+    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL, .residual = kind->residual ? residual.data : NULL,
+                        .ld_residual = N + 1, .activation = kind->activation};
+    uint16_t *w = malloc(N * K * sizeof *w);
+    assert_non_null(w);
+    if (M > 4) A.data[2 * ld] = 0x1.8p-130f; /* subnormal: 0 to some instructions */
+    eg_float_to_bfloat16(W.data, w, N * K);
+    eg_bfloat16_to_float(w, W.data, N * K);
+    for (size_t l = 0; l < level_count; l++) {
+        const eg_kernels *k = levels[l];
+        size_t bytes = (k->bf16.packed_bytes(N, K) + 63) / 64 * 64, row_bytes = M * k->bf16.row_bytes(K), out_bytes = M * k->bf16.row_bytes(N);
+        char *rows = aligned_alloc(64, row_bytes), *packed = aligned_alloc(64, bytes), *out_rows = aligned_alloc(64, out_bytes), *direct = aligned_alloc(64, out_bytes);
+        assert_true(rows && packed && out_rows && direct);
+        memset(packed, 0x55, bytes); /* what packing leaves untouched must not matter */
+        memset(rows, 0x55, row_bytes);
+        for (size_t n = 0; n < N; n++) k->bf16_pack(N, K, n, w + n * K, packed);
+        k->bf16.quantize(A.data, M, K, ld, rows);
+        buffer out = copy(&C), truth = copy(&C);
+        for (size_t m = 0; m < M; m++)
+            for (size_t n = 0; n < N; n++) {
+                float sum = bf16_truth(k, A.data + m * ld, W.data + n * K, K) + (with.bias ? bias.data[n] : 0);
+                if (with.activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
+                truth.data[m * ldc + n] = sum + (with.residual ? residual.data[m * (N + 1) + n] : 0);
+            }
+        size_t split = N / k->bf16.panel_width / 2 * k->bf16.panel_width;
+        k->bf16.gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
+        k->bf16.gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
+        if (bf16_is_known(k)) same(&truth, &out, "bf16 gemm", k, M * 1000000 + N * 1000 + K);
+        for (size_t m = 0; m < M; m++) /* alone: the same bits */
+            if (m % 7 == M % 7) {
+                buffer alone = copy(&C);
+                eg_epilogue one = with;
+                if (one.residual) one.residual += m * one.ld_residual;
+                k->bf16.gemm(1, N, K, 0, N, rows + m * k->bf16.row_bytes(K), packed, alone.data, ldc, &one);
+                assert_memory_equal(alone.data, out.data + m * ldc, N * sizeof(float));
+                done(&alone);
+            }
+        if (!with.activation) /* as far off as kernels.h allows, and what the additions of the epilogue round */
+            for (size_t m = 0; m < M; m++)
+                for (size_t n = 0; n < N; n++) {
+                    double exact = 0, magnitude = 0, slack = 0, got = (double)out.data[m * ldc + n];
+                    for (size_t i = 0; i < K; i++) {
+                        double product = (double)bf16_of(A.data[m * ld + i]) * (double)W.data[n * K + i];
+                        exact += product, magnitude += fabs(product);
+                    }
+                    if (with.bias) exact += (double)bias.data[n], slack += fabs((double)bias.data[n]);
+                    if (with.residual) exact += (double)residual.data[m * (N + 1) + n], slack += fabs((double)residual.data[m * (N + 1) + n]);
+                    if (!(fabs(got - exact) <= (double)K * 0x1p-23 * magnitude + (magnitude + slack) * 0x1p-22 + 0x1p-120))
+                        fail_msg("bf16 gemm of %s, %zu x %zu x %zu: %.9g, exactly %.9g", k->name, M, N, K, got, exact);
+                }
+        if (with.residual) { /* the residual may be the output itself: no row is finished twice */
+            buffer own = copy(&C);
+            eg_epilogue onto = with;
+            onto.residual = own.data;
+            onto.ld_residual = ldc;
+            for (size_t m = 0; m < M; m++) memcpy(own.data + m * ldc, residual.data + m * (N + 1), N * sizeof(float));
+            k->bf16.gemm(M, N, K, 0, N, rows, packed, own.data, ldc, &onto);
+            same(&out, &own, "bf16 gemm onto its residual", k, M * 1000000 + N * 1000 + K);
+            done(&own);
+        }
+        memset(out_rows, 0x33, out_bytes); /* rounded results: the same rows as rounding the results, up to their ends */
+        memset(direct, 0x77, out_bytes);
+        k->bf16.quantize(out.data, M, N, ldc, out_rows);
+        split = N / 2 / 128 * 128;
+        k->bf16.gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
+        k->bf16.gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
+        assert_memory_equal(out_rows, direct, out_bytes);
+        assert_true(emulated_tiles_clean());
+        done(&out), done(&truth);
+        free(rows), free(packed), free(out_rows), free(direct);
+    }
+    free(w);
+    done(&A), done(&W), done(&bias), done(&residual), done(&C);
+}
+
+static void bf16_has_one_meaning_a_level(void **state) {
+    (void)state;
+    static const float some;
+    const eg_epilogue kinds[] = {{0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
+    for (size_t M = 1; M <= 26; M++)
+        for (size_t n = 0; n < 5; n++) {
+            static const size_t Ns[] = {1, 15, 32, 49, 100};
+            bf16_case(M, Ns[n], 1 + (M * 7 + n * 13) % 70, &kinds[(M + n) % 4]);
+        }
+    for (size_t M = 27; M <= 110; M += 9) bf16_case(M, 1 + M * 29 % 70, 1 + M * 53 % 300, &kinds[M % 4]);
+    bf16_case(37, 384, 384, &kinds[3]);
+    bf16_case(50, 257, 312, &kinds[1]);
+    bf16_case(3, 3, 1536, &kinds[1]);
+}
+
+/* To the nearest, ties to even, for weights and, by every level, for activations. */
+static void bf16_is_rounded(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t bits;
+        uint16_t wanted;
+    } table[] = {{0x3f800000, 0x3f80}, {0x3f808000, 0x3f80}, {0x3f818000, 0x3f82}, {0x3f808001, 0x3f81}, {0x3f807fff, 0x3f80}, {0xbf808001, 0xbf81},
+                 {0x00000000, 0x0000}, {0x80000000, 0x8000}, {0x00008000, 0x0000}, {0x00018000, 0x0002}, {0x007fffff, 0x0080}, {0x7f7f7fff, 0x7f7f},
+                 {0x7f7f8000, 0x7f80}, {0xff7fffff, 0xff80}, {0x7f800000, 0x7f80}, {0x3fffffff, 0x4000}};
+    enum { N = sizeof table / sizeof *table };
+    float x[N];
+    uint16_t got[N];
+    for (size_t i = 0; i < N; i++) memcpy(&x[i], &table[i].bits, sizeof x[i]);
+    eg_float_to_bfloat16(x, got, N);
+    for (size_t i = 0; i < N; i++) assert_int_equal(got[i], table[i].wanted);
+    for (size_t l = 0; l < level_count; l++) {
+        _Alignas(64) uint16_t row[64];
+        size_t step = levels[l]->bf16_as_scalar ? 2 : 1; /* floats, of which the lower half is 0 */
+        levels[l]->bf16.quantize(x, 1, N, N, row);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(row[i * step + step - 1], table[i].wanted);
+            if (step == 2) assert_int_equal(row[i * step], 0);
+        }
+    }
 }
 
 static void s8_weights_are_rounded(void **state) {
@@ -442,9 +592,9 @@ static void levels_can_be_named(void **state) {
 }
 
 int main(void) {
-    level_count = eg_kernels_available(levels, MOST);
+    level_count = eg_kernels_available(levels, MOST - 2);
     for (size_t l = 0; l < level_count; l++) print_message("level %s\n", levels[l]->name);
-    static const char *const all[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "dotprod", "i8mm"};
+    static const char *const all[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx", "neon", "dotprod", "i8mm"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int here = 0;
         for (size_t l = 0; l < level_count; l++) here |= strcmp(levels[l]->name, all[i]) == 0;
@@ -463,6 +613,7 @@ int main(void) {
         cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(relative_attention_is_the_same_everywhere),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(s8_is_the_same_everywhere),    cmocka_unit_test(s8_weights_are_rounded),
+        cmocka_unit_test(bf16_has_one_meaning_a_level),  cmocka_unit_test(bf16_is_rounded),
         cmocka_unit_test(functions_are_accurate),        cmocka_unit_test(half_floats_are_exact),
         cmocka_unit_test(levels_can_be_named),
     };

@@ -54,7 +54,7 @@ static void pack_path(char out[400]) {
         if (n > 9 && strcmp(e->d_name + n - 9, ".f32.pack") == 0) {
             snprintf(out, 400, "%s/%s", cache_dir, e->d_name);
             found++;
-        } else if (!strstr(e->d_name, ".lock") && !strstr(e->d_name, ".s8.pack")) {
+        } else if (!strstr(e->d_name, ".lock") && !strstr(e->d_name, ".s8.pack") && !strstr(e->d_name, ".bf16.pack")) {
             fail_msg("%s stayed behind", e->d_name);
         }
     }
@@ -108,11 +108,14 @@ static void test_written_once(void **state) {
     pack_path(path);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    float s8[2][TINY_LABELS]; /* another format beside it */
-    answer(NULL, EG_FORMAT_S8, s8[0]);
-    for (int i = 0; i < 2; i++) {
-        answer(cache_dir, EG_FORMAT_S8, s8[1]);
-        assert_memory_equal(s8[0], s8[1], sizeof s8[0]);
+    for (eg_format format = EG_FORMAT_S8; format <= EG_FORMAT_BF16; format++) { /* other formats beside it */
+        float other[2][TINY_LABELS];
+        answer(NULL, format, other[0]);
+        for (int i = 0; i < 2; i++) {
+            answer(cache_dir, format, other[1]);
+            assert_memory_equal(other[0], other[1], sizeof other[0]);
+        }
+        assert_memory_not_equal(other[0], truth, sizeof truth);
     }
     assert_int_equal(pack_inode(), first);
 }

@@ -148,8 +148,8 @@ static void test_create(void **state) {
         }
 }
 
-static void test_open(void **state) {
-    (void)state;
+static void check_open(eg_format format) {
+    const eg_model_options options = {.size = sizeof options, .format = format};
     eg_engine *e = create(1);
     for (long n = 1;; n++) {
         eg_error err = {0};
@@ -157,7 +157,7 @@ static void test_open(void **state) {
         long before = atomic_load(&held);
         size_t files = tiny_open_files();
         arm(n);
-        eg_status s = tiny_open(e, classifier, &m, &err);
+        eg_status s = eg_model_open(e, classifier, &options, &m, &err);
         int failed = disarm(n, s, &err, 0);
         if (failed && n > 1 && !strstr(err.text, classifier)) /* 1: the model itself, before it has a folder */
             fail_msg("'%s' does not name the model", err.text);
@@ -169,6 +169,11 @@ static void test_open(void **state) {
         assert_true(n < MOST_FAILURES);
     }
     eg_engine_destroy(e);
+}
+
+static void test_open(void **state) {
+    (void)state;
+    for (eg_format format = EG_FORMAT_AUTO; format <= EG_FORMAT_BF16; format++) check_open(format);
 }
 
 /* One call on a model; the results, `size` bytes, go to out. */

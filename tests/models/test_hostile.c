@@ -325,6 +325,27 @@ static void test_each_tensor(void **state) {
     free(whole);
 }
 
+/* A weight that bf16 would round to infinity is refused in that format only; the largest that it has is taken. */
+static void test_too_large_for_bf16(void **state) {
+    (void)state;
+    static const char *const names[] = {"bert.embeddings.word_embeddings.weight", "bert.encoder.layer.1.output.dense.weight"};
+    const eg_model_options options = {.size = sizeof options, .format = EG_FORMAT_BF16};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int larger = 0; larger < 2; larger++) {
+            eg_model *m;
+            tiny_model *whole = tiny_create();
+            set_float(tiny_find(whole, names[i]), 17, larger ? 0x1.ffp127f : 0x1.fep127f);
+            tiny_write(whole, dir);
+            assert_int_equal(tiny_open(engine, dir, &m, &err), EG_OK);
+            eg_model_close(m);
+            eg_status s = eg_model_open(engine, dir, &options, &m, &err);
+            assert_int_equal(s, larger ? EG_EUNSUPPORTED : EG_OK);
+            if (larger && !(strstr(err.text, names[i]) && strstr(err.text, "too large for bf16 at element 17"))) fail_msg("'%s'", err.text);
+            eg_model_close(m);
+            free(whole);
+        }
+}
+
 static void test_quantized(void **state) {
     (void)state;
     static const char *const names[] = {"bert.embeddings.word_embeddings.weight", "bert.encoder.layer.0.attention.self.key.weight",
@@ -730,6 +751,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers),        cmocka_unit_test(test_fuzz_seed),    cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
         cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_each_tensor),    cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_too_large_for_bf16),
         cmocka_unit_test(test_odd_but_good),   cmocka_unit_test(test_config_fields),  cmocka_unit_test(test_config_sizes),
         cmocka_unit_test(test_shards),         cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_no_files),
         cmocka_unit_test(test_no_folder),

@@ -6,8 +6,8 @@
  * where something is needed, a wrong size, a number that its enum lacks) is EG_EINVAL. Structures with a size may be those of a
  * newer header while its new fields are 0. A child of fork() may go on with what it finds, alone in it, when no call was running.
  *
- * Same bits: for finite weights the f32 and s8 results do not depend on the batch a text is in, on the number of
- * threads, on the instruction set (EG_GEMM_OPENBLAS is outside this promise), nor on the thread's floating-point control word. */
+ * Same bits: for finite weights the results do not depend on the batch a text is in, on the number of threads, nor on the thread's
+ * floating-point control word; those of f32 and s8 not on the instruction set either (EG_GEMM_OPENBLAS is outside this promise). */
 #ifndef ENGRAM_INFER_H
 #define ENGRAM_INFER_H
 
@@ -23,7 +23,7 @@ typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
 /* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
- * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm). Asking for a level that the CPU lacks:
+ * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm, avx512bf16). Asking for a level that the CPU lacks:
  * EG_EUNSUPPORTED. */
 typedef enum eg_level {
     EG_LEVEL_AUTO = 0,
@@ -34,8 +34,9 @@ typedef enum eg_level {
     EG_LEVEL_AVXVNNI,    /* AVX2 with vpdpbusd */
     EG_LEVEL_AVX512VNNI, /* AVX-512 with vpdpbusd */
     EG_LEVEL_DOTPROD,    /* NEON with sdot */
-    EG_LEVEL_AMX,        /* AVX-512 with vpdpbusd and tiles */
-    EG_LEVEL_I8MM        /* NEON with smmla */
+    EG_LEVEL_AMX,        /* AVX-512 with vpdpbusd and tiles, of int8 and of bf16 */
+    EG_LEVEL_I8MM,       /* NEON with smmla and bfdot */
+    EG_LEVEL_AVX512BF16  /* AVX-512 with vpdpbusd and vdpbf16ps */
 } eg_level;
 
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
@@ -58,8 +59,11 @@ EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
 typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1, EG_HEAD_TOKENS = 2 } eg_head;
 
 /* The arithmetic of a model's matrices. EG_FORMAT_AUTO: s8 for weights that are stored as s8, else f32. EG_FORMAT_S8: weights
- * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. */
-typedef enum eg_format { EG_FORMAT_AUTO = 0, EG_FORMAT_F32, EG_FORMAT_S8 } eg_format;
+ * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. EG_FORMAT_BF16: weights and
+ * activations as bfloat16, sums in f32. Levels without an instruction for it (all but avx512bf16, amx and i8mm) give the same bits as
+ * each other. One with it has bits of its own: such instructions round within pairs of inputs, and take numbers below 2^-126 for 0.
+ * Each sum then is within inputs * 2^-22 times the sum of the products' magnitudes of the others'. */
+typedef enum eg_format { EG_FORMAT_AUTO = 0, EG_FORMAT_F32, EG_FORMAT_S8, EG_FORMAT_BF16 } eg_format;
 
 typedef struct eg_model_options {
     size_t size;     /* sizeof(eg_model_options); later fields are appended */
@@ -81,7 +85,7 @@ typedef struct eg_model_info {
     uint32_t labels;          /* number of classes, 0 without a classification head */
     const char *const *label_names; /* labels names in id order */
     uint64_t weight_bytes;    /* of the packed weights in memory */
-    uint32_t format;          /* eg_format in use: EG_FORMAT_F32 or EG_FORMAT_S8 */
+    uint32_t format;          /* eg_format in use: never EG_FORMAT_AUTO */
     uint32_t prompts;         /* of config_sentence_transformers.json */
     const char *const *prompt_names;
     uint32_t normalizes;      /* 1: embeddings have length 1; 0: modules.json has no Normalize */
