@@ -147,13 +147,15 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
     w->k = k;
     if (json)
-        fprintf(out, "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,\"memory_gb_per_second\":%.1f,\"gemm\":[",
+        fprintf(out, "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
+                "\"memory_gb_per_second\":%.1f,\"gemm\":[",
                 *first ? "" : ",", k->name, l2, from_l2, w->stream_bytes, from_memory);
     else
-        fprintf(out, "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). Of the roof: min(peak, GB/s x operations a byte of weights)\n"
+        fprintf(out, "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). "
+                "Of the roof: min(peak, GB/s x operations a byte of weights)\n"
                 "%-10s %5s %5s %5s %9s %8s %9s %8s %9s %8s %9s %8s\n",
-                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof", "streamed", "of roof",
-                "s8", "of roof", "streamed", "of roof");
+                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof", "streamed",
+                "of roof", "s8", "of roof", "streamed", "of roof");
     *first = 0;
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < READ_ROW_COUNTS; r++) {
@@ -171,7 +173,8 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
                     w->copies = streamed ? w->stream_bytes / stride : 0;
                     rate[w->subject][streamed] = measure(w);
                     of_roof[w->subject][streamed] =
-                        percent(rate[w->subject][streamed], eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
+                        percent(rate[w->subject][streamed],
+                                eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
                 }
                 w->copies = 0;
             }
@@ -193,7 +196,8 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
     work w = {.A = aligned_alloc(64, bytes), .W = aligned_alloc(64, bytes), .packed = aligned_alloc(64, bytes), .C = aligned_alloc(64, bytes),
               .A_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
               .W_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
-              .runs = quick ? 1 : RUNS, .seconds = quick ? 0 : RUN_SECONDS, .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
+              .runs = quick ? 1 : RUNS, .seconds = quick ? 0 : RUN_SECONDS,
+              .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
     if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] || !w.stream) {

@@ -17,8 +17,8 @@ typedef struct eg_workspace {
     size_t capacity;
 } eg_workspace;
 
-/* The tokens of a call's texts; grows, and goes back to the engine's list after use, unless it holds more than EG_MOST_KEPT bytes:
- * one call over a book or a million texts does not keep its memory for ever. */
+/* The tokens of a call's texts; grows, and goes back to the engine's list after use, unless it holds more than EG_MOST_KEPT
+ * bytes: one call over a book or a million texts does not keep its memory for ever. */
 enum { EG_MOST_KEPT = 8 << 20 };
 typedef struct eg_batch {
     struct eg_batch *next;
@@ -39,8 +39,8 @@ struct eg_engine {
     eg_batch *idle_batches;
 };
 
-/* A caller's structure of options, its size in front, into out, the one of this library: NULL gives defaults (all 0). EG_EINVAL for
- * fewer than `least` bytes, or for more than `size` that are not 0: an option that this library does not have. */
+/* A caller's structure of options, its size in front, into out, the one of this library: NULL gives defaults (all 0). EG_EINVAL
+ * for fewer than `least` bytes, or for more than `size` that are not 0: an option that this library does not have. */
 eg_status eg_options_read(const void *given, size_t least, void *out, size_t size, const char *name, eg_error *err);
 
 /* A workspace of at least `floats` floats. EG_ENOMEM. */

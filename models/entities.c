@@ -1,5 +1,5 @@
-/* entities.c - see entities.h. Tokens become words (or stay what they are), each with one label; words become entities: one goes on
- * where the next label is of the same kind and does not begin with B-. */
+/* entities.c - see entities.h. Tokens become words (or stay what they are), each with one label; words become entities: one goes
+ * on where the next label is of the same kind and does not begin with B-. */
 #include "models/entities.h"
 
 /* A token, or a word of several, with its label. */

@@ -1,14 +1,14 @@
 /* schedule.c - see schedule.h. Groups are dealt to threads longest first, each to the thread with the least (Graham, Bounds on
- * multiprocessing timing anomalies, 1969), as the pool will do when they run. Then the thread with the most gives its last group to
- * all threads, step by step until none is left; the best state on the way is taken. */
+ * multiprocessing timing anomalies, 1969), as the pool will do when they run. Then the thread with the most gives its last group
+ * to all threads, step by step until none is left; the best state on the way is taken. */
 #include "models/schedule.h"
 
 #include <stdlib.h>
 
 enum { GROUP_TOKENS = 128 /* small enough for the caches */, MOST_THREADS = 256 };
 
-/* Cuts the texts into groups. Where there are tokens for every thread, a group is full at GROUP_TOKENS; where there are fewer, before
- * it is more than a thread's share. */
+/* Cuts the texts into groups. Where there are tokens for every thread, a group is full at GROUP_TOKENS; where there are fewer,
+ * before it is more than a thread's share. */
 static size_t cut(const size_t *offsets, size_t n, size_t share, eg_group *groups) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
-/* schedule.h - how the texts of a call are shared among threads: cut into groups, of which some run side by side, a thread each, and
- * the others one after the other with every thread inside. Knows lengths alone; results are the same bits whatever it decides. Used
- * by model.c. */
+/* schedule.h - how the texts of a call are shared among threads: cut into groups, of which some run side by side, a thread each,
+ * and the others one after the other with every thread inside. Knows lengths alone; results are the same bits whatever it
+ * decides. Used by model.c. */
 #ifndef EG_MODELS_SCHEDULE_H
 #define EG_MODELS_SCHEDULE_H
 

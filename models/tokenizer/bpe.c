@@ -120,7 +120,7 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
     b->lengths = eg_arena_array(arena, b->vocabulary.size, sizeof *b->lengths);
     if (!b->lengths) return eg_fail_memory(err, b->vocabulary.size * sizeof *b->lengths);
     for (const eg_piece *p = b->vocabulary.slots; p <= b->vocabulary.slots + b->vocabulary.mask; p++)
-        if (p->text.ptr && p->text.len > b->lengths[p->id]) b->lengths[p->id] = (uint16_t)p->text.len; /* of equal ids the longest */
+        if (p->text.len > b->lengths[p->id]) b->lengths[p->id] = (uint16_t)p->text.len; /* of equal ids the longest */
     b->whole = eg_arena_array(arena, b->vocabulary.mask + 1, sizeof *b->whole);
     return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.mask + 1);
 }
@@ -283,8 +283,8 @@ typedef struct word {
     int is_prefixed;
 } word;
 
-/* Where the last tokens come from, those from `first` on, which are the word. A byte that the vocabulary lacks belongs to the unknown
- * token, or to none. */
+/* Where the last tokens come from, those from `first` on, which are the word. A byte that the vocabulary lacks belongs to the
+ * unknown token, or to none. */
 static void find_sources(const eg_bpe *b, const word *w, size_t first, eg_tokens *out) {
     size_t from = 0;
     for (size_t i = first; i < out->count; i++) {

@@ -40,7 +40,8 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
 /* The id of a token as vocab.json writes it. 0: there is none. */
 int eg_bpe_find(const eg_bpe *b, eg_str token, uint32_t *id);
 
-/* Appends the ids of text; their sources are spans of it, which may cut code points. Time: n log n at most, for a word of n bytes. EG_ENOMEM. */
+/* Appends the ids of text; their sources are spans of it, which may cut code points. Time: n log n at most, for a word of n
+ * bytes. EG_ENOMEM. */
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

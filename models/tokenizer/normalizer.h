@@ -29,8 +29,8 @@ typedef struct eg_normalizer {
 } eg_normalizer;
 
 /* Runs all steps over text. *out is a view of text or of one of the buffers. trace: NULL, or begun with the text; says afterwards
- * where *out comes from. EG_ENOMEM; EG_ELIMIT when a step makes more than 16 times the text and 256 bytes (of published ones, none
- * makes 14 times): a few long replacements after each other fill any memory. */
+ * where *out comes from. EG_ENOMEM; EG_ELIMIT when a step makes more than 16 times the text and 256 bytes (of published ones,
+ * none makes 14 times): a few long replacements after each other fill any memory. */
 eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err);
 
 /* The text without white space (White_Space of Unicode) at its left or right end. */

@@ -158,7 +158,8 @@ typedef struct encoding {
 
 typedef eg_status encode_piece(encoding *e, eg_str piece);
 
-/* Spaces at the left and right end of what stands for an added token: white space, or what byte-level vocabularies write for it. */
+/* Spaces at the left and right end of what stands for an added token: white space, or what byte-level vocabularies write for
+ * it. */
 static void count_spaces(eg_str text, eg_source *out) {
     enum { WRITTEN_SPACE = 0x120 };
     uint32_t cp;

@@ -45,8 +45,8 @@ void eg_tokens_release(eg_tokens *t);
 eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);
 
 /* Whether the token continues a word that an earlier one begins, as the reference's users guess it (transformers 4.46, token
- * classification): with WordPiece, when it is not as long as its text; else, when no U+0020 stands at its begin or before it. Never
- * the first nor an unknown one. */
+ * classification): with WordPiece, when it is not as long as its text; else, when no U+0020 stands at its begin or before it.
+ * Never the first nor an unknown one. */
 int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, const eg_source *source);
 
 /* Appends the ids of text (valid UTF-8) without special tokens around it. EG_ENOMEM. */

@@ -456,8 +456,8 @@ static eg_status put_around(eg_around *a, eg_around_what what, int64_t id, int64
     return EG_OK;
 }
 
-/* The ids that special_tokens gives to a name, at least one, put one after the other. Since each part of a template so puts something,
- * special_tokens is read EG_MAX_AROUND times at most. */
+/* The ids that special_tokens gives to a name, at least one, put one after the other. Since each part of a template so puts
+ * something, special_tokens is read EG_MAX_AROUND times at most. */
 static eg_status put_special(eg_around *a, const eg_value *specials, eg_str name, int64_t type, eg_error *err) {
     eg_json j = specials->at;
     int found = 0;

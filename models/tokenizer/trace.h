@@ -27,8 +27,8 @@ void eg_trace_begin(eg_trace *t, eg_str text);
 /* A step either tells changes and is then applied ... */
 void eg_trace_change(eg_trace *t, int32_t change);
 void eg_trace_apply(eg_trace *t, eg_str old, eg_str written);
-/* ... or says itself where what it writes comes from: n bytes as they stand at `from`, or n bytes that all come from where the byte
- * `from` comes from; and is done. */
+/* ... or says itself where what it writes comes from: n bytes as they stand at `from`, or n bytes that all come from where the
+ * byte `from` comes from; and is done. */
 void eg_trace_copy(eg_trace *t, size_t from, size_t n);
 void eg_trace_repeat(eg_trace *t, size_t from, size_t n);
 void eg_trace_done(eg_trace *t);

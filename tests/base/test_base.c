@@ -299,7 +299,8 @@ uint32_t eg_crc32c_plain(const void *bytes, size_t n);
 
 static void test_hash(void **state) {
     (void)state;
-    /* 00 01 02 ... under the key 00 01 .. 0f: from a second writing of the paper, which with 2-4 rounds gives the paper's own value */
+    /* 00 01 02 ... under the key 00 01 .. 0f: from a second writing of the paper, which with 2-4 rounds gives the paper's own
+     * value */
     static const eg_hash_key key = {{UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
     unsigned char bytes[16];
     for (unsigned char i = 0; i < 16; i++) bytes[i] = i;
@@ -325,7 +326,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_utf8_every_code_point), cmocka_unit_test(test_utf8_broken), cmocka_unit_test(test_utf8_floor),
         cmocka_unit_test(test_arena),                 cmocka_unit_test(test_time_parse),  cmocka_unit_test(test_time_format),
-        cmocka_unit_test(test_crc32c), cmocka_unit_test(test_hash), cmocka_unit_test(test_files),                 cmocka_unit_test(test_sizes_and_status),
+        cmocka_unit_test(test_crc32c), cmocka_unit_test(test_hash), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_sizes_and_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

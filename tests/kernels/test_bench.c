@@ -1,5 +1,5 @@
-/* test_bench.c - what `engram bench gemm` prints: the roof that it holds figures against, and that its JSON is JSON with every figure a
- * number above 0 and a row for each level, shape and number of rows. Not the figures: a test measures nothing. */
+/* test_bench.c - what `engram bench gemm` prints: the roof that it holds figures against, and that its JSON is JSON with every
+ * figure a number above 0 and a row for each level, shape and number of rows. Not the figures: a test measures nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,8 @@ static void json_is_whole(void **state) {
     eg_arena_release(&arena);
     free(text);
     text = run(0, &length);
-    assert_true(level_count == 1 || (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
+    assert_true(level_count == 1 || (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") &&
+                                     strstr(text, "of roof")));
     free(text);
 }
 

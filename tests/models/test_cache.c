@@ -380,7 +380,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_written_once), cmocka_unit_test(test_damage),            cmocka_unit_test(test_not_ours),
         cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts), cmocka_unit_test(test_versions_side_by_side),
+        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts),
+        cmocka_unit_test(test_versions_side_by_side),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

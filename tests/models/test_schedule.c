@@ -1,6 +1,6 @@
-/* test_schedule.c - how texts are shared among threads: each exactly once, and for few of them never more work on the busiest thread than
- * the plain way has, which runs all groups side by side when they are as many as the threads and all inside when they are fewer. Work
- * is counted in tokens. That the bits are the same: test_batches.c. */
+/* test_schedule.c - how texts are shared among threads: each exactly once, and for few of them never more work on the busiest
+ * thread than the plain way has, which runs all groups side by side when they are as many as the threads and all inside when they
+ * are fewer. Work is counted in tokens. That the bits are the same: test_batches.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,13 +93,15 @@ static void no_worse_than_plain(void **state) {
                     check_whole(&s, offsets, n);
                     double plain = plain_cost(offsets, n, threads), cost = cost_of(&s, threads);
                     if (cost > plain + 1e-6)
-                        fail_msg("%zu texts of %zu tokens (mixed: %zu) on %u threads: %.1f tokens, plainly %.1f", n, lengths[l], mixed, threads, cost, plain);
+                        fail_msg("%zu texts of %zu tokens (mixed: %zu) on %u threads: %.1f tokens, plainly %.1f", n, lengths[l], mixed, threads,
+                                 cost, plain);
                     better += cost < plain - 1e-6;
                     gain += plain / cost;
                     most_gain = plain / cost > most_gain ? plain / cost : most_gain;
                     cases++;
                 }
-    printf("%zu of %zu cases have less work on the busiest thread: %.2f times less in the mean, %.2f at most\n", better, cases, gain / (double)cases, most_gain);
+    printf("%zu of %zu cases have less work on the busiest thread: %.2f times less in the mean, %.2f at most\n", better, cases,
+           gain / (double)cases, most_gain);
     assert_true(better * 4 > cases);
 }
 
@@ -117,6 +119,7 @@ static void three_on_two(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_text_once), cmocka_unit_test(no_worse_than_plain), cmocka_unit_test(three_on_two)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_text_once), cmocka_unit_test(no_worse_than_plain),
+                                       cmocka_unit_test(three_on_two)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
