@@ -6,7 +6,7 @@
 
 #include "engram/plugin.h"
 
-/* The ten nearest: of the 92 labelled conflicts of the dev stores that the model gives 0.83 or more, 90 are with the nearest
+/* The ten nearest: of the 92 labelled conflicts of the dev stores that the first model gave 0.83 or more, 90 are with the nearest
  * earlier fact of their store and none is beyond the third; among the facts of all thirty stores none is beyond the ninth. */
 enum { MOST_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3, QUOTED = 110 };
 enum { MOST_STATEMENTS = 8 /* of a fact */, MOST_PAIRS = 128 /* of statements, in a case */ };
