@@ -12,12 +12,12 @@ typedef uint64_t v64 __attribute__((vector_size(64)));
 typedef uint64_t v32 __attribute__((vector_size(32)));
 typedef uint64_t v16 __attribute__((vector_size(16)));
 
-#define READ_BODY(type)                                                                                      \
-    type sum[8] = {{0}};                                                                                     \
-    for (const char *end = p + bytes; p < end; p += 8 * sizeof(type)) {                                      \
-        _Pragma("GCC unroll 8") for (int i = 0; i < 8; i++) sum[i] ^= ((const type *)(const void *)p)[i];    \
-    }                                                                                                        \
-    for (int i = 1; i < 8; i++) sum[0] ^= sum[i];                                                            \
+#define READ_BODY(type)                                                                                   \
+    type sum[8] = {{0}};                                                                                  \
+    for (const char *end = p + bytes; p < end; p += 8 * sizeof(type)) {                                   \
+        _Pragma("GCC unroll 8") for (int i = 0; i < 8; i++) sum[i] ^= ((const type *)(const void *)p)[i]; \
+    }                                                                                                     \
+    for (int i = 1; i < 8; i++) sum[0] ^= sum[i];                                                         \
     return sum[0][0]
 
 #if defined(__x86_64__)

@@ -42,12 +42,9 @@ static double operations(const work *w) { return 2.0 * (double)w->M * (double)w-
 static const eg_narrow *narrow_of(const work *w) { return w->subject == S8 ? &w->k->s8 : &w->k->bf16; }
 
 static void run_once(const work *w) {
-    if (w->subject == OWN)
-        w->k->gemm(w->M, w->N, w->K, 0, w->N, w->A, w->K, w->packed, w->C, w->N, NULL);
-    else if (w->subject == BLAS)
-        (void)eg_gemm_openblas(w->k, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
-    else
-        narrow_of(w)->gemm(w->M, w->N, w->K, 0, w->N, w->A_narrow[w->subject], w->W_narrow[w->subject], w->C, w->N, NULL);
+    if (w->subject == OWN) w->k->gemm(w->M, w->N, w->K, 0, w->N, w->A, w->K, w->packed, w->C, w->N, NULL);
+    else if (w->subject == BLAS) (void)eg_gemm_openblas(w->k, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
+    else narrow_of(w)->gemm(w->M, w->N, w->K, 0, w->N, w->A_narrow[w->subject], w->W_narrow[w->subject], w->C, w->N, NULL);
 }
 
 /* Packs the weights every way and quantises the inputs. */
@@ -62,7 +59,8 @@ static void prepare(work *w) {
         eg_float_to_bfloat16(w->W + n * w->K, row_bf16, w->K);
         w->k->bf16_pack(w->N, w->K, n, row_bf16, w->W_narrow[BF16]);
     }
-    for (w->subject = S8; w->subject <= BF16; w->subject++) narrow_of(w)->quantize(w->A, w->M, w->K, w->K, w->A_narrow[w->subject]);
+    for (w->subject = S8; w->subject <= BF16; w->subject++)
+        narrow_of(w)->quantize(w->A, w->M, w->K, w->K, w->A_narrow[w->subject]);
 }
 
 static size_t packed_bytes(const work *w) {
@@ -108,11 +106,15 @@ static double percent(double rate, double of) { return of > 0 ? 100 * rate / of 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
-    double peak = eg_bench_peak(k->level, EG_FORMAT_F32), peak_s8 = eg_bench_peak(k->level, EG_FORMAT_S8), peak_bf16 = eg_bench_peak(k->level, EG_FORMAT_BF16);
+    double peak = eg_bench_peak(k->level, EG_FORMAT_F32), peak_s8 = eg_bench_peak(k->level, EG_FORMAT_S8),
+           peak_bf16 = eg_bench_peak(k->level, EG_FORMAT_BF16);
     w->k = k;
     if (!json)
-        fprintf(out, "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s %9s %8s %8s\n",
-                k->name, peak, peak_s8, peak_bf16, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32", "bf16", "of peak", "/ f32");
+        fprintf(
+            out,
+            "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s %9s %8s %8s\n",
+            k->name, peak, peak_s8, peak_bf16, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32",
+            "bf16", "of peak", "/ f32");
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < ROW_COUNTS; r++) {
             double rate[CONTENDERS];
@@ -121,14 +123,18 @@ static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *
             w->M = rows[r];
             prepare(w);
             int has_blas = eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK;
-            for (w->subject = OWN; w->subject <= BLAS; w->subject++) rate[w->subject] = w->subject == BLAS && !has_blas ? 0 : measure(w);
-            fprintf(out,
-                    json ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
-                           "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,"
-                           "\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
-                         : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx %9.1f %7.0f%% %7.2fx\n",
-                    *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]), rate[S8],
-                    percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]), rate[BF16], percent(rate[BF16], peak_bf16), ratio(rate[BF16], rate[OWN]));
+            for (w->subject = OWN; w->subject <= BLAS; w->subject++)
+                rate[w->subject] = w->subject == BLAS && !has_blas ? 0 : measure(w);
+            fprintf(
+                out,
+                json
+                    ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
+                      "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,"
+                      "\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
+                    : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx %9.1f %7.0f%% %7.2fx\n",
+                *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]),
+                rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]), rate[BF16], percent(rate[BF16], peak_bf16),
+                ratio(rate[BF16], rate[OWN]));
             *first = 0;
         }
 }
@@ -147,15 +153,17 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
     w->k = k;
     if (json)
-        fprintf(out, "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
+        fprintf(out,
+                "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
                 "\"memory_gb_per_second\":%.1f,\"gemm\":[",
                 *first ? "" : ",", k->name, l2, from_l2, w->stream_bytes, from_memory);
     else
-        fprintf(out, "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). "
+        fprintf(out,
+                "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). "
                 "Of the roof: min(peak, GB/s x operations a byte of weights)\n"
                 "%-10s %5s %5s %5s %9s %8s %9s %8s %9s %8s %9s %8s\n",
-                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof", "streamed",
-                "of roof", "s8", "of roof", "streamed", "of roof");
+                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof",
+                "streamed", "of roof", "s8", "of roof", "streamed", "of roof");
     *first = 0;
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < READ_ROW_COUNTS; r++) {
@@ -172,19 +180,19 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
                 for (int streamed = 0; streamed < 2; streamed++) {
                     w->copies = streamed ? w->stream_bytes / stride : 0;
                     rate[w->subject][streamed] = measure(w);
-                    of_roof[w->subject][streamed] =
-                        percent(rate[w->subject][streamed],
-                                eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
+                    of_roof[w->subject][streamed] = percent(
+                        rate[w->subject][streamed], eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
                 }
                 w->copies = 0;
             }
-            fprintf(out,
-                    json ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_roof\":%.1f,\"streamed_gflops\":%.1f,"
-                           "\"streamed_percent_of_roof\":%.1f,\"s8_gops\":%.1f,\"s8_percent_of_roof\":%.1f,\"s8_streamed_gops\":%.1f,"
-                           "\"s8_streamed_percent_of_roof\":%.1f}"
-                         : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%%\n",
-                    json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], of_roof[OWN][0], rate[OWN][1], of_roof[OWN][1],
-                    rate[S8][0], of_roof[S8][0], rate[S8][1], of_roof[S8][1]);
+            fprintf(
+                out,
+                json ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_roof\":%.1f,\"streamed_gflops\":%.1f,"
+                       "\"streamed_percent_of_roof\":%.1f,\"s8_gops\":%.1f,\"s8_percent_of_roof\":%.1f,\"s8_streamed_gops\":%.1f,"
+                       "\"s8_streamed_percent_of_roof\":%.1f}"
+                     : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%%\n",
+                json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], of_roof[OWN][0], rate[OWN][1],
+                of_roof[OWN][1], rate[S8][0], of_roof[S8][0], rate[S8][1], of_roof[S8][1]);
         }
     if (json) fprintf(out, "]}");
 }
@@ -193,14 +201,19 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
     const eg_kernels *levels[8];
     /* four bytes a weight: padding and scales of any level fit */
     size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
-    work w = {.A = aligned_alloc(64, bytes), .W = aligned_alloc(64, bytes), .packed = aligned_alloc(64, bytes), .C = aligned_alloc(64, bytes),
+    work w = {.A = aligned_alloc(64, bytes),
+              .W = aligned_alloc(64, bytes),
+              .packed = aligned_alloc(64, bytes),
+              .C = aligned_alloc(64, bytes),
               .A_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
               .W_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
-              .runs = quick ? 1 : RUNS, .seconds = quick ? 0 : RUN_SECONDS,
+              .runs = quick ? 1 : RUNS,
+              .seconds = quick ? 0 : RUN_SECONDS,
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] || !w.stream) {
+    if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] ||
+        !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
     } else {
         char cpu[128];
@@ -208,10 +221,8 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
         eg_bench_cpu(cpu, sizeof cpu);
         fill(w.A, most);
         fill(w.W, most);
-        if (json)
-            fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
-        else
-            fprintf(out, "GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
+        if (json) fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
+        else fprintf(out, "GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
         for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first); /* the scalar truth is not timed */
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;

@@ -35,8 +35,17 @@ static void dot_s8(work *w) { w->sink = (float)w->k->dot_s8(w->q, w->q + w->n, w
 static void s8_quantize(work *w) { w->k->s8.quantize(w->x, ROWS, w->n, w->n, w->rows); }
 static void bf16_quantize(work *w) { w->k->bf16.quantize(w->x, ROWS, w->n, w->n, w->rows); }
 static void attend(work *w, const eg_relative *relative) {
-    eg_attention a = {.q = w->x, .k = w->x + 384, .v = w->x + 768, .out = w->y, .ld_qkv = WIDTH, .ld_out = 384, .length = w->n,
-                      .head_size = HEAD, .scale = 0.17677669f, .scratch = w->scratch, .relative = relative};
+    eg_attention a = {.q = w->x,
+                      .k = w->x + 384,
+                      .v = w->x + 768,
+                      .out = w->y,
+                      .ld_qkv = WIDTH,
+                      .ld_out = 384,
+                      .length = w->n,
+                      .head_size = HEAD,
+                      .scale = 0.17677669f,
+                      .scratch = w->scratch,
+                      .relative = relative};
     w->k->attention(&a);
 }
 static void attention(work *w) { attend(w, NULL); }
@@ -89,7 +98,8 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
     if (json) {
         fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"kernels\":[", cpu);
     } else {
-        fprintf(out, "Kernels on %s, one thread, median of %d runs: microseconds, and times the speed of scalar\n\n%-20s %6s", cpu, RUNS, "kernel", "n");
+        fprintf(out, "Kernels on %s, one thread, median of %d runs: microseconds, and times the speed of scalar\n\n%-20s %6s",
+                cpu, RUNS, "kernel", "n");
         for (size_t l = 0; l < count; l++) fprintf(out, " %16s", levels[l]->name);
         fprintf(out, "\n");
     }
@@ -101,10 +111,11 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
             if (!json) fprintf(out, "%-20s %6zu", kernels[i].name, w->n);
             for (size_t l = 0; l < count; l++) {
                 if (json)
-                    fprintf(out, "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"level\":\"%s\",\"microseconds\":%.3f,\"ratio_to_scalar\":%.2f}",
-                            first ? "" : ",", kernels[i].name, kernels[i].what, w->n, levels[l]->name, us[l], us[0] / us[l]);
-                else
-                    fprintf(out, " %9.3f %5.1fx", us[l], us[0] / us[l]);
+                    fprintf(
+                        out,
+                        "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"level\":\"%s\",\"microseconds\":%.3f,\"ratio_to_scalar\":%.2f}",
+                        first ? "" : ",", kernels[i].name, kernels[i].what, w->n, levels[l]->name, us[l], us[0] / us[l]);
+                else fprintf(out, " %9.3f %5.1fx", us[l], us[0] / us[l]);
                 first = 0;
             }
             if (!json) fprintf(out, "   %s\n", kernels[i].what);
@@ -121,7 +132,8 @@ eg_status eg_bench_kernels(FILE *out, int json, eg_error *err) {
         size_t s8 = levels[l]->s8.row_bytes(1536), bf16 = levels[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
         if (most > row_bytes) row_bytes = most;
     }
-    float *x = aligned_alloc(64, MOST * sizeof *x), *y = aligned_alloc(64, MOST * sizeof *y), *more = aligned_alloc(64, (scratch + 15) / 16 * 64);
+    float *x = aligned_alloc(64, MOST * sizeof *x), *y = aligned_alloc(64, MOST * sizeof *y),
+          *more = aligned_alloc(64, (scratch + 15) / 16 * 64);
     float *tables = aligned_alloc(64, 2 * HEAD * width * sizeof *tables);
     int8_t *q = aligned_alloc(64, 1024);
     void *rows = aligned_alloc(64, ROWS * row_bytes);
@@ -136,7 +148,8 @@ eg_status eg_bench_kernels(FILE *out, int json, eg_error *err) {
         }
         for (size_t i = 0; i < 1024; i++) q[i] = (int8_t)(x[i] * 127);
         memcpy(tables, x, 2 * HEAD * width * sizeof *tables);
-        eg_relative relative = {.key = tables, .query = tables + HEAD * width, .span = SPAN, .width = width, .direct = 129, .column = &no_column};
+        eg_relative relative = {
+            .key = tables, .query = tables + HEAD * width, .span = SPAN, .width = width, .direct = 129, .column = &no_column};
         work w = {.x = x, .gamma = x, .beta = x + 1536, .y = y, .scratch = more, .q = q, .rows = rows, .relative = &relative};
         print_all(out, json, &w, levels, count);
     }

@@ -1,5 +1,6 @@
-/* memory.c - `bench_memory [FACTS]`: latency of commits (embedding included, synchronous=FULL, no waiting for the verdict) with the share
- * of the disk, and of queries over a store of FACTS facts (100,000 by default). Everything runs in a temporary folder below $TMPDIR. */
+/* memory.c - `bench_memory [FACTS]`: latency of commits (embedding included, synchronous=FULL, no waiting for the verdict) with
+ * the share of the disk, and of queries over a store of FACTS facts (100,000 by default). Everything runs in a temporary folder
+ * below $TMPDIR. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,10 +19,18 @@ static uint32_t next_random(void) { return (seed = seed * 1664525u + 1013904223u
 
 /* Sentences as agents write them, out of parts: some 10 million different ones. */
 static eg_str sentence(char *out, size_t size, uint32_t number) {
-    static const char *const services[] = {"auth", "billing", "search", "mail", "ledger", "catalog", "gateway", "scheduler", "media", "report"};
-    static const char *const parts[] = {"worker", "API", "cache", "queue", "index", "session store", "exporter", "replica", "proxy", "job"};
-    static const char *const claims[] = {"keeps entries for %u minutes", "listens on port %u", "retries a failed call %u times", "limits clients to %u requests per second",
-                                         "is owned by team %u", "reads its settings from config%u.yml", "handles %u tenants", "was moved to region r%u"};
+    static const char *const services[] = {"auth",    "billing", "search",    "mail",  "ledger",
+                                           "catalog", "gateway", "scheduler", "media", "report"};
+    static const char *const parts[] = {"worker",        "API",      "cache",   "queue", "index",
+                                        "session store", "exporter", "replica", "proxy", "job"};
+    static const char *const claims[] = {"keeps entries for %u minutes",
+                                         "listens on port %u",
+                                         "retries a failed call %u times",
+                                         "limits clients to %u requests per second",
+                                         "is owned by team %u",
+                                         "reads its settings from config%u.yml",
+                                         "handles %u tenants",
+                                         "was moved to region r%u"};
     int n = snprintf(out, size, "The %s %s number %u ", services[next_random() % 10], parts[next_random() % 10], number % 977);
     n += snprintf(out + n, size - (size_t)n, claims[next_random() % 8], next_random() % 5000);
     return (eg_str){out, (size_t)n};
@@ -104,8 +113,8 @@ static double disk_ms(const char *folder) {
 }
 
 static void print_row(const char *what, double *ms, size_t n) {
-    printf("%-44s p50 %8.2f ms   p95 %8.2f ms   p99 %8.2f ms\n", what, eg_bench_quantile(ms, n, 0.5), eg_bench_quantile(ms, n, 0.95),
-           eg_bench_quantile(ms, n, 0.99));
+    printf("%-44s p50 %8.2f ms   p95 %8.2f ms   p99 %8.2f ms\n", what, eg_bench_quantile(ms, n, 0.5),
+           eg_bench_quantile(ms, n, 0.95), eg_bench_quantile(ms, n, 0.99));
 }
 
 static eg_status commits(const eg_services *services, size_t n, double *ms, eg_error *err) {
@@ -121,7 +130,8 @@ static eg_status commits(const eg_services *services, size_t n, double *ms, eg_e
         args.wait_ms = 0;
         double begun = eg_bench_seconds();
         s = services->request_create(services->host, NULL, &rq, err);
-        if (s == EG_OK && (s = services->memory_ops->commit(services->memory(services->host), rq, &args, &receipt)) != EG_OK) *err = *rq->err;
+        if (s == EG_OK && (s = services->memory_ops->commit(services->memory(services->host), rq, &args, &receipt)) != EG_OK)
+            *err = *rq->err;
         ms[i] = (eg_bench_seconds() - begun) * 1000;
         if (rq) services->request_release(services->host, rq);
     }
@@ -129,9 +139,12 @@ static eg_status commits(const eg_services *services, size_t n, double *ms, eg_e
 }
 
 static eg_status queries(const eg_services *services, size_t n, double *ms, eg_error *err) {
-    static const char *const topics[] = {"how long does the auth cache keep entries", "which port does the billing API listen on",
-                                         "how often is a failed call of the mail worker retried", "who owns the search index",
-                                         "rate limit of the gateway proxy", "where does the ledger exporter read its settings"};
+    static const char *const topics[] = {"how long does the auth cache keep entries",
+                                         "which port does the billing API listen on",
+                                         "how often is a failed call of the mail worker retried",
+                                         "who owns the search index",
+                                         "rate limit of the gateway proxy",
+                                         "where does the ledger exporter read its settings"};
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         eg_query_args args = EG_QUERY_DEFAULTS;
@@ -140,7 +153,8 @@ static eg_status queries(const eg_services *services, size_t n, double *ms, eg_e
         args.topic = eg_str_of(topics[i % 6]);
         double begun = eg_bench_seconds();
         s = services->request_create(services->host, NULL, &rq, err);
-        if (s == EG_OK && (s = services->memory_ops->query(services->memory(services->host), rq, &args, &hits)) != EG_OK) *err = *rq->err;
+        if (s == EG_OK && (s = services->memory_ops->query(services->memory(services->host), rq, &args, &hits)) != EG_OK)
+            *err = *rq->err;
         ms[i] = (eg_bench_seconds() - begun) * 1000;
         if (rq) services->request_release(services->host, rq);
     }
@@ -185,7 +199,9 @@ static eg_status bench(const eg_host *host, const char *folder, size_t facts, eg
     char command[700];
     snprintf(command, sizeof command, "sqlite3 '%s' 'SELECT model_id FROM models LIMIT 1'", eg_host_paths_of(host)->database);
     FILE *p = popen(command, "r");
-    if (!p || fscanf(p, "%64s", model) != 1) return err->code = EG_ENOENT, snprintf(err->text, sizeof err->text, "the program sqlite3 is needed: apt-get install sqlite3"), EG_ENOENT;
+    if (!p || fscanf(p, "%64s", model) != 1)
+        return err->code = EG_ENOENT,
+               snprintf(err->text, sizeof err->text, "the program sqlite3 is needed: apt-get install sqlite3"), EG_ENOENT;
     pclose(p);
     double begun = eg_bench_seconds();
     if ((s = fill(services, eg_host_paths_of(host)->database, eg_str_of(model), facts, err)) != EG_OK) return s;

@@ -67,7 +67,8 @@ static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threa
     }
     b->info = (eg_model_info){.size = sizeof b->info};
     if (st == EG_OK) st = eg_model_describe(b->contenders[0].model, &b->info, err);
-    if (st == EG_OK && b->info.head == EG_HEAD_TOKENS) st = eg_fail(err, EG_EUNSUPPORTED, "'%s' labels tokens: bench measures embeddings and classes", s->dir);
+    if (st == EG_OK && b->info.head == EG_HEAD_TOKENS)
+        st = eg_fail(err, EG_EUNSUPPORTED, "'%s' labels tokens: bench measures embeddings and classes", s->dir);
     size_t width = b->info.hidden > b->info.labels ? b->info.hidden : b->info.labels;
     b->results = malloc((width + 1) * MOST_BATCH * sizeof *b->results);
     if (st == EG_OK && !b->results) st = eg_fail_memory(err, width * MOST_BATCH * sizeof *b->results);
@@ -124,12 +125,14 @@ static void print_cell(bench *b, size_t batch, size_t length, int pairs) {
         double rate = flops(&b->info, batch * length, length) / ms / 1e6, threads = (double)eg_engine_threads(b->engine);
         double peak = threads * eg_bench_peak(b->level, c->format);
         if (i == 0) first = ms;
-        fprintf(b->out,
-                b->json ? "%s\n {\"threads\":%.0f,\"format\":\"%s\",\"%s\":%zu,\"tokens\":%zu,\"ms\":%.3f,\"spread_percent\":%.1f,\"runs\":%zu,"
-                          "\"tokens_per_second\":%.0f,\"texts_per_second\":%.1f,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_first\":%.2f}"
-                        : "%s%7.0f %6s %5.0s%6zu %6zu %10.3f %5.1f%% %4zu %10.0f %9.1f %9.1f %6.0f%% %6.2fx\n",
-                b->json && b->cells ? "," : "", threads, c->name, pairs ? "pairs" : "batch", batch, length, ms, spread, c->runs,
-                (double)(batch * length) / ms * 1000, (double)batch / ms * 1000, rate, peak > 0 ? 100 * rate / peak : 0, first / ms);
+        fprintf(
+            b->out,
+            b->json
+                ? "%s\n {\"threads\":%.0f,\"format\":\"%s\",\"%s\":%zu,\"tokens\":%zu,\"ms\":%.3f,\"spread_percent\":%.1f,\"runs\":%zu,"
+                  "\"tokens_per_second\":%.0f,\"texts_per_second\":%.1f,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_first\":%.2f}"
+                : "%s%7.0f %6s %5.0s%6zu %6zu %10.3f %5.1f%% %4zu %10.0f %9.1f %9.1f %6.0f%% %6.2fx\n",
+            b->json && b->cells ? "," : "", threads, c->name, pairs ? "pairs" : "batch", batch, length, ms, spread, c->runs,
+            (double)(batch * length) / ms * 1000, (double)batch / ms * 1000, rate, peak > 0 ? 100 * rate / peak : 0, first / ms);
         b->cells++;
     }
     fflush(b->out);
@@ -139,11 +142,12 @@ static void print_head(const bench *b, const char *dir) {
     char cpu[128];
     eg_bench_cpu(cpu, sizeof cpu);
     if (b->json)
-        fprintf(b->out, "{\"cpu\":\"%s\",\"level\":\"%s\",\"model\":\"%s\",\"layers\":%u,\"hidden\":%u,\"cells\":[", cpu, eg_engine_level(b->engine), dir,
-                b->info.layers, b->info.hidden);
+        fprintf(b->out, "{\"cpu\":\"%s\",\"level\":\"%s\",\"model\":\"%s\",\"layers\":%u,\"hidden\":%u,\"cells\":[", cpu,
+                eg_engine_level(b->engine), dir, b->info.layers, b->info.hidden);
     else
-        fprintf(b->out, "%s on %s, level %s; medians\n%7s %6s %6s %6s %10s %6s %4s %10s %9s %9s %7s %7s\n", dir, cpu, eg_engine_level(b->engine),
-                "threads", "format", "batch", "tokens", "ms", "+-", "runs", "tokens/s", "texts/s", "GFLOP/s", "of peak", "ratio");
+        fprintf(b->out, "%s on %s, level %s; medians\n%7s %6s %6s %6s %10s %6s %4s %10s %9s %9s %7s %7s\n", dir, cpu,
+                eg_engine_level(b->engine), "threads", "format", "batch", "tokens", "ms", "+-", "runs", "tokens/s", "texts/s",
+                "GFLOP/s", "of peak", "ratio");
 }
 
 typedef eg_status grid(bench *b, const eg_bench_subject *s, eg_error *err);
@@ -175,7 +179,8 @@ static eg_status texts_grid(bench *b, const eg_bench_subject *s, eg_error *err) 
             if (lengths[l] > b->info.max_tokens || (s->quick && (i == 0 || i == 3 || l == 0 || l > 3))) continue;
             /* a classifier gets pairs: three special tokens, two texts */
             eg_pair pair = {.first = text_of(b, lengths[l] - 2)};
-            if (b->info.head == EG_HEAD_CLASSES) pair = (eg_pair){text_of(b, (lengths[l] - 3) / 2), text_of(b, lengths[l] - 3 - (lengths[l] - 3) / 2)};
+            if (b->info.head == EG_HEAD_CLASSES)
+                pair = (eg_pair){text_of(b, (lengths[l] - 3) / 2), text_of(b, lengths[l] - 3 - (lengths[l] - 3) / 2)};
             eg_status st = measure(b, batches[i], pair, err);
             if (st != EG_OK) return st;
             print_cell(b, batches[i], lengths[l], 0);
@@ -185,11 +190,16 @@ static eg_status texts_grid(bench *b, const eg_bench_subject *s, eg_error *err) 
 
 static eg_status pairs_grid(bench *b, const eg_bench_subject *s, eg_error *err) {
     enum { PAIRS = 60, SIDE = 23 /* 2 x 23 and three special tokens: 49 */ };
-    if (b->info.head != EG_HEAD_CLASSES) return eg_fail(err, EG_EUNSUPPORTED, "'%s' gives embeddings and no labels: name an NLI model", s->dir);
+    if (b->info.head != EG_HEAD_CLASSES)
+        return eg_fail(err, EG_EUNSUPPORTED, "'%s' gives embeddings and no labels: name an NLI model", s->dir);
     eg_status st = measure(b, PAIRS, (eg_pair){text_of(b, SIDE), text_of(b, SIDE)}, err);
     if (st == EG_OK) print_cell(b, PAIRS, 2 * SIDE + 3, 1);
     return st;
 }
 
-eg_status eg_bench_model(const eg_bench_subject *s, FILE *out, int json, eg_error *err) { return run_all(s, out, json, texts_grid, err); }
-eg_status eg_bench_nli(const eg_bench_subject *s, FILE *out, int json, eg_error *err) { return run_all(s, out, json, pairs_grid, err); }
+eg_status eg_bench_model(const eg_bench_subject *s, FILE *out, int json, eg_error *err) {
+    return run_all(s, out, json, texts_grid, err);
+}
+eg_status eg_bench_nli(const eg_bench_subject *s, FILE *out, int json, eg_error *err) {
+    return run_all(s, out, json, pairs_grid, err);
+}

@@ -14,17 +14,15 @@
 
 enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 /* an instruction on tiles takes 16 steps of the clock */ };
 
-#define CHAIN_BODY(type, set, fma, store, width)                                                             \
-    type acc[CHAINS], x = set(0.999f), y = set(1e-4f);                                                           \
-    for (int c = 0; c < CHAINS; c++) acc[c] = set((float)c);                                                     \
-    for (int i = 0; i < LOOPS; i++) {                                                                            \
-        _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++) acc[c] = fma(acc[c], x, y);                     \
-    }                                                                                                            \
-    float out[width], sum = 0;                                                                                   \
-    for (int c = 0; c < CHAINS; c++) {                                                                           \
-        store(out, acc[c]);                                                                                      \
-        sum += out[0];                                                                                           \
-    }                                                                                                            \
+#define CHAIN_BODY(type, set, fma, store, width)                                                                              \
+    type acc[CHAINS], x = set(0.999f), y = set(1e-4f);                                                                        \
+    for (int c = 0; c < CHAINS; c++) acc[c] = set((float)c);                                                                  \
+    for (int i = 0; i < LOOPS; i++) { _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++) acc[c] = fma(acc[c], x, y); } \
+    float out[width], sum = 0;                                                                                                \
+    for (int c = 0; c < CHAINS; c++) {                                                                                        \
+        store(out, acc[c]);                                                                                                   \
+        sum += out[0];                                                                                                        \
+    }                                                                                                                         \
     return sum
 
 #if defined(__x86_64__)
@@ -39,32 +37,36 @@ static float32x4_t fma_neon(float32x4_t a, float32x4_t x, float32x4_t y) { retur
 __attribute__((noipa, optimize("O3"))) static float run_neon(void) {
     CHAIN_BODY(float32x4_t, vdupq_n_f32, fma_neon, vst1q_f32, 4);
 }
-#define PAIRS_128(a, x, y) __extension__({ __asm__ volatile(".arch_extension bf16\n\tbfdot %0.4s, %1.8h, %2.8h" : "+w"(a) : "w"(x), "w"(y)); a; })
+#define PAIRS_128(a, x, y)                                                                                \
+    __extension__({                                                                                       \
+        __asm__ volatile(".arch_extension bf16\n\tbfdot %0.4s, %1.8h, %2.8h" : "+w"(a) : "w"(x), "w"(y)); \
+        a;                                                                                                \
+    })
 __attribute__((noipa, optimize("O3"))) static float pairs_neon(void) {
     CHAIN_BODY(float32x4_t, vdupq_n_f32, PAIRS_128, vst1q_f32, 4);
 }
 #endif
 
 /* The sums of small integers: `dot` onto each chain. Twelve variables: gcc keeps an array that assembler writes to in memory. */
-#define DOT_BODY(type, zero, set, dot, store)                                                                \
-    type a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, k = a, l = a, m = a, n = a;              \
-    type x = set(0x01020304), y = set(0x04030201);                                                           \
-    for (int i = 0; i < LOOPS; i++) {                                                                        \
-        dot(a, x, y), dot(b, x, y), dot(c, x, y), dot(d, x, y), dot(e, x, y), dot(f, x, y);                  \
-        dot(g, x, y), dot(h, x, y), dot(k, x, y), dot(l, x, y), dot(m, x, y), dot(n, x, y);                  \
-    }                                                                                                        \
-    type all[CHAINS] = {a, b, c, d, e, f, g, h, k, l, m, n};                                                 \
-    uint32_t out[16], sum = 0; /* wraps around */                                                            \
-    for (int i = 0; i < CHAINS; i++) {                                                                       \
-        store((void *)out, all[i]);                                                                          \
-        sum += out[0];                                                                                       \
-    }                                                                                                        \
+#define DOT_BODY(type, zero, set, dot, store)                                                   \
+    type a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, k = a, l = a, m = a, n = a; \
+    type x = set(0x01020304), y = set(0x04030201);                                              \
+    for (int i = 0; i < LOOPS; i++) {                                                           \
+        dot(a, x, y), dot(b, x, y), dot(c, x, y), dot(d, x, y), dot(e, x, y), dot(f, x, y);     \
+        dot(g, x, y), dot(h, x, y), dot(k, x, y), dot(l, x, y), dot(m, x, y), dot(n, x, y);     \
+    }                                                                                           \
+    type all[CHAINS] = {a, b, c, d, e, f, g, h, k, l, m, n};                                    \
+    uint32_t out[16], sum = 0; /* wraps around */                                               \
+    for (int i = 0; i < CHAINS; i++) {                                                          \
+        store((void *)out, all[i]);                                                             \
+        sum += out[0];                                                                          \
+    }                                                                                           \
     return (float)sum
 
 #if defined(__x86_64__)
-#define MADD(acc, x, y, type, kind)                                                                          \
-    __extension__({                                                                                          \
-        type product;                                                                                        \
+#define MADD(acc, x, y, type, kind)                                                                                          \
+    __extension__({                                                                                                          \
+        type product;                                                                                                        \
         __asm__ volatile("vpmaddwd %2, %3, %0\n\tvpaddd %0, %1, %1" : "=&" kind(product), "+" kind(acc) : kind(y), kind(x)); \
     })
 #define MADD_256(acc, x, y) MADD(acc, x, y, __m256i, "x")
@@ -99,10 +101,8 @@ static inline __attribute__((always_inline)) float dot_tiles(const int bf16) {
 #define DOT_BF16(t) __extension__({ tile_dot_bf16(t, 6, 7); })
     ALL(ZERO), ZERO(6), ZERO(7);
     for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++)
-        if (bf16)
-            ALL(DOT_BF16);
-        else
-            ALL(DOT);
+        if (bf16) ALL(DOT_BF16);
+        else ALL(DOT);
 #undef ALL
 #undef ZERO
 #undef DOT
@@ -130,7 +130,8 @@ static double measure(float (*run)(void), double lanes) {
 
 static double peak_f32(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX) return measure(run_avx512, 16);
+    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX)
+        return measure(run_avx512, 16);
     if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
 #elif defined(__aarch64__)
     if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return measure(run_neon, 4);

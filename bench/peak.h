@@ -4,8 +4,9 @@
 
 #include "core/include/engram/infer.h"
 
-/* GFLOP/s of the instructions that the level's kernels of a format sum with, median of several runs: f32 and bf16 fused multiply-adds,
- * or vdpbf16ps, tdpbf16ps, bfdot; s8 (GOP/s) vpmaddwd and vpaddd, vpdpbusd, tdpbusd, 0 on Arm. 0 for a level that is not of this CPU or has no vectors. */
+/* GFLOP/s of the instructions that the level's kernels of a format sum with, median of several runs: f32 and bf16 fused
+ * multiply-adds, or vdpbf16ps, tdpbf16ps, bfdot; s8 (GOP/s) vpmaddwd and vpaddd, vpdpbusd, tdpbusd, 0 on Arm. 0 for a level that
+ * is not of this CPU or has no vectors. */
 double eg_bench_peak(eg_level level, eg_format format);
 
 #endif

@@ -78,10 +78,16 @@ typedef struct level_entry {
     int unproven; /* bench/levels.md does not record all of it on such a CPU yet: runs by name only */
 } level_entry;
 static const level_entry entries[LEVEL_COUNT] = {
-    [EG_LEVEL_AUTO] = {"auto", 0},       [EG_LEVEL_SCALAR] = {"scalar", 0},   [EG_LEVEL_AVX2] = {"avx2", 0},
-    [EG_LEVEL_AVX512] = {"avx512", 1},   [EG_LEVEL_NEON] = {"neon", 0},       [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
-    [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1}, [EG_LEVEL_DOTPROD] = {"dotprod", 1},
-    [EG_LEVEL_AMX] = {"amx", 1},         [EG_LEVEL_I8MM] = {"i8mm", 1},
+    [EG_LEVEL_AUTO] = {"auto", 0},
+    [EG_LEVEL_SCALAR] = {"scalar", 0},
+    [EG_LEVEL_AVX2] = {"avx2", 0},
+    [EG_LEVEL_AVX512] = {"avx512", 1},
+    [EG_LEVEL_NEON] = {"neon", 0},
+    [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
+    [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1},
+    [EG_LEVEL_DOTPROD] = {"dotprod", 1},
+    [EG_LEVEL_AMX] = {"amx", 1},
+    [EG_LEVEL_I8MM] = {"i8mm", 1},
     [EG_LEVEL_AVX512BF16] = {"avx512bf16", 1},
 };
 
@@ -103,7 +109,10 @@ static eg_status level_of_environment(eg_level *level, eg_error *err) {
             *level = (eg_level)i;
             return EG_OK;
         }
-    return eg_fail(err, EG_EINVAL, "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", name);
+    return eg_fail(
+        err, EG_EINVAL,
+        "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm",
+        name);
 }
 
 eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {
@@ -125,8 +134,10 @@ eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *er
     if (*out && permitted(*out)) return EG_OK;
     if (*out) {
         *out = NULL;
-        return eg_fail(err, EG_EUNSUPPORTED, "level %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
-                       "alternative signal stack is too small for them", eg_level_name(level));
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "level %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
+                       "alternative signal stack is too small for them",
+                       eg_level_name(level));
     }
     return eg_fail(err, EG_EUNSUPPORTED, "level %s does not run on this CPU: the best here is %s", eg_level_name(level),
                    all[n - 1]->name);

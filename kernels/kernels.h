@@ -6,7 +6,8 @@
  * output, K in order, fused multiply-add everywhere, and every sum over a row in the fixed order of 16 virtual
  * lanes (lane i adds elements i, i+16, ...; tail lanes are skipped, not padded) folded 16->8->4->2->1 by adding
  * the upper half to the lower. Tests compare by memcmp. All floats are 32 bit, row-major, any alignment unless
- * said otherwise. Functions never allocate, never fail. Thread class: any. The one exception from the same bits is bf16, see there. */
+ * said otherwise. Functions never allocate, never fail. Thread class: any. The one exception from the same bits is bf16, see
+ * there. */
 #ifndef EG_KERNELS_H
 #define EG_KERNELS_H
 
@@ -25,8 +26,8 @@ typedef struct eg_epilogue {
     eg_activation activation;
 } eg_epilogue;
 
-/* Relative positions of one head: head_size rows of `width` floats (at least 2 * span + 16, zeros behind the 2 * span columns). The
- * distance query - key stands in column span - 1 - distance while the sequence has up to `direct` tokens; beyond, in
+/* Relative positions of one head: head_size rows of `width` floats (at least 2 * span + 16, zeros behind the 2 * span columns).
+ * The distance query - key stands in column span - 1 - distance while the sequence has up to `direct` tokens; beyond, in
  * column[distance]. */
 typedef struct eg_relative {
     const float *key, *query;
@@ -41,14 +42,14 @@ typedef struct eg_attention {
     size_t ld_qkv, ld_out;
     size_t length, head_size;
     float scale;
-    float *scratch; /* eg_attention_scratch(...) floats, 64-byte aligned */
+    float *scratch;              /* eg_attention_scratch(...) floats, 64-byte aligned */
     const eg_relative *relative; /* NULL: none */
 } eg_attention;
 
 /* A format of fewer bits than f32: rows of activations and packed weights, both in a form of the level's own. */
 typedef struct eg_narrow {
-    size_t panel_width;                      /* outputs side by side in a packed panel */
-    size_t (*row_bytes)(size_t K);           /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
+    size_t panel_width;            /* outputs side by side in a packed panel */
+    size_t (*row_bytes)(size_t K); /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
     size_t (*packed_bytes)(size_t N, size_t K);
     void (*quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out);
     /* As gemm; A: M quantised rows of K. n0 is a multiple of panel_width, n1 too or N. */
@@ -66,8 +67,8 @@ typedef struct eg_kernels {
 
     /* C[m][n] = epilogue(sum over k of A[m][k] * W[n][k]) for m < M and n in [n0, n1); n0 is a multiple of
      * panel_width and n1 too, or N. packed: eg_gemm_pack's layout of W (N x K). */
-    void (*gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed,
-                 float *C, size_t ldc, const eg_epilogue *epilogue);
+    void (*gemm)(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed, float *C,
+                 size_t ldc, const eg_epilogue *epilogue);
     void (*attention)(const eg_attention *a);
     /* rows of `width` in place: (x - mean) / sqrt(variance + eps) * gamma + beta; two passes. */
     void (*layer_norm)(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps);
@@ -94,15 +95,17 @@ typedef struct eg_kernels {
      * q = clamp(rint(x * (255 / range)) + zero); ranges up to 1e-30 are taken for 0. A GEMM adds up, block after block,
      * sum = fma(float(sum over the block of (q - zero) * w), scale of x * scale of w, sum): the inner sum is an exact integer
      * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm.
-     * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last. */
+     * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last.
+     */
     void (*s8_pack)(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed);
     eg_narrow s8;
 
     /* The bf16 format: weights and activations are floats of which the upper 16 bits are kept, rounded to nearest, ties to even;
-     * products are summed up in f32, one accumulator an output, k in order; then the epilogue. A row's results depend on that row and the
-     * weights alone. Where bf16_as_scalar is 1 each product is added by a fused multiply-add: the scalar level's bits. Where it is 0
-     * the CPU has its own instruction, which may round within a pair or a run of inputs and takes subnormal numbers (below
-     * 2^-126) for 0: while there are none, the sum is within K * 2^-22 * (sum over k of |x[k] * w[k]|) of the scalar level's. */
+     * products are summed up in f32, one accumulator an output, k in order; then the epilogue. A row's results depend on that row
+     * and the weights alone. Where bf16_as_scalar is 1 each product is added by a fused multiply-add: the scalar level's bits.
+     * Where it is 0 the CPU has its own instruction, which may round within a pair or a run of inputs and takes subnormal numbers
+     * (below 2^-126) for 0: while there are none, the sum is within K * 2^-22 * (sum over k of |x[k] * w[k]|) of the scalar
+     * level's. */
     int bf16_as_scalar;
     void (*bf16_pack)(size_t N, size_t K, size_t n, const uint16_t *w, void *packed); /* as s8_pack */
     eg_narrow bf16;
@@ -119,8 +122,7 @@ const char *eg_level_name(eg_level level);
 size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K);
 /* Packs rows [n0, n0 + rows) of W (rows x K, ld apart) into packed (64-byte aligned). n0 may be any; so weights
  * can be packed piece by piece (for example query, key and value into one matrix, or a row at a time). */
-void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld,
-                  float *packed);
+void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld, float *packed);
 /* A row of K weights to s8: scales[b] = the largest |w| of block b / 127, out = rint(w / that). */
 void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales);
 /* span: 0 where no sequence needs columns to be gathered (length <= direct, or no relative positions). 0 on overflow. */

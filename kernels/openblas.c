@@ -9,13 +9,14 @@
 
 /* cblas_sgemm of the CBLAS interface with 32-bit integers, and the constants that it takes. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
-typedef void sgemm_function(int order, int trans_a, int trans_b, int M, int N, int K, float alpha, const float *A, int lda, const float *B,
-                            int ldb, float beta, float *C, int ldc);
+typedef void sgemm_function(int order, int trans_a, int trans_b, int M, int N, int K, float alpha, const float *A, int lda,
+                            const float *B, int ldb, float beta, float *C, int ldc);
 static sgemm_function *sgemm; /* written once */
 
 static void load(void) {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    void *threads = library ? dlsym(library, "openblas_set_num_threads") : NULL, *gemm = library ? dlsym(library, "cblas_sgemm") : NULL;
+    void *threads = library ? dlsym(library, "openblas_set_num_threads") : NULL,
+         *gemm = library ? dlsym(library, "cblas_sgemm") : NULL;
     void (*set_threads)(int) = NULL;
     if (!threads || !gemm) return;
     memcpy(&set_threads, &threads, sizeof threads); /* C has no cast between the two kinds of pointers */
@@ -27,7 +28,8 @@ eg_status eg_gemm_openblas(const eg_kernels *k, size_t M, size_t N, size_t K, co
                            float *C, size_t ldc, const eg_epilogue *e, eg_error *err) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    if (!sgemm) return eg_fail(err, EG_EUNSUPPORTED, "libopenblas.so.0 cannot be loaded: install OpenBLAS (Debian: libopenblas0)");
+    if (!sgemm)
+        return eg_fail(err, EG_EUNSUPPORTED, "libopenblas.so.0 cannot be loaded: install OpenBLAS (Debian: libopenblas0)");
     const size_t most = INT32_MAX;
     if (M > most || N > most || K > most || lda > most || ldc > most)
         return eg_fail(err, EG_ELIMIT, "a matrix of %zu x %zu x %zu is too large for OpenBLAS", M, N, K);

@@ -11,8 +11,7 @@ size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K) {
     return size;
 }
 
-void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld,
-                  float *packed) {
+void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t rows, const float *W, size_t ld, float *packed) {
     size_t width = k->panel_width;
     for (size_t r = 0; r < rows; r++) {
         size_t n = n0 + r;
@@ -40,8 +39,9 @@ void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales
 size_t eg_attention_scratch(size_t length, size_t head_size, size_t span) {
     enum { QUERY_ROWS = 4 };
     size_t padded, rows, size, gathered, count;
-    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) || !eg_size_mul(padded, rows, &size) ||
-        !eg_size_add(length, 1, &count) || !eg_size_mul(count, 2 * span, &gathered) || !eg_size_add(size, gathered, &size))
+    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) ||
+        !eg_size_mul(padded, rows, &size) || !eg_size_add(length, 1, &count) || !eg_size_mul(count, 2 * span, &gathered) ||
+        !eg_size_add(size, gathered, &size))
         return 0;
     return size;
 }

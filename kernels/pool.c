@@ -83,7 +83,8 @@ static void take_tasks(eg_pool *p, uint32_t lane) {
 
 static void *work(void *start) {
     eg_pool *p = ((worker_start *)start)->pool;
-    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state), done_run = 0; /* the first run is 1: also a thread that starts while it is open has a part in it */
+    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state),
+             done_run = 0; /* the first run is 1: also a thread that starts while it is open has a part in it */
     free(start);
     (void)eg_fp_enter();
     while (!atomic_load(&p->stop)) {
@@ -184,7 +185,8 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     pthread_mutex_init(&p->one_run, NULL);
     p->handles = calloc(threads, sizeof *p->handles);
     eg_status s = p->handles ? EG_OK : eg_fail_memory(err, threads * sizeof *p->handles);
-    sigset_t all, before; /* signals are the program's: its handlers run on its own threads, and one that it waits for comes there */
+    sigset_t all,
+        before; /* signals are the program's: its handlers run on its own threads, and one that it waits for comes there */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; s == EG_OK && p->threads < threads; p->threads++) {

@@ -10,8 +10,8 @@ typedef struct eg_pool eg_pool;
 
 /* Threads this process may use: the affinity mask and the CPU quota of its cgroups, at least 1. */
 uint32_t eg_cpu_allowance(void);
-/* CPUs (rounded up) of the least quota of the cgroups, v1 or v2, that `groups` (/proc/self/cgroup) names, and of those above them;
- * mount: /sys/fs/cgroup. 0: none. */
+/* CPUs (rounded up) of the least quota of the cgroups, v1 or v2, that `groups` (/proc/self/cgroup) names, and of those above
+ * them; mount: /sys/fs/cgroup. 0: none. */
 uint32_t eg_cpu_quota(const char *groups, const char *mount);
 
 /* threads 0: eg_cpu_allowance(). EG_EINVAL over 256, EG_ENOMEM, EG_EBUSY when threads cannot be started. */

@@ -36,7 +36,9 @@ static size_t data_offset(size_t key_size, size_t size) {
     size_t at;
     return eg_size_round_up(sizeof(header) + key_size + 8 + chunks_of(size) * sizeof(uint32_t), PAGE, &at) ? at : 0;
 }
-static uint32_t *sums_of(void *map, size_t key_size) { return (uint32_t *)(void *)((char *)map + (sizeof(header) + key_size + 7) / 8 * 8); }
+static uint32_t *sums_of(void *map, size_t key_size) {
+    return (uint32_t *)(void *)((char *)map + (sizeof(header) + key_size + 7) / 8 * 8);
+}
 
 typedef struct sum_task {
     const char *data;
@@ -60,7 +62,8 @@ static void forget_map(eg_block *b) {
     b->map = b->data = NULL;
 }
 
-/* Memory of this process, in large pages where the system has them: filling a mapped file page by page costs several times more. */
+/* Memory of this process, in large pages where the system has them: filling a mapped file page by page costs several times more.
+ */
 static int allocate(eg_block *b) {
     size_t bytes;
     b->data = eg_size_round_up(b->size, 64, &bytes) ? aligned_alloc(64, bytes) : NULL;
@@ -76,7 +79,8 @@ static int open_existing(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     size_t at = data_offset(key->size, b->size);
     int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return 0;
-    int good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) && (uint64_t)st.st_size == at + b->size;
+    int good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
+               (uint64_t)st.st_size == at + b->size;
     b->map_size = at + b->size;
     b->map = good ? mmap(NULL, b->map_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0) : NULL;
     close(fd);
@@ -201,7 +205,8 @@ void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     *h = (header){.size = b->size, .data_at = at, .key_size = key->size};
     memcpy(h->magic, magic, sizeof magic);
     memcpy(h + 1, key->bytes, key->size);
-    *b->writer = (eg_block_writer){.lock = b->lock, .data = b->data, .size = b->size, .at = at, .head = h, .sums = sums_of(h, key->size)};
+    *b->writer =
+        (eg_block_writer){.lock = b->lock, .data = b->data, .size = b->size, .at = at, .head = h, .sums = sums_of(h, key->size)};
     memcpy(b->writer->path, b->path, sizeof b->path);
     b->packing = 0; /* the lock is the writer's now */
     /* No signal reaches the writer: none of the program's, nor the one that ends a process whose file outgrows its limit. */
@@ -220,9 +225,7 @@ void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
 void eg_block_release(eg_block *b) {
     end_packing(b);
     end_writer(b);
-    if (b->map)
-        forget_map(b);
-    else
-        free(b->data);
+    if (b->map) forget_map(b);
+    else free(b->data);
     *b = (eg_block){0};
 }

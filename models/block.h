@@ -32,8 +32,8 @@ typedef struct eg_block_key {
 /* A block of `size` bytes. cache NULL or not usable: private memory, to be filled. Waits while another process packs the same (at
  * most 30 s, then packs for itself). EG_ENOMEM. */
 eg_status eg_block_take(const char *cache, const eg_block_key *key, size_t size, eg_pool *pool, eg_block *out, eg_error *err);
-/* The block has been filled and is only read from now on: others may have it. It is written by a thread of its own when the pool has several,
- * which eg_block_release waits for. What goes wrong there costs the others only. */
+/* The block has been filled and is only read from now on: others may have it. It is written by a thread of its own when the pool
+ * has several, which eg_block_release waits for. What goes wrong there costs the others only. */
 void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool);
 /* Also of a block that was not filled: then nothing of it stays in the cache. */
 void eg_block_release(eg_block *b);

@@ -9,8 +9,16 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 
-enum { MAX_FILE = 4 << 20, MAX_LABELS = 1024, MAX_HIDDEN = 16384, MAX_LAYERS = 256, MAX_POSITIONS = 1 << 20, MAX_VOCABULARY = 1 << 24,
-       MAX_SPAN = 4096, MAX_PROMPTS = 256 };
+enum {
+    MAX_FILE = 4 << 20,
+    MAX_LABELS = 1024,
+    MAX_HIDDEN = 16384,
+    MAX_LAYERS = 256,
+    MAX_POSITIONS = 1 << 20,
+    MAX_VOCABULARY = 1 << 24,
+    MAX_SPAN = 4096,
+    MAX_PROMPTS = 256
+};
 
 static int is(const eg_json *j, const char *z) { return eg_str_eq(j->text, eg_str_of(z)); }
 
@@ -38,7 +46,8 @@ static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error
             id = j->text.len ? 0 : MAX_LABELS;
             for (size_t i = 0; i < j->text.len && id < MAX_LABELS; i++)
                 id = j->text.ptr[i] >= '0' && j->text.ptr[i] <= '9' ? id * 10 + (uint32_t)(j->text.ptr[i] - '0') : MAX_LABELS;
-            if (id >= MAX_LABELS) return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
+            if (id >= MAX_LABELS)
+                return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
         } else if (k == EG_JSON_STRING && !names[id]) {
             names[id] = eg_arena_copy(arena, j->text);
             if (!names[id]) return eg_fail_memory(err, j->text.len);
@@ -56,8 +65,8 @@ static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error
 
 static eg_status refuse(eg_error *err, const char *field, eg_str value, const char *supported) {
     char text[64];
-    return eg_fail(err, EG_EUNSUPPORTED, "config.json: %s is '%s'; supported: %s", field,
-                   eg_quote(value, 50, text, sizeof text), supported);
+    return eg_fail(err, EG_EUNSUPPORTED, "config.json: %s is '%s'; supported: %s", field, eg_quote(value, 50, text, sizeof text),
+                   supported);
 }
 
 /* The last word decides the head: BertForSequenceClassification. What stands before it is the architecture, which
@@ -66,8 +75,10 @@ static eg_status read_architectures(eg_json *j, eg_config *c, eg_error *err) {
     static const struct {
         const char *ending;
         eg_head head;
-    } known[] = {{"ForSequenceClassification", EG_HEAD_CLASSES}, {"ForTokenClassification", EG_HEAD_TOKENS},
-                 {"ForMaskedLM", EG_HEAD_EMBEDDING},             {"Model", EG_HEAD_EMBEDDING}};
+    } known[] = {{"ForSequenceClassification", EG_HEAD_CLASSES},
+                 {"ForTokenClassification", EG_HEAD_TOKENS},
+                 {"ForMaskedLM", EG_HEAD_EMBEDDING},
+                 {"Model", EG_HEAD_EMBEDDING}};
     for (eg_json_kind k = eg_json_next(j); k != EG_JSON_ARRAY_END; k = eg_json_next(j)) {
         if (k != EG_JSON_STRING) return eg_fail(err, EG_EFORMAT, "config.json: architectures must be a list of names");
         size_t i = 0, n = sizeof known / sizeof *known;
@@ -75,7 +86,9 @@ static eg_status read_architectures(eg_json *j, eg_config *c, eg_error *err) {
             size_t length = strlen(known[i].ending);
             if (j->text.len > length && memcmp(j->text.ptr + j->text.len - length, known[i].ending, length) == 0) break;
         }
-        if (i == n) return refuse(err, "architectures", j->text, "...Model, ...ForMaskedLM, ...ForSequenceClassification, ...ForTokenClassification");
+        if (i == n)
+            return refuse(err, "architectures", j->text,
+                          "...Model, ...ForMaskedLM, ...ForSequenceClassification, ...ForTokenClassification");
         c->head = known[i].head;
     }
     return EG_OK;
@@ -100,13 +113,20 @@ static eg_status read_model_type(const eg_json *j, eg_json_kind k, eg_config *c,
 /* The fields that name a variant of the arithmetic: only this one is built. NULL stands for the field's absence too. */
 static const struct fixed_text {
     const char *name, *wanted;
-} fixed_texts[] = {{"hidden_act", "gelu"}, {"position_embedding_type", "absolute"}, {"norm_rel_ebd", "layer_norm"}, {"pooler_hidden_act", "gelu"}};
+} fixed_texts[] = {{"hidden_act", "gelu"},
+                   {"position_embedding_type", "absolute"},
+                   {"norm_rel_ebd", "layer_norm"},
+                   {"pooler_hidden_act", "gelu"}};
 static const struct fixed_flag {
     const char *name;
     int wanted;
     eg_architecture of;
-} fixed_flags[] = {{"is_decoder", 0, EG_BERT},         {"is_decoder", 0, EG_ROBERTA},          {"relative_attention", 1, EG_DEBERTA},
-                   {"share_att_key", 1, EG_DEBERTA},   {"position_biased_input", 0, EG_DEBERTA}, {"attention_head_size", -1, EG_DEBERTA}};
+} fixed_flags[] = {{"is_decoder", 0, EG_BERT},
+                   {"is_decoder", 0, EG_ROBERTA},
+                   {"relative_attention", 1, EG_DEBERTA},
+                   {"share_att_key", 1, EG_DEBERTA},
+                   {"position_biased_input", 0, EG_DEBERTA},
+                   {"attention_head_size", -1, EG_DEBERTA}};
 
 static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, const char *wanted, eg_error *err) {
     if (k == EG_JSON_NULL) return EG_OK;
@@ -119,7 +139,7 @@ static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, 
 typedef struct pending {
     int model_type;
     int flags[sizeof fixed_flags / sizeof *fixed_flags]; /* 0 absent, 1 false, 2 true, 3 something else */
-    int c2p, p2c; /* pos_att_type */
+    int c2p, p2c;                                        /* pos_att_type */
     uint32_t padding, embedding_size, convolution, max_relative;
 } pending;
 
@@ -134,7 +154,8 @@ static eg_status read_position_terms(eg_json *j, eg_json_kind k, pending *p, eg_
         if (!is_list) return EG_OK;
     }
     if (is_list && k == EG_JSON_ARRAY_END) return EG_OK;
-    return k == EG_JSON_ERROR ? EG_EFORMAT : eg_fail(err, EG_EFORMAT, "config.json: pos_att_type must be a text or a list of texts");
+    return k == EG_JSON_ERROR ? EG_EFORMAT
+                              : eg_fail(err, EG_EFORMAT, "config.json: pos_att_type must be a text or a list of texts");
 }
 
 static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *p, eg_error *err) {
@@ -152,7 +173,8 @@ static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is(j, numbers[i].name)) {
             eg_json ahead = *j; /* null: absent */
-            if (eg_json_next(&ahead) == EG_JSON_NULL || (ahead.kind == EG_JSON_NUMBER && ahead.is_integer && ahead.integer == -1)) {
+            if (eg_json_next(&ahead) == EG_JSON_NULL ||
+                (ahead.kind == EG_JSON_NUMBER && ahead.is_integer && ahead.integer == -1)) {
                 *j = ahead;
                 return EG_OK;
             }
@@ -206,32 +228,42 @@ static eg_status check(eg_config *c, const pending *p, eg_error *err) {
                                              : NULL;
     if (missing) return eg_fail(err, EG_EFORMAT, "config.json: %s is missing", missing);
     if (c->hidden % c->heads)
-        return eg_fail(err, EG_EFORMAT, "config.json: hidden_size %u is no multiple of num_attention_heads %u", c->hidden, c->heads);
+        return eg_fail(err, EG_EFORMAT, "config.json: hidden_size %u is no multiple of num_attention_heads %u", c->hidden,
+                       c->heads);
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         const struct fixed_flag *f = &fixed_flags[i];
         if (f->of != c->architecture || (!p->flags[i] && f->wanted != 1)) continue;
         if (p->flags[i] != f->wanted + 1)
             return eg_fail(err, EG_EUNSUPPORTED, "config.json: %s is not %s: a %s model of this kind is not supported", f->name,
-                           f->wanted < 0 ? "absent" : f->wanted ? "true" : "false", c->architecture_name);
+                           f->wanted < 0 ? "absent"
+                           : f->wanted   ? "true"
+                                         : "false",
+                           c->architecture_name);
     }
     c->max_tokens = c->positions;
     if (c->architecture == EG_ROBERTA) {
         c->first_position = p->padding + 1;
         if (c->positions < c->first_position + 4)
-            return eg_fail(err, EG_EFORMAT, "config.json: max_position_embeddings %u leaves no positions after pad_token_id %u", c->positions, p->padding);
+            return eg_fail(err, EG_EFORMAT, "config.json: max_position_embeddings %u leaves no positions after pad_token_id %u",
+                           c->positions, p->padding);
         c->max_tokens = c->positions - c->first_position;
     }
     if (c->architecture == EG_DEBERTA) {
         if (!p->c2p || !p->p2c) return eg_fail(err, EG_EUNSUPPORTED, "config.json: pos_att_type must name c2p and p2c");
-        if (c->types) return eg_fail(err, EG_EUNSUPPORTED, "config.json: type_vocab_size is %u; supported with deberta-v2: 0", c->types);
+        if (c->types)
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: type_vocab_size is %u; supported with deberta-v2: 0", c->types);
         if (p->embedding_size && p->embedding_size != c->hidden)
-            return eg_fail(err, EG_EUNSUPPORTED, "config.json: embedding_size %u is not hidden_size %u", p->embedding_size, c->hidden);
-        if (p->convolution) return eg_fail(err, EG_EUNSUPPORTED, "config.json: conv_kernel_size is %u; supported: 0", p->convolution);
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: embedding_size %u is not hidden_size %u", p->embedding_size,
+                           c->hidden);
+        if (p->convolution)
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: conv_kernel_size is %u; supported: 0", p->convolution);
         c->max_distance = p->max_relative ? p->max_relative : c->positions;
         c->span = c->buckets ? c->buckets : c->max_distance;
         if (c->buckets && c->buckets / 2 + 1 >= c->max_distance)
-            return eg_fail(err, EG_EUNSUPPORTED, "config.json: position_buckets %u do not fit %u relative positions", c->buckets, c->max_distance);
-        if (c->span > MAX_SPAN) return eg_fail(err, EG_ELIMIT, "config.json: relative positions reach %u; at most %d", c->span, MAX_SPAN);
+            return eg_fail(err, EG_EUNSUPPORTED, "config.json: position_buckets %u do not fit %u relative positions", c->buckets,
+                           c->max_distance);
+        if (c->span > MAX_SPAN)
+            return eg_fail(err, EG_ELIMIT, "config.json: relative positions reach %u; at most %d", c->span, MAX_SPAN);
     } else if (!c->types) {
         return eg_fail(err, EG_EFORMAT, "config.json: type_vocab_size must be at least 1 for %s", c->architecture_name);
     }
@@ -305,15 +337,19 @@ static eg_status read_pooling(const char *dir, eg_str folder, eg_arena *arena, e
         eg_quote(j.text, 50, mode, sizeof mode);
         k = eg_json_next(&j);
         if (without_prompt && k == EG_JSON_FALSE)
-            return eg_fail(err, EG_EUNSUPPORTED, "%s: include_prompt is false: prompts are pooled with their texts or not at all", name);
+            return eg_fail(err, EG_EUNSUPPORTED, "%s: include_prompt is false: prompts are pooled with their texts or not at all",
+                           name);
         if (without_prompt || k != EG_JSON_TRUE) continue;
         if (i == sizeof known / sizeof *known)
-            return eg_fail(err, EG_EUNSUPPORTED, "%s: %s is true; supported: pooling_mode_ mean_tokens, cls_token, max_tokens, mean_sqrt_len_tokens",
+            return eg_fail(err, EG_EUNSUPPORTED,
+                           "%s: %s is true; supported: pooling_mode_ mean_tokens, cls_token, max_tokens, mean_sqrt_len_tokens",
                            name, mode);
         c->pooling = known[i].pooling;
         modes++;
     }
-    return modes == 1 ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "%s: of the fields pooling_mode_... %d are true; one is supported", name, modes);
+    return modes == 1
+               ? EG_OK
+               : eg_fail(err, EG_EUNSUPPORTED, "%s: of the fields pooling_mode_... %d are true; one is supported", name, modes);
 }
 
 /* An element of modules.json, which j stands on. */
@@ -360,15 +396,18 @@ static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg
         s = read_module(&j, &type, &path, err);
         if (s != EG_OK) return s;
         if (n == MODULES || !ends_with(type, order[n]) || (n == 0 && path.len))
-            return eg_fail(err, EG_EUNSUPPORTED, "modules.json: type of module %zu is '%s'; supported: Transformer at the top, Pooling, Normalize, in this order",
-                           n, eg_quote(type, 80, text, sizeof text));
+            return eg_fail(
+                err, EG_EUNSUPPORTED,
+                "modules.json: type of module %zu is '%s'; supported: Transformer at the top, Pooling, Normalize, in this order",
+                n, eg_quote(type, 80, text, sizeof text));
         if (n == POOLING && (memchr(path.ptr, '.', path.len) || path.len == 0))
             return eg_fail(err, EG_EFORMAT, "modules.json: path of module %zu is no folder inside the model's", n);
         if (n == POOLING) s = read_pooling(dir, path, arena, c, err);
         if (s != EG_OK) return s;
         c->normalizes |= n == NORMALIZE;
     }
-    return n > POOLING ? EG_OK : eg_fail(err, EG_EUNSUPPORTED, "modules.json has no Pooling module: token embeddings are not supported");
+    return n > POOLING ? EG_OK
+                       : eg_fail(err, EG_EUNSUPPORTED, "modules.json has no Pooling module: token embeddings are not supported");
 }
 
 /* {"query": "query: ", ...} */
@@ -378,9 +417,11 @@ static eg_status read_prompt_texts(eg_json *j, eg_arena *arena, eg_config *c, eg
     if (!c->prompt_names || !c->prompt_texts) return eg_fail_memory(err, MAX_PROMPTS * sizeof *c->prompt_texts);
     for (eg_json_kind k = eg_json_next(j); k != EG_JSON_OBJECT_END; k = eg_json_next(j)) {
         if (k != EG_JSON_KEY) return EG_EFORMAT;
-        if (c->prompts == MAX_PROMPTS) return eg_fail(err, EG_ELIMIT, "config_sentence_transformers.json: more than %d prompts", MAX_PROMPTS);
+        if (c->prompts == MAX_PROMPTS)
+            return eg_fail(err, EG_ELIMIT, "config_sentence_transformers.json: more than %d prompts", MAX_PROMPTS);
         c->prompt_names[c->prompts] = eg_arena_copy(arena, j->text);
-        if (eg_json_next(j) != EG_JSON_STRING) return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: prompts must map names to texts");
+        if (eg_json_next(j) != EG_JSON_STRING)
+            return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: prompts must map names to texts");
         c->prompt_texts[c->prompts] = eg_arena_copy(arena, j->text);
         if (!c->prompt_names[c->prompts] || !c->prompt_texts[c->prompts]) return eg_fail_memory(err, j->text.len);
         c->prompts++;
@@ -407,12 +448,14 @@ static eg_status read_prompts(const char *dir, eg_arena *arena, eg_config *c, eg
     for (uint32_t i = 0; name && i < c->prompts; i++)
         if (strcmp(name, c->prompt_names[i]) == 0) c->default_prompt = c->prompt_texts[i];
     if (s == EG_OK && name && !c->default_prompt)
-        return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: default_prompt_name '%.60s' is none of its prompts", name);
+        return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: default_prompt_name '%.60s' is none of its prompts",
+                       name);
     return s;
 }
 
 /* A length in one file of the folder; *given 0 when the file or the field is not there, or null. */
-static eg_status read_length(const char *dir, const char *file, const char *field, eg_arena *arena, uint32_t *given, eg_error *err) {
+static eg_status read_length(const char *dir, const char *file, const char *field, eg_arena *arena, uint32_t *given,
+                             eg_error *err) {
     eg_json j;
     int found;
     *given = 0;

@@ -1,6 +1,6 @@
-/* config.h - what a model folder's JSON files say about the model: config.json, model_max_length of tokenizer_config.json, and for
- * sentence embeddings modules.json, the pooling module's config.json, sentence_bert_config.json, config_sentence_transformers.json. Used by
- * model.c. */
+/* config.h - what a model folder's JSON files say about the model: config.json, model_max_length of tokenizer_config.json, and
+ * for sentence embeddings modules.json, the pooling module's config.json, sentence_bert_config.json,
+ * config_sentence_transformers.json. Used by model.c. */
 #ifndef EG_MODELS_CONFIG_H
 #define EG_MODELS_CONFIG_H
 
@@ -25,7 +25,7 @@ typedef struct eg_config {
     const char **prompt_texts;
     uint32_t prompts;
     const char *default_prompt; /* its text; NULL: none */
-    int normalizes; /* embeddings have length 1: but for a modules.json without Normalize */
+    int normalizes;             /* embeddings have length 1: but for a modules.json without Normalize */
     uint32_t max_tokens;
     uint32_t first_position; /* the row of the position table that the first token gets (RoBERTa: after the one of the padding) */
     /* DeBERTa: relative positions are kept apart up to buckets / 2, then by the logarithm up to max_distance; the table has

@@ -1,6 +1,6 @@
 /* encoder.c - one forward pass, top to bottom: eg_encoder_forward. Five phases a layer: QKV; attention for each sequence and
- * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8 and bf16
- * each pass that writes rows for the next matrix leaves them quantised too. */
+ * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8 and
+ * bf16 each pass that writes rows for the next matrix leaves them quantised too. */
 #include "models/encoder.h"
 
 #include <math.h>
@@ -24,17 +24,18 @@ static void run_columns(void *arg, size_t i, uint32_t lane) {
     const linear_task *t = arg;
     const eg_linear *w = t->w;
     size_t n0 = i * t->share, n1 = n0 + t->share < w->N ? n0 + t->share : w->N;
-    if (w->f32)
-        t->k->gemm(t->M, w->N, w->K, n0, n1, t->in.x, t->in.ld, w->f32, t->out.x, t->out.ld, &t->epilogue);
-    else if (t->out.x)
-        w->narrow->gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.x, t->out.ld, &t->epilogue);
-    else
-        w->narrow->gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.q, &t->epilogue);
+    if (w->f32) t->k->gemm(t->M, w->N, w->K, n0, n1, t->in.x, t->in.ld, w->f32, t->out.x, t->out.ld, &t->epilogue);
+    else if (t->out.x) w->narrow->gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.x, t->out.ld, &t->epilogue);
+    else w->narrow->gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.q, &t->epilogue);
 }
 
-void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
-                   const float *residual) {
-    linear_task t = {.k = e->kernels, .w = w, .M = M, .in = in, .out = out,
+void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
+                   eg_activation activation, const float *residual) {
+    linear_task t = {.k = e->kernels,
+                     .w = w,
+                     .M = M,
+                     .in = in,
+                     .out = out,
                      .epilogue = {.bias = w->bias, .residual = residual, .ld_residual = w->N, .activation = activation}};
     if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) { /* checked when the engine was made: cannot fail for these sizes */
         (void)eg_gemm_openblas(e->kernels, M, w->N, w->K, in.x, in.ld, w->f32, out.x, out.ld, &t.epilogue, NULL);
@@ -45,10 +46,8 @@ void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t
     size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two a thread even out an unlucky one */
     t.share = (units + tasks - 1) / tasks * unit;
     tasks = (w->N + t.share - 1) / t.share;
-    if (pool)
-        eg_pool_run(pool, tasks, run_columns, &t);
-    else
-        run_columns(&t, 0, 0);
+    if (pool) eg_pool_run(pool, tasks, run_columns, &t);
+    else run_columns(&t, 0, 0);
 }
 
 typedef struct attention_task {
@@ -65,7 +64,8 @@ typedef struct attention_task {
 static void run_head(void *arg, size_t i, uint32_t lane) {
     const attention_task *t = arg;
     size_t H = t->m->hidden, d = H / t->m->heads, sequence = i / t->m->heads, at = i % t->m->heads * d;
-    size_t from = t->batch->offsets[sequence], length = t->batch->offsets[sequence + 1] - from, first = from - t->batch->offsets[0];
+    size_t from = t->batch->offsets[sequence], length = t->batch->offsets[sequence + 1] - from,
+           first = from - t->batch->offsets[0];
     const float *q = t->qkv + first * 3 * H + at;
     size_t width = eg_relative_width(t->m->span);
     eg_relative relative = {.span = t->m->span, .width = width, .direct = t->m->direct, .column = t->m->column};
@@ -73,8 +73,16 @@ static void run_head(void *arg, size_t i, uint32_t lane) {
         relative.key = t->layer->relative_key + at * width;
         relative.query = t->layer->relative_query + at * width;
     }
-    eg_attention a = {.q = q, .k = q + H, .v = q + 2 * H, .out = t->out + first * H + at, .ld_qkv = 3 * H, .ld_out = H,
-                      .length = length, .head_size = d, .scale = t->scale, .scratch = t->scratch + lane * t->scratch_each,
+    eg_attention a = {.q = q,
+                      .k = q + H,
+                      .v = q + 2 * H,
+                      .out = t->out + first * H + at,
+                      .ld_qkv = 3 * H,
+                      .ld_out = H,
+                      .length = length,
+                      .head_size = d,
+                      .scale = t->scale,
+                      .scratch = t->scratch + lane * t->scratch_each,
                       .relative = relative.span ? &relative : NULL};
     t->e->kernels->attention(&a);
 }
@@ -99,8 +107,7 @@ static void run_rows(void *arg, size_t i, uint32_t lane) {
 }
 
 static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t), void *arg) {
-    if (pool)
-        eg_pool_run(pool, n, task, arg);
+    if (pool) eg_pool_run(pool, n, task, arg);
     else
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
 }
@@ -150,7 +157,8 @@ static layout layout_of(const eg_encoder *m, size_t tokens, size_t longest) {
                     .context = padded(tokens * m->hidden),
                     .middle = padded(tokens * middle),
                     .quantized = m->narrow ? padded(tokens * m->narrow->row_bytes(m->hidden) / sizeof(float)) : 0,
-                    .attention_each = padded(eg_attention_scratch(longest, m->hidden / m->heads, longest > m->direct ? m->span : 0))};
+                    .attention_each =
+                        padded(eg_attention_scratch(longest, m->hidden / m->heads, longest > m->direct ? m->span : 0))};
 }
 
 size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes) {
@@ -173,8 +181,15 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
     float *middle_part = at += l.context, *quantized = at += l.middle;
     eg_rows middle = m->narrow ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
     if (m->narrow) x.q = context.q = quantized; /* never both at once */
-    attention_task attention = {e, m, batch, qkv.x, context.x, quantized + l.quantized, l.attention_each,
-                                1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1))), NULL}; /* three products in a score */
+    attention_task attention = {e,
+                                m,
+                                batch,
+                                qkv.x,
+                                context.x,
+                                quantized + l.quantized,
+                                l.attention_each,
+                                1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1))),
+                                NULL}; /* three products in a score */
 
     embed_tokens(e, m, batch, x.x, qkv.x);
     finish_rows(e, pool, m, &m->embedding_norm, x, T);

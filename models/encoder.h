@@ -10,7 +10,7 @@
 
 /* A matrix (N x K) in one of three forms: packed panels of f32, of a narrow format, or plain rows for OpenBLAS (f32). bias: N. */
 typedef struct eg_linear {
-    const float *f32; /* NULL: narrow */
+    const float *f32;        /* NULL: narrow */
     const eg_narrow *narrow; /* of the engine's kernels: s8 or bf16 */
     const void *packed;
     const float *bias;
@@ -50,8 +50,8 @@ typedef struct eg_encoder {
     eg_layer *layer;
 } eg_encoder;
 
-/* Sequences one after the other: tokens of sequence i are [offsets[i], offsets[i + 1]) of ids and types; their rows of states count
- * from offsets[0]. */
+/* Sequences one after the other: tokens of sequence i are [offsets[i], offsets[i + 1]) of ids and types; their rows of states
+ * count from offsets[0]. */
 typedef struct eg_ragged {
     const uint32_t *ids;
     const uint8_t *types;
@@ -73,9 +73,10 @@ static inline size_t eg_relative_width(size_t span) { return 2 * span + 16; }
 size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes);
 
 /* out = epilogue(W in + bias) over M rows, shared among the pool's threads when pool is not NULL. An f32 matrix reads in.x, a
- * narrow one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (narrow only). residual: rows of N or NULL. */
-void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out, eg_activation activation,
-                   const float *residual);
+ * narrow one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (narrow only). residual: rows of N or
+ * NULL. */
+void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
+                   eg_activation activation, const float *residual);
 
 /* The hidden states of the last layer, tokens x hidden, inside scratch (*states). pool NULL: on this thread alone.
  * EG_ECANCELLED when cancel says so between layers. */

@@ -16,7 +16,8 @@ eg_status eg_options_read(const void *given, size_t least, void *out, size_t siz
     if (bytes < least || bytes > MOST) return eg_fail(err, EG_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, bytes, name);
     if (given) memcpy(out, given, bytes < size ? bytes : size);
     for (size_t i = size; i < bytes; i++)
-        if (((const char *)given)[i]) return eg_fail(err, EG_EINVAL, "%s: byte %zu asks for something that this library does not have", name, i);
+        if (((const char *)given)[i])
+            return eg_fail(err, EG_EINVAL, "%s: byte %zu asks for something that this library does not have", name, i);
     return EG_OK;
 }
 

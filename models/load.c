@@ -26,14 +26,15 @@ typedef struct names {
 } names;
 
 static const names known[] = {
-    [EG_BERT] = {"bert.", "encoder.layer.%zu.", "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
-                 "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm", "pooler.dense", "classifier", 1, EG_ACT_TANH},
+    [EG_BERT] = {"bert.", "encoder.layer.%zu.", "attention.self.query", "attention.self.key", "attention.self.value",
+                 "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
+                 "pooler.dense", "classifier", 1, EG_ACT_TANH},
     [EG_ROBERTA] = {"roberta.", "encoder.layer.%zu.", "attention.self.query", "attention.self.key", "attention.self.value",
-                    "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
-                    "classifier.dense", "classifier.out_proj", 0, EG_ACT_TANH},
-    [EG_DEBERTA] = {"deberta.", "encoder.layer.%zu.", "attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj",
-                    "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
-                    "pooler.dense", "classifier", 0, EG_ACT_GELU},
+                    "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense",
+                    "output.LayerNorm", "classifier.dense", "classifier.out_proj", 0, EG_ACT_TANH},
+    [EG_DEBERTA] = {"deberta.", "encoder.layer.%zu.", "attention.self.query_proj", "attention.self.key_proj",
+                    "attention.self.value_proj", "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense",
+                    "output.dense", "output.LayerNorm", "pooler.dense", "classifier", 0, EG_ACT_GELU},
 };
 
 typedef struct loader {
@@ -44,9 +45,9 @@ typedef struct loader {
     const char *prefix; /* "bert." or "" */
     char *block;        /* NULL: measuring */
     size_t used;
-    int fill;           /* else the block is measured, or was filled before */
+    int fill; /* else the block is measured, or was filled before */
     eg_arena scratch;
-    const float *relative; /* DeBERTa's normed table of 2 * span rows; in scratch */
+    const float *relative;  /* DeBERTa's normed table of 2 * span rows; in scratch */
     struct reader *readers; /* one a thread of the pool */
     eg_format format;
     const eg_narrow *narrow; /* of the format, NULL: f32 */
@@ -87,12 +88,15 @@ static int relative_columns(const eg_config *c, eg_arena *arena, const uint16_t 
 /* The next part of the block, 64-byte aligned; NULL while measuring. */
 static void *place(loader *l, size_t n, size_t size) {
     size_t bytes, at = l->used;
-    if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &bytes) || !eg_size_add(at, bytes, &l->used)) l->used = SIZE_MAX;
+    if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &bytes) || !eg_size_add(at, bytes, &l->used))
+        l->used = SIZE_MAX;
     return l->block ? l->block + at : NULL;
 }
 static float *place_floats(loader *l, size_t n) { return place(l, n, sizeof(float)); }
 
-static void full_name(const loader *l, const char *name, int inside, char out[NAME]) { snprintf(out, NAME, "%s%s", inside ? l->prefix : "", name); }
+static void full_name(const loader *l, const char *name, int inside, char out[NAME]) {
+    snprintf(out, NAME, "%s%s", inside ? l->prefix : "", name);
+}
 
 /* The tensor of this full name, which must have this shape (columns 0: a vector of `rows`). */
 static eg_status find(loader *l, const char *name, size_t rows, size_t columns, const eg_tensor **out) {
@@ -102,10 +106,12 @@ static eg_status find(loader *l, const char *name, size_t rows, size_t columns, 
     int fits = columns ? t->dims == 2 && t->shape[0] == rows && t->shape[1] == columns : t->dims == 1 && t->shape[0] == rows;
     if (!fits) {
         size_t d0 = t->dims > 0 ? t->shape[0] : 0, d1 = t->dims > 1 ? t->shape[1] : 0;
-        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has shape [%zu, %zu], the config asks for [%zu, %zu]", file, name, d0, d1, rows, columns);
+        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has shape [%zu, %zu], the config asks for [%zu, %zu]", file, name, d0,
+                       d1, rows, columns);
     }
     if (t->dtype == EG_OTHER_DTYPE)
-        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is of no supported type (F32, F16, BF16, I8 with scales)", file, name);
+        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is of no supported type (F32, F16, BF16, I8 with scales)", file,
+                       name);
     return EG_OK;
 }
 
@@ -140,10 +146,8 @@ static eg_status read_floats(eg_error *err, const eg_tensor *t, size_t from, siz
         for (size_t i = 0; i < n; i++) {
             uint16_t half;
             memcpy(&half, p + (from + i) * 2, 2);
-            if (t->dtype == EG_F16)
-                eg_half_to_float(&half, &out[i], 1);
-            else
-                eg_bfloat16_to_float(&half, &out[i], 1);
+            if (t->dtype == EG_F16) eg_half_to_float(&half, &out[i], 1);
+            else eg_bfloat16_to_float(&half, &out[i], 1);
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -173,10 +177,12 @@ static eg_status read_row_s8(reader *d, const matrix *m, size_t r, int8_t *out, 
     if (m->scales) {
         memcpy(out, m->t->data + r * m->columns, m->columns);
         if (memchr(out, 0x80, m->columns))
-            return refuse(&d->err, m->t, EG_EFORMAT, "holds -128", r * m->columns + (size_t)((char *)memchr(out, 0x80, m->columns) - (char *)out));
+            return refuse(&d->err, m->t, EG_EFORMAT, "holds -128",
+                          r * m->columns + (size_t)((char *)memchr(out, 0x80, m->columns) - (char *)out));
         return read_scales(&d->err, m, r, scales);
     }
-    if ((s = read_floats(&d->err, m->t, r * m->columns, m->columns, d->row)) == EG_OK) eg_s8_quantize_weights(d->row, m->columns, out, scales);
+    if ((s = read_floats(&d->err, m->t, r * m->columns, m->columns, d->row)) == EG_OK)
+        eg_s8_quantize_weights(d->row, m->columns, out, scales);
     return s;
 }
 
@@ -187,7 +193,8 @@ static eg_status read_row_bf16(reader *d, const matrix *m, size_t r, uint16_t *o
     if (s != EG_OK) return s;
     eg_float_to_bfloat16(d->row, out, m->columns);
     for (size_t i = 0; i < m->columns; i++)
-        if ((out[i] & INFINITE) == INFINITE) return refuse(&d->err, m->t, EG_EUNSUPPORTED, "holds a number too large for bf16", r * m->columns + i);
+        if ((out[i] & INFINITE) == INFINITE)
+            return refuse(&d->err, m->t, EG_EUNSUPPORTED, "holds a number too large for bf16", r * m->columns + i);
     return EG_OK;
 }
 
@@ -195,8 +202,8 @@ static eg_status read_row_bf16(reader *d, const matrix *m, size_t r, uint16_t *o
 typedef struct rows_task {
     loader *l;
     const matrix *m;
-    float *floats;         /* as they are */
-    int8_t *s8;            /* with scales, a row after the other */
+    float *floats; /* as they are */
+    int8_t *s8;    /* with scales, a row after the other */
     float *scales;
     uint16_t *bf16;
     const eg_linear *pack; /* rows n0.. of it */
@@ -214,11 +221,13 @@ static eg_status read_one(const rows_task *t, reader *d, size_t r) {
     if (t->s8) return read_row_s8(d, m, r, t->s8 + r * m->columns, t->scales + r * m->blocks);
     if (t->bf16) return read_row_bf16(d, m, r, t->bf16 + r * m->columns);
     if (to->narrow == &k->s8) {
-        if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK) k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->packed);
+        if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK)
+            k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->packed);
         return s;
     }
     if (to->narrow) {
-        if ((s = read_row_bf16(d, m, r, d->row_bf16)) == EG_OK) k->bf16_pack(to->N, to->K, t->n0 + r, d->row_bf16, (void *)to->packed);
+        if ((s = read_row_bf16(d, m, r, d->row_bf16)) == EG_OK)
+            k->bf16_pack(to->N, to->K, t->n0 + r, d->row_bf16, (void *)to->packed);
         return s;
     }
     if (t->l->e->gemm == EG_GEMM_OPENBLAS) return read_row(d, m, r, (float *)to->f32 + (t->n0 + r) * to->K);
@@ -300,15 +309,14 @@ static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, s
 }
 
 /* A linear layer out of `parts` equal matrices, stacked. narrow: its format, NULL: f32. */
-static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K, const eg_narrow *narrow,
-                             eg_linear *out) {
+static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K,
+                             const eg_narrow *narrow, eg_linear *out) {
     *out = (eg_linear){.N = N, .K = K, .narrow = narrow, .bias = place_floats(l, N)};
-    if (narrow)
-        out->packed = place(l, narrow->packed_bytes(N, K), 1);
-    else
-        out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
+    if (narrow) out->packed = place(l, narrow->packed_bytes(N, K), 1);
+    else out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
     eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < part_count; i++) s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
+    for (size_t i = 0; s == EG_OK && i < part_count; i++)
+        s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
     return s;
 }
 
@@ -327,14 +335,15 @@ static eg_status load_relative(loader *l, const char *name, const float **out) {
     *out = to;
     if (!l->fill) return EG_OK;
     size_t panels = eg_gemm_packed_size(l->e->kernels, H, H);
-    float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed), *bias = eg_arena_array(&l->scratch, H, sizeof *bias);
+    float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed),
+          *bias = eg_arena_array(&l->scratch, H, sizeof *bias);
     float *product = eg_arena_array(&l->scratch, rows * H, sizeof *product);
     if (!packed || !bias || !product) return eg_fail_memory(l->err, panels);
     eg_linear projection = {.f32 = packed + (64 - (uintptr_t)packed % 64) % 64 / sizeof *packed, .bias = bias, .N = H, .K = H};
     eg_status s = pack_part(l, name, 1, 0, H, &projection);
     if (s != EG_OK) return s;
-    eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = (float *)l->relative, .ld = H}, (eg_rows){.x = product, .ld = H},
-                  EG_ACT_NONE, NULL);
+    eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = (float *)l->relative, .ld = H},
+                  (eg_rows){.x = product, .ld = H}, EG_ACT_NONE, NULL);
     for (size_t h = 0; h < H; h++)
         for (size_t c = 0; c < width; c++) to[h * width + c] = c < rows ? product[(rows - 1 - c) * H + h] : 0;
     return EG_OK;
@@ -397,7 +406,8 @@ static eg_status walk(loader *l, eg_weights *out) {
     if (s != EG_OK || c->head == EG_HEAD_EMBEDDING) return s;
     /* the head reads a row or a few of each text: f32 costs nothing there */
     out->classifier = (eg_classifier){.activation = l->names->activation};
-    if (c->head == EG_HEAD_CLASSES) s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, NULL, &out->classifier.dense);
+    if (c->head == EG_HEAD_CLASSES)
+        s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, NULL, &out->classifier.dense);
     const char *output = c->head == EG_HEAD_CLASSES ? l->names->output : "classifier";
     return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, NULL, &out->classifier.output) : s;
 }
@@ -405,7 +415,8 @@ static eg_status walk(loader *l, eg_weights *out) {
 /* What decides the bytes of a block, for its cache. */
 typedef struct block_key {
     uint32_t version, level, format, gemm;
-    uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets, max_distance, max_tokens;
+    uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets,
+        max_distance, max_tokens;
     float layer_norm_eps;
     uint32_t file_count;
     struct eg_file_stamp files[];
@@ -422,11 +433,13 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
     for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.v%d.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash,
-                                BLOCK_VERSION, l->e->kernels->name, formats[l->format], l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
+                                BLOCK_VERSION, l->e->kernels->name, formats[l->format],
+                                l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
     if (!k || !key->name) return eg_fail_memory(l->err, size);
-    *k = (block_key){BLOCK_VERSION, l->e->kernels->level, out->format, l->e->gemm, c->architecture, c->head, c->vocabulary, c->hidden, c->layers,
-                     c->heads, c->intermediate, c->positions, c->types, c->labels, c->span, c->buckets, c->max_distance, c->max_tokens,
-                     c->layer_norm_eps, (uint32_t)files};
+    *k = (block_key){BLOCK_VERSION,   l->e->kernels->level, out->format,   l->e->gemm,        c->architecture,
+                     c->head,         c->vocabulary,        c->hidden,     c->layers,         c->heads,
+                     c->intermediate, c->positions,         c->types,      c->labels,         c->span,
+                     c->buckets,      c->max_distance,      c->max_tokens, c->layer_norm_eps, (uint32_t)files};
     for (size_t i = 0; i < files; i++) k->files[i] = l->tensors->files[i].stamp;
     key->bytes = k;
     key->size = size;
@@ -440,8 +453,10 @@ static eg_status make_readers(loader *l) {
     l->readers = eg_arena_array(&l->scratch, n, sizeof *l->readers);
     for (uint32_t i = 0; l->readers && i < n; i++) {
         reader *d = &l->readers[i];
-        *d = (reader){.l = l, .row = eg_arena_array(&l->scratch, widest, sizeof *d->row),
-                      .scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *d->scales), .row_s8 = eg_arena_alloc(&l->scratch, widest),
+        *d = (reader){.l = l,
+                      .row = eg_arena_array(&l->scratch, widest, sizeof *d->row),
+                      .scales = eg_arena_array(&l->scratch, widest / BLOCK + 1, sizeof *d->scales),
+                      .row_s8 = eg_arena_alloc(&l->scratch, widest),
                       .row_bf16 = eg_arena_array(&l->scratch, widest, sizeof *d->row_bf16)};
         if (!d->row || !d->scales || !d->row_s8 || !d->row_bf16) return eg_fail_memory(l->err, widest * sizeof *d->row);
     }
@@ -451,9 +466,15 @@ static eg_status make_readers(loader *l) {
 static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights *out) {
     const eg_config *c = l->config;
     eg_block_key key;
-    out->encoder = (eg_encoder){.hidden = c->hidden, .heads = c->heads, .intermediate = c->intermediate, .layers = c->layers,
-                                .eps = c->layer_norm_eps, .narrow = l->narrow, .first_position = c->first_position,
-                                .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX, .direct = SIZE_MAX};
+    out->encoder = (eg_encoder){.hidden = c->hidden,
+                                .heads = c->heads,
+                                .intermediate = c->intermediate,
+                                .layers = c->layers,
+                                .eps = c->layer_norm_eps,
+                                .narrow = l->narrow,
+                                .first_position = c->first_position,
+                                .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX,
+                                .direct = SIZE_MAX};
     if (c->span) {
         out->encoder.span = c->span;
         out->encoder.direct = c->buckets ? c->buckets / 2 + 1 : c->span;
@@ -484,14 +505,17 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
     eg_arena_init(&out->arena, 0);
     eg_status s = eg_tensors_open(dir, &tensors, err);
     if (s != EG_OK) return s;
-    loader l = {.tensors = &tensors, .config = config, .e = engine, .names = &known[config->architecture], .prefix = "", .err = err};
+    loader l = {
+        .tensors = &tensors, .config = config, .e = engine, .names = &known[config->architecture], .prefix = "", .err = err};
     snprintf(words, sizeof words, "%sembeddings.word_embeddings.weight", l.names->prefix);
     const eg_tensor *table = eg_tensors_find(&tensors, words, NULL);
     if (table) l.prefix = l.names->prefix;
     if (!table) table = eg_tensors_find(&tensors, "embeddings.word_embeddings.weight", NULL);
-    if (format == EG_FORMAT_AUTO) format = table && table->dtype == EG_I8 && engine->gemm == EG_GEMM_OWN ? EG_FORMAT_S8 : EG_FORMAT_F32;
+    if (format == EG_FORMAT_AUTO)
+        format = table && table->dtype == EG_I8 && engine->gemm == EG_GEMM_OWN ? EG_FORMAT_S8 : EG_FORMAT_F32;
     if (format != EG_FORMAT_F32 && engine->gemm != EG_GEMM_OWN)
-        s = eg_fail(err, EG_EUNSUPPORTED, "the format %s needs the engine's own GEMM, OpenBLAS has none", format == EG_FORMAT_S8 ? "s8" : "bf16");
+        s = eg_fail(err, EG_EUNSUPPORTED, "the format %s needs the engine's own GEMM, OpenBLAS has none",
+                    format == EG_FORMAT_S8 ? "s8" : "bf16");
     out->format = l.format = format;
     l.narrow = format == EG_FORMAT_S8 ? &engine->kernels->s8 : format == EG_FORMAT_BF16 ? &engine->kernels->bf16 : NULL;
     eg_arena_init(&l.scratch, 0);

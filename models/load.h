@@ -23,9 +23,10 @@ typedef struct eg_weights {
     eg_arena arena; /* the array of layers */
 } eg_weights;
 
-/* Reads dir's tensors and lets the files go; with a cache folder (NULL: none), the packed block is kept there for the next time. Matrices may be F32, F16, BF16, or I8 with NAME.scales (F32, one a block of 128
- * inputs). Refused with the tensor's name: missing, of another shape, with NaN or infinity. EG_FORMAT_S8 or
- * EG_FORMAT_BF16 with an engine whose GEMM is OpenBLAS: EG_EUNSUPPORTED. On an error nothing is kept. */
+/* Reads dir's tensors and lets the files go; with a cache folder (NULL: none), the packed block is kept there for the next time.
+ * Matrices may be F32, F16, BF16, or I8 with NAME.scales (F32, one a block of 128 inputs). Refused with the tensor's name:
+ * missing, of another shape, with NaN or infinity. EG_FORMAT_S8 or EG_FORMAT_BF16 with an engine whose GEMM is OpenBLAS:
+ * EG_EUNSUPPORTED. On an error nothing is kept. */
 eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_engine *engine, eg_format format, const char *cache,
                           eg_weights *out, eg_error *err);
 void eg_weights_release(eg_weights *w);

@@ -1,6 +1,6 @@
 /* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify, label. Texts become token ids, ids become
- * ragged groups, groups run on the pool's threads side by side, or one after the other with every thread inside (schedule.c). Results
- * are the same bits either way. */
+ * ragged groups, groups run on the pool's threads side by side, or one after the other with every thread inside (schedule.c).
+ * Results are the same bits either way. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     if (!dir || !*dir) return eg_fail(err, EG_EINVAL, "eg_model_open: the model's folder is %s", dir ? "empty" : "NULL");
     eg_status s = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_model_options", err);
     if (s != EG_OK) return s;
-    if (o->reserved || o->format > EG_FORMAT_BF16) return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
+    if (o->reserved || o->format > EG_FORMAT_BF16)
+        return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
     eg_model *m = calloc(1, sizeof *m);
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
@@ -57,10 +58,8 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     eg_fp_leave(control);
     if (s != EG_OK) {
         if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
-        if (strstr(why.text, dir))
-            eg_fail(err, s, "%s", why.text);
-        else
-            eg_fail(err, s, "model '%s': %s", dir, why.text);
+        if (strstr(why.text, dir)) eg_fail(err, s, "%s", why.text);
+        else eg_fail(err, s, "model '%s': %s", dir, why.text);
         eg_model_close(m);
         return s;
     }
@@ -129,7 +128,8 @@ static eg_status reserve_types(eg_batch *b, size_t more, eg_error *err) {
 static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b, eg_error *err) {
     int is_pair = pair.second.ptr || pair.second.len;
     if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
-        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u", m->config.types);
+        return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u",
+                       m->config.types);
     eg_status s = tokenize_text(m, pair.first, i, "text", &b->sides[0], err);
     if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &b->sides[1], err);
     if (s == EG_OK) s = reserve_types(b, m->config.max_tokens, err);
@@ -141,8 +141,8 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b
 }
 
 /* Takes a batch from the engine and fills it with the texts, or the pairs. */
-static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, int has_sources, eg_batch **out,
-                            eg_error *err) {
+static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, int has_sources,
+                            eg_batch **out, eg_error *err) {
     *out = NULL;
     if (n > MAX_TEXTS) return eg_fail(err, EG_ELIMIT, "%zu texts in one call; at most %d", n, MAX_TEXTS);
     eg_status s = eg_batch_take(m->engine, n, out, err);
@@ -154,7 +154,8 @@ static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pai
 eg_status eg_model_tokenize_spans(const eg_model *m, eg_pair text, uint32_t *ids, uint8_t *types, eg_range *spans, size_t most,
                                   size_t *count, eg_error *err) {
     eg_batch *b;
-    if (!m || !count || (most && !ids)) return null(err, !m ? "the model" : !count ? "eg_model_tokenize: count" : "eg_model_tokenize: ids");
+    if (!m || !count || (most && !ids))
+        return null(err, !m ? "the model" : !count ? "eg_model_tokenize: count" : "eg_model_tokenize: ids");
     uint64_t control = eg_fp_enter();
     eg_status s = make_batch(m, NULL, &text, 1, spans != NULL, &b, err);
     eg_fp_leave(control);
@@ -194,10 +195,8 @@ static void pool_group(const run *r, size_t first, size_t n, const size_t *offse
         float *out = r->out + (first + i) * H;
         size_t tokens = offsets[i + 1] - offsets[i];
         eg_pooling pooling = r->m->config.pooling;
-        if (pooling == EG_POOL_CLS || pooling == EG_POOL_MAX)
-            memcpy(out, x, H * sizeof *out);
-        else
-            k->mean_rows(x, tokens, H, H, out);
+        if (pooling == EG_POOL_CLS || pooling == EG_POOL_MAX) memcpy(out, x, H * sizeof *out);
+        else k->mean_rows(x, tokens, H, H, out);
         for (size_t t = 1; pooling == EG_POOL_MAX && t < tokens; t++)
             for (size_t h = 0; h < H; h++) out[h] = x[t * H + h] > out[h] ? x[t * H + h] : out[h];
         for (size_t h = 0; pooling == EG_POOL_MEAN_SQRT && h < H; h++) out[h] *= sqrtf((float)tokens);
@@ -265,8 +264,8 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
 }
 
 /* Tokenises, runs, gives the batch back. offsets: filled when it is not NULL; most: rows of out, for EG_HEAD_TOKENS. */
-static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, float *out, eg_head head, size_t *offsets,
-                       size_t most, const eg_cancel *cancel, eg_error *err) {
+static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, float *out, eg_head head,
+                       size_t *offsets, size_t most, const eg_cancel *cancel, eg_error *err) {
     eg_batch *b;
     if (n && !texts && !pairs) return null(err, "the array of texts");
     if (n && !out && !(offsets && !most)) return null(err, "the array for the results");
@@ -304,12 +303,13 @@ static eg_status no_prompt(const eg_config *c, const char *name, eg_error *err) 
     char names[256] = "";
     for (uint32_t i = 0, n = 0; i < c->prompts && n < sizeof names; i++)
         n += (uint32_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", c->prompt_names[i]);
-    if (!c->prompts) return eg_fail(err, EG_EINVAL, "the model has no prompt '%.60s': its config_sentence_transformers.json names none", name);
+    if (!c->prompts)
+        return eg_fail(err, EG_EINVAL, "the model has no prompt '%.60s': its config_sentence_transformers.json names none", name);
     return eg_fail(err, EG_EINVAL, "the model has no prompt '%.60s'; its prompts are: %s", name, names);
 }
 
-eg_status eg_model_embed_prompted(const eg_model *m, const char *prompt, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel,
-                                  eg_error *err) {
+eg_status eg_model_embed_prompted(const eg_model *m, const char *prompt, const eg_str *texts, size_t n, float *out,
+                                  const eg_cancel *cancel, eg_error *err) {
     if (!m) return null(err, "the model");
     if (n && !texts) return null(err, "the array of texts");
     const char *before = prompt ? NULL : m->config.default_prompt;
@@ -331,8 +331,9 @@ eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, f
                             eg_error *err) {
     if (!m) return null(err, "the model");
     if (m->config.head != EG_HEAD_CLASSES)
-        return eg_fail(err, EG_EUNSUPPORTED,
-                       "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
+        return eg_fail(
+            err, EG_EUNSUPPORTED,
+            "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
     return infer(m, NULL, pairs, n, logits, EG_HEAD_CLASSES, NULL, 0, cancel, err);
 }
 
@@ -344,12 +345,13 @@ static eg_status no_token_labels(eg_error *err) {
 eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
                                 const eg_cancel *cancel, eg_error *err) {
     if (!m || !offsets) return null(err, m ? "eg_model_label_tokens: offsets" : "the model");
-    return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err) : infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
+    return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err)
+                                            : infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
 }
 
 /* The entities of a batch whose tokens are labelled by rows of probabilities. */
-static eg_status collect_entities(const eg_model *m, const eg_batch *b, const eg_str *texts, eg_aggregation aggregation, const float *rows,
-                                  eg_entity *entities, size_t most, size_t *offsets, eg_error *err) {
+static eg_status collect_entities(const eg_model *m, const eg_batch *b, const eg_str *texts, eg_aggregation aggregation,
+                                  const float *rows, eg_entity *entities, size_t most, size_t *offsets, eg_error *err) {
     offsets[0] = 0;
     for (size_t i = 0; i < b->n; i++) {
         size_t first = b->offsets[i], room = offsets[i] < most ? most - offsets[i] : 0;
@@ -358,14 +360,15 @@ static eg_status collect_entities(const eg_model *m, const eg_batch *b, const eg
                           .sources = b->ids.sources + first,
                           .rows = rows + first * m->config.labels,
                           .tokens = b->offsets[i + 1] - first};
-        offsets[i + 1] = offsets[i] + eg_entities_find(m->tokenizer, &m->config, &in, aggregation, room ? entities + offsets[i] : NULL, room);
+        offsets[i + 1] =
+            offsets[i] + eg_entities_find(m->tokenizer, &m->config, &in, aggregation, room ? entities + offsets[i] : NULL, room);
     }
     if (offsets[b->n] <= most) return EG_OK;
     return eg_fail(err, EG_ELIMIT, "the texts have %zu entities, there is room for %zu", offsets[b->n], most);
 }
 
-eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities, size_t most,
-                            size_t *offsets, const eg_cancel *cancel, eg_error *err) {
+eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities,
+                            size_t most, size_t *offsets, const eg_cancel *cancel, eg_error *err) {
     if (!m || !offsets) return null(err, m ? "eg_model_entities: offsets" : "the model");
     if (n && !texts) return null(err, "the array of texts");
     if (most && !entities) return null(err, "the array for the results");

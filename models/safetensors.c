@@ -15,9 +15,9 @@ static size_t dtype_of(eg_str s, eg_dtype *dtype) {
         const char *name;
         eg_dtype dtype;
         size_t size;
-    } known[] = {{"F32", EG_F32, 4},         {"F16", EG_F16, 2},         {"BF16", EG_BF16, 2},        {"I8", EG_I8, 1},
-                 {"U8", EG_OTHER_DTYPE, 1},  {"BOOL", EG_OTHER_DTYPE, 1}, {"I16", EG_OTHER_DTYPE, 2},  {"U16", EG_OTHER_DTYPE, 2},
-                 {"I32", EG_OTHER_DTYPE, 4}, {"U32", EG_OTHER_DTYPE, 4}, {"I64", EG_OTHER_DTYPE, 8},  {"U64", EG_OTHER_DTYPE, 8},
+    } known[] = {{"F32", EG_F32, 4},         {"F16", EG_F16, 2},          {"BF16", EG_BF16, 2},       {"I8", EG_I8, 1},
+                 {"U8", EG_OTHER_DTYPE, 1},  {"BOOL", EG_OTHER_DTYPE, 1}, {"I16", EG_OTHER_DTYPE, 2}, {"U16", EG_OTHER_DTYPE, 2},
+                 {"I32", EG_OTHER_DTYPE, 4}, {"U32", EG_OTHER_DTYPE, 4},  {"I64", EG_OTHER_DTYPE, 8}, {"U64", EG_OTHER_DTYPE, 8},
                  {"F64", EG_OTHER_DTYPE, 8}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (eg_str_eq(s, eg_str_of(known[i].name))) {

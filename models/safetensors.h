@@ -21,7 +21,7 @@ typedef struct eg_tensor {
 } eg_tensor;
 
 typedef struct eg_safetensors {
-    const char *name; /* of the file, for messages */
+    const char *name;   /* of the file, for messages */
     eg_tensor *tensors; /* by name */
     size_t count;
 } eg_safetensors;

@@ -68,7 +68,6 @@ eg_schedule eg_schedule_make(const size_t *offsets, size_t n, uint32_t threads, 
     }
     if (!s.together) /* groups need not be enough for every thread */
         s.count = cut(offsets, n, GROUP_TOKENS, groups);
-    else
-        qsort(groups, s.count, sizeof *groups, together_first);
+    else qsort(groups, s.count, sizeof *groups, together_first);
     return s;
 }

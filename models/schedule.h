@@ -14,7 +14,7 @@ typedef struct eg_group {
 } eg_group;
 
 typedef struct eg_schedule {
-    eg_group *groups; /* in the order in which they are to run */
+    eg_group *groups;       /* in the order in which they are to run */
     size_t count, together; /* the first `together` run side by side, the others with all threads inside */
 } eg_schedule;
 

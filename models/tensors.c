@@ -13,7 +13,8 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
     if (!path) return eg_fail_memory(err, strlen(dir));
     eg_tensor_file *f = &t->files[t->count];
     struct stat st = {0};
-    (void)stat(path, &st); /* before it is opened: of a file that is replaced in between, the stamp is the old one's and fits no more */
+    (void)stat(path,
+               &st); /* before it is opened: of a file that is replaced in between, the stamp is the old one's and fits no more */
     eg_status s = eg_map_open(path, &f->map, err);
     if (s != EG_OK) return s;
     t->count++;
@@ -26,9 +27,11 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
 static eg_status add_name(eg_tensors *t, eg_str name, const char **names, size_t *count, eg_error *err) {
     char quoted[64];
     int plain = name.len && name.len <= 200 && name.ptr[0] != '.';
-    for (size_t i = 0; plain && i < name.len; i++) plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f && name.ptr[i] != '/';
+    for (size_t i = 0; plain && i < name.len; i++)
+        plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f && name.ptr[i] != '/';
     if (!plain)
-        return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: '%s' is no plain file name", eg_quote(name, 50, quoted, sizeof quoted));
+        return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: '%s' is no plain file name",
+                       eg_quote(name, 50, quoted, sizeof quoted));
     for (size_t i = 0; i < *count; i++)
         if (eg_str_eq(name, eg_str_of(names[i]))) return EG_OK;
     if (*count == MAX_FILES) return eg_fail(err, EG_ELIMIT, "model.safetensors.index.json names more than %d files", MAX_FILES);
@@ -81,8 +84,8 @@ static eg_status check_doubles(const eg_tensors *t, eg_error *err) {
             for (size_t g = 0; g < f; g++)
                 if (eg_safetensors_find(&t->files[g].index, name)) {
                     char quoted[96];
-                    return eg_fail(err, EG_EFORMAT, "tensor '%s' is in %s and in %s", eg_quote(x->name, 80, quoted, sizeof quoted),
-                                   t->files[g].index.name, t->files[f].index.name);
+                    return eg_fail(err, EG_EFORMAT, "tensor '%s' is in %s and in %s",
+                                   eg_quote(x->name, 80, quoted, sizeof quoted), t->files[g].index.name, t->files[f].index.name);
                 }
         }
     return EG_OK;

@@ -24,7 +24,7 @@ typedef struct file_list {
     struct file_key {
         dev_t device;
         ino_t inode;
-    } *keys;
+    } * keys;
     size_t count;
 } file_list;
 
@@ -156,18 +156,16 @@ static void print_findings(const eg_checked *r, const statements *s, size_t file
         const eg_check_item *a = &s->items[f->item];
         static const char *const severities[] = EG_SEVERITY_WORDS;
         printf("contradiction %zu  %s  %.*s %.2f\n", i + 1, severities[f->severity], (int)f->tier.len, f->tier.ptr, f->score);
-        if (f->other == UINT32_MAX)
-            print_place("stored:", f->fact.scope, 0, f->fact.content);
-        else
-            print_place("-", s->items[f->other].file, s->items[f->other].line, s->items[f->other].content);
+        if (f->other == UINT32_MAX) print_place("stored:", f->fact.scope, 0, f->fact.content);
+        else print_place("-", s->items[f->other].file, s->items[f->other].line, s->items[f->other].content);
         print_place("-", a->file, a->line, a->content);
         print_shown("  why: ", f->explanation, "\n\n");
     }
     /* clean is silent, but for people who watch */
     FILE *summary = r->count ? stdout : loud ? stderr : NULL;
     if (summary)
-        fprintf(summary, "%zu statement%s in %zu file%s: %zu contradiction%s\n", s->count, s->count == 1 ? "" : "s", files, files == 1 ? "" : "s",
-                r->count, r->count == 1 ? "" : "s");
+        fprintf(summary, "%zu statement%s in %zu file%s: %zu contradiction%s\n", s->count, s->count == 1 ? "" : "s", files,
+                files == 1 ? "" : "s", r->count, r->count == 1 ? "" : "s");
     if (r->without_nli) fputs("(without an NLI model: only what rules can tell; see `engram doctor`)\n", stderr);
 }
 
@@ -235,10 +233,8 @@ static cJSON *json_uri(eg_str path) {
     if (path.len && path.ptr[0] == '/') eg_buffer_text(&b, "file://");
     for (size_t i = 0; i < path.len; i++) {
         unsigned char c = (unsigned char)path.ptr[i];
-        if (c && ((c < 0x80 && isalnum(c)) || strchr("/._-~", c)))
-            eg_buffer_add(&b, path.ptr + i, 1);
-        else
-            eg_buffer_format(&b, "%%%02X", c);
+        if (c && ((c < 0x80 && isalnum(c)) || strchr("/._-~", c))) eg_buffer_add(&b, path.ptr + i, 1);
+        else eg_buffer_format(&b, "%%%02X", c);
     }
     cJSON *j = json_text((eg_str){b.ptr, b.len});
     eg_buffer_release(&b);
@@ -261,8 +257,7 @@ static void sarif_message(cJSON *to, const eg_check_finding *f, const statements
     eg_buffer b = {0};
     eg_str other = f->other == UINT32_MAX ? f->fact.content : s->items[f->other].content;
     eg_buffer_format(&b, "%.*s; against ", (int)f->explanation.len, f->explanation.ptr);
-    if (f->other == UINT32_MAX)
-        eg_buffer_format(&b, "a stored fact of %.*s: ", (int)f->fact.scope.len, f->fact.scope.ptr);
+    if (f->other == UINT32_MAX) eg_buffer_format(&b, "a stored fact of %.*s: ", (int)f->fact.scope.len, f->fact.scope.ptr);
     else
         eg_buffer_format(&b, "%.*s:%u: ", (int)s->items[f->other].file.len, s->items[f->other].file.ptr, s->items[f->other].line);
     eg_buffer_add(&b, other.ptr, other.len);
@@ -282,8 +277,7 @@ static void sarif_related(cJSON *list, const eg_check_item *other) {
 /* Each tier that found something is a rule. */
 static void add_rule(cJSON *rules, eg_str tier) {
     cJSON *rule;
-    cJSON_ArrayForEach(rule, rules)
-        if (eg_str_eq(eg_str_of(cJSON_GetObjectItem(rule, "id")->valuestring), tier)) return;
+    cJSON_ArrayForEach(rule, rules) if (eg_str_eq(eg_str_of(cJSON_GetObjectItem(rule, "id")->valuestring), tier)) return;
     cJSON_AddItemToArray(rules, rule = cJSON_CreateObject());
     cJSON_AddItemToObject(rule, "id", json_text(tier));
     cJSON_AddStringToObject(cJSON_AddObjectToObject(rule, "shortDescription"), "text", "Two statements contradict each other");
@@ -307,7 +301,8 @@ static void print_sarif(const eg_checked *r, const statements *s) {
         cJSON_AddStringToObject(one, "level", f->severity == EG_HIGH ? "error" : "warning");
         add_rule(rules, f->tier);
         sarif_message(one, f, s);
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"), sarif_location(s->items[f->item].file, s->items[f->item].line));
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"),
+                             sarif_location(s->items[f->item].file, s->items[f->item].line));
         related = cJSON_AddArrayToObject(one, "relatedLocations");
         if (f->other != UINT32_MAX) sarif_related(related, &s->items[f->other]);
         cJSON_AddItemToArray(results, one);
@@ -350,12 +345,9 @@ static int check(const call *c, const statements *s, size_t files) {
     } else if (services->memory_ops->check(services->memory(services->host), rq, &args, &r) != EG_OK) {
         complain("%s", rq->err->text);
     } else {
-        if (call_option(c, "sarif"))
-            print_sarif(&r, s);
-        else if (c->json)
-            print_result_json(&r, s, files);
-        else
-            print_findings(&r, s, files, c->verbose || isatty(STDERR_FILENO));
+        if (call_option(c, "sarif")) print_sarif(&r, s);
+        else if (c->json) print_result_json(&r, s, files);
+        else print_findings(&r, s, files, c->verbose || isatty(STDERR_FILENO));
         status = r.count ? EXIT_FOUND : EXIT_FINE;
     }
     if (rq) services->request_release(services->host, rq);
@@ -373,7 +365,8 @@ int run_check(const call *c) {
     size_t broken = 0;
     for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files);
     for (size_t i = 0; !status && !stop_requested && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
-    if (!status && !stop_requested) status = files.count && broken == files.count ? EXIT_ERROR : check(c, &s, files.count - broken);
+    if (!status && !stop_requested)
+        status = files.count && broken == files.count ? EXIT_ERROR : check(c, &s, files.count - broken);
     if (broken) status = EXIT_ERROR;
     release(&files);
     eg_arena_release(&arena);

@@ -33,7 +33,7 @@ typedef struct command {
     const char *name, *arguments, *summary, *details;
     const option *options;
     int (*run)(const call *c);
-    const char *tool; /* the tool that a memory command calls */
+    const char *tool;       /* the tool that a memory command calls */
     const char *positional; /* the tool argument that the positional words make up, joined by spaces; NULL: none */
 } command;
 
@@ -42,7 +42,8 @@ const char *call_option(const call *c, const char *name);
 /* "engram: ..." on stderr; returns EXIT_ERROR. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 /* A host for this call; NULL with the reason in *err, or, for call_host, after complaining. settings: extra "key=value". */
-eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err);
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
+                   eg_error *err);
 eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count);
 /* Control characters of a NUL-terminated text become '?', but for tabs and line ends: what agents stored must not steer a
  * terminal. Returns the text. */
@@ -58,7 +59,7 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
  * complaining. */
 int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size);
 
-int run_memory(const call *c);    /* commit, query, conflicts, resolve, status, feedback, undo */
+int run_memory(const call *c); /* commit, query, conflicts, resolve, status, feedback, undo */
 int run_check(const call *c);
 int run_mcp(const call *c);
 int run_nli(const call *c);

@@ -11,7 +11,8 @@
 
 volatile int stop_requested;
 
-#define END {NULL, NULL, NULL, NULL, 0}
+#define END \
+    { NULL, NULL, NULL, NULL, 0 }
 
 static const option commit_options[] = {
     {"scope", "PATH", "topic of the fact, such as auth/jwt (default: the setting scope, else general)", "scope", 't'},
@@ -26,15 +27,15 @@ static const option commit_options[] = {
     {"durability", "D", "durable or ephemeral", "durability", 't'},
     {"wait-ms", "N", "how long to wait for the verdict (default: 30000)", "wait_ms", 'n'},
     END};
-static const option query_options[] = {{"scope", "PATH", "only this scope and those below it; / is all (default: the setting scope, else all)",
-                                        "scope", 't'},
-                                       {"limit", "N", "at most N facts (default: 10)", "limit", 'n'},
-                                       {"as-of", "TIME", "what was known then, for example 2026-11-01", "as_of", 't'},
-                                       {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
-                                       {"agent", "NAME", "only this agent's facts", "agent_id", 't'},
-                                       {"ephemeral", NULL, "ephemeral facts too", "include_ephemeral", 'b'},
-                                       {"history", NULL, "facts that have ended too", "include_history", 'b'},
-                                       END};
+static const option query_options[] = {
+    {"scope", "PATH", "only this scope and those below it; / is all (default: the setting scope, else all)", "scope", 't'},
+    {"limit", "N", "at most N facts (default: 10)", "limit", 'n'},
+    {"as-of", "TIME", "what was known then, for example 2026-11-01", "as_of", 't'},
+    {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
+    {"agent", "NAME", "only this agent's facts", "agent_id", 't'},
+    {"ephemeral", NULL, "ephemeral facts too", "include_ephemeral", 'b'},
+    {"history", NULL, "facts that have ended too", "include_history", 'b'},
+    END};
 static const option conflicts_options[] = {{"scope", "PATH", "only conflicts of this scope", "scope", 't'},
                                            {"status", "S", "open (default), resolved, dismissed or all", "status", 't'},
                                            {"limit", "N", "at most N", "limit", 'n'},
@@ -52,37 +53,43 @@ static const option check_options[] = {
     END};
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 /* How to compute. */
-#define RUN_OPTIONS \
-    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'}, \
-    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
-    {"gemm", "G", "own (default) or openblas", NULL, 't'}, \
-    {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'}
-static const option model_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
-                                       RUN_OPTIONS,
-                                       END};
-static const option embed_options[] = {{"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
-                                       {"prompt", "NAME", "what the model wants before a text: query, passage (default: what its folder says)", NULL, 't'},
-                                       {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
-                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
-                                       {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'},
-                                       END};
-static const option label_options[] = {{"model", "DIR", "the folder of a token classification model", NULL, 't'},
-                                       {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
-                                       RUN_OPTIONS,
-                                       END};
-static const option bench_options[] = {{"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
-                                       {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
-                                       {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
-                                       {"gemm", "G", "own (default) or openblas", NULL, 't'},
-                                       {"format", "F", "f32, s8 or bf16 (default: f32 and s8 side by side)", NULL, 't'},
-                                       {"quick", NULL, "fewer cells", NULL, 'b'},
-                                       END};
+#define RUN_OPTIONS                                                                                                           \
+    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},                                              \
+        {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
+        {"gemm", "G", "own (default) or openblas", NULL, 't'}, {                                                              \
+        "format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'                                \
+    }
+static const option model_options[] = {
+    {"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
+    RUN_OPTIONS,
+    END};
+static const option embed_options[] = {
+    {"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
+    {"prompt", "NAME", "what the model wants before a text: query, passage (default: what its folder says)", NULL, 't'},
+    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
+    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
+    {"gemm", "G", "own (default) or openblas", NULL, 't'},
+    {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'},
+    END};
+static const option label_options[] = {
+    {"model", "DIR", "the folder of a token classification model", NULL, 't'},
+    {"aggregation", "A", "simple (default), first, average or max: the label of a word of several tokens", NULL, 't'},
+    RUN_OPTIONS,
+    END};
+static const option bench_options[] = {
+    {"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
+    {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
+    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
+    {"gemm", "G", "own (default) or openblas", NULL, 't'},
+    {"format", "F", "f32, s8 or bf16 (default: f32 and s8 side by side)", NULL, 't'},
+    {"quick", NULL, "fewer cells", NULL, 'b'},
+    END};
 
-static const option models_options[] = {{"as", "USE", "use: for nli or embed (default: what the model is made for)", NULL, 't'},
-                                        {"now", NULL, "use, for an embedding model: make the vectors of this memory's facts now", NULL, 'b'},
-                                        {"name", "NAME", "pull: its name here (default: that of the repository)", NULL, 't'},
-                                        END};
+static const option models_options[] = {
+    {"as", "USE", "use: for nli or embed (default: what the model is made for)", NULL, 't'},
+    {"now", NULL, "use, for an embedding model: make the vectors of this memory's facts now", NULL, 'b'},
+    {"name", "NAME", "pull: its name here (default: that of the repository)", NULL, 't'},
+    END};
 
 static const command commands[] = {
     {"check", "PATH...", "find statements in files that contradict each other; writes nothing",
@@ -93,15 +100,17 @@ static const command commands[] = {
     {"commit", "FACT", "store a fact and say what it contradicts", "'-' reads the fact from standard input.", commit_options,
      run_memory, "engram_commit", "content"},
     {"query", "TOPIC", "what is known about a topic", NULL, query_options, run_memory, "engram_query", "topic"},
-    {"conflicts", "[CONFLICT]", "pairs of facts that contradict each other, or one with the history of both", NULL, conflicts_options, run_memory,
-     "engram_conflicts", "conflict_id"},
+    {"conflicts", "[CONFLICT]", "pairs of facts that contradict each other, or one with the history of both", NULL,
+     conflicts_options, run_memory, "engram_conflicts", "conflict_id"},
     {"resolve", "CONFLICT", "settle a conflict", NULL, resolve_options, run_memory, "engram_resolve", "conflict_id"},
-    {"feedback", "CONFLICT", "tell whether a conflict was a real one", NULL, feedback_options, run_memory, "engram_feedback", "conflict_id"},
+    {"feedback", "CONFLICT", "tell whether a conflict was a real one", NULL, feedback_options, run_memory, "engram_feedback",
+     "conflict_id"},
     {"undo", "UNDO_ID", "take back a commit, a delete or a resolution", NULL, no_options, run_memory, "engram_undo", "undo_id"},
     {"status", "", "the store, the workspace, the models", NULL, no_options, run_memory, "engram_status", NULL},
     {"mcp", "", "serve the Model Context Protocol on standard input and output", NULL, mcp_options, run_mcp, NULL, NULL},
     {"nli", "[FILE]", "probabilities of contradiction, entailment, neutral for pairs of texts",
-     "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.", model_options, run_nli, NULL, NULL},
+     "Reads JSONL {\"premise\", \"hypothesis\"}, writes one JSON object a line with the probability of each label by name.",
+     model_options, run_nli, NULL, NULL},
     {"embed", "[FILE]", "sentence embeddings of texts", "Reads JSONL {\"text\"}, writes {\"embedding\": [...]} a line.",
      embed_options, run_embed, NULL, NULL},
     {"label", "[FILE]", "named entities of texts, by a token classification model",
@@ -111,8 +120,10 @@ static const command commands[] = {
      "gemm: the matrix kernels. kernels: all others. model: a grid of batches and lengths. nli: 60 pairs, or the pairs of a JSONL file\n"
      "{\"premise\", \"hypothesis\"} from end to end.",
      bench_options, run_bench, NULL, NULL},
-    {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL, NULL},
-    {"models", "list | pull MODEL | verify [MODEL] | use MODEL", "models: what is here and what is known, downloading, checking, choosing",
+    {"plugins", "list | check FILE", "what is loaded, and the contract tests of a plugin", NULL, no_options, run_plugins, NULL,
+     NULL},
+    {"models", "list | pull MODEL | verify [MODEL] | use MODEL",
+     "models: what is here and what is known, downloading, checking, choosing",
      "MODEL is a name of the list or a folder with a '/' in it; for pull also ORG/REPO or ORG/REPO@REVISION of a Hugging Face compatible hub.\n"
      "  pull    downloads what the engine reads, checks it and opens it; goes on where an earlier pull stopped. HF_ENDPOINT\n"
      "          names another hub than https://huggingface.co, HF_TOKEN is sent to that hub only\n"
@@ -135,7 +146,9 @@ int complain(const char *format, ...) {
 }
 
 static void print_overview(FILE *out) {
-    fputs("engram - a consistency layer and shared memory for AI coding agents\n\nusage: engram COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+    fputs(
+        "engram - a consistency layer and shared memory for AI coding agents\n\nusage: engram COMMAND [OPTION...] [ARGUMENT...]\n\n",
+        out);
     for (size_t i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`engram COMMAND --help` tells more. On each: --json, --workspace NAME, --home DIR, --verbose.\n", out);
 }
@@ -153,7 +166,8 @@ static void print_help(const command *c) {
           "  --workspace NAME       the memory to use (default: of the git repository here)\n"
           "  --home DIR             where Engram keeps its files (default: $ENGRAM_HOME, ~/.engram, XDG folders)\n"
           "  --verbose              say more on standard error\n"
-          "  --help                 this\n", stdout);
+          "  --help                 this\n",
+          stdout);
 }
 
 /* Number of single-character edits between two words, for suggestions; words of over 30 characters are far from all. */
@@ -185,10 +199,8 @@ static const command *find_command(const char *name) {
             nearest = &commands[i];
         }
     }
-    if (nearest)
-        complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, nearest->name);
-    else
-        complain("there is no command '%s': see `engram --help`", name);
+    if (nearest) complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, nearest->name);
+    else complain("there is no command '%s': see `engram --help`", name);
     return NULL;
 }
 
@@ -243,9 +255,16 @@ const char *call_option(const call *c, const char *name) {
     return NULL;
 }
 
-eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count, eg_error *err) {
-    eg_host_options o = {.workspace = c->workspace, .home = c->home, .program = c->program, .settings = settings,
-                         .setting_count = setting_count, .without_store = without_store, .worker = worker, .verbose = c->verbose};
+eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
+                   eg_error *err) {
+    eg_host_options o = {.workspace = c->workspace,
+                         .home = c->home,
+                         .program = c->program,
+                         .settings = settings,
+                         .setting_count = setting_count,
+                         .without_store = without_store,
+                         .worker = worker,
+                         .verbose = c->verbose};
     eg_host *host = NULL;
     return eg_host_open(&o, &host, err) == EG_OK ? host : NULL;
 }

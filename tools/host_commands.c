@@ -39,7 +39,8 @@ int run_bench(const call *c) {
     char folder[4096], cache[4096];
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
     int gemm = strcmp(what, "gemm") == 0, kernels = strcmp(what, "kernels") == 0;
-    if (gemm + kernels + nli + model == 0 || c->positional_count != 1) return complain("bench measures gemm, kernels, model or nli");
+    if (gemm + kernels + nli + model == 0 || c->positional_count != 1)
+        return complain("bench measures gemm, kernels, model or nli");
     int quick = call_option(c, "quick") != NULL;
     eg_status s = gemm ? eg_bench_gemm(stdout, c->json, quick, &err) : kernels ? eg_bench_kernels(stdout, c->json, &err) : EG_OK;
     if (gemm || kernels) return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
@@ -68,8 +69,8 @@ static void list_plugin(void *self, const char *path, const eg_plugin *p, const 
         eg_buffer_text(&b, l->count ? ",\n {\"path\":" : " {\"path\":");
         eg_buffer_json(&b, eg_str_of(path));
         if (p && !problem)
-            eg_buffer_format(&b, ",\"name\":\"%s\",\"kind\":\"%s\",\"version\":\"%s\",\"licence\":\"%s\",\"abi\":\"%u.%u\"}", p->name, kind_name(p->kind),
-                             p->version, p->licence, p->abi_major, p->abi_minor);
+            eg_buffer_format(&b, ",\"name\":\"%s\",\"kind\":\"%s\",\"version\":\"%s\",\"licence\":\"%s\",\"abi\":\"%u.%u\"}",
+                             p->name, kind_name(p->kind), p->version, p->licence, p->abi_major, p->abi_minor);
         if (problem) {
             eg_buffer_text(&b, ",\"problem\":");
             eg_buffer_json(&b, eg_str_of(problem));
@@ -79,7 +80,8 @@ static void list_plugin(void *self, const char *path, const eg_plugin *p, const 
     } else if (problem) {
         printf("left out    %s\n            %s\n", path, problem);
     } else {
-        printf("%-10s  %-12s version %s, ABI %u.%u, %s  %s\n", kind_name(p->kind), p->name, p->version, p->abi_major, p->abi_minor, p->licence, path);
+        printf("%-10s  %-12s version %s, ABI %u.%u, %s  %s\n", kind_name(p->kind), p->name, p->version, p->abi_major,
+               p->abi_minor, p->licence, path);
     }
     eg_buffer_release(&b);
     l->count++;
@@ -156,18 +158,18 @@ static void report_model(doctor *d, eg_host *host, eg_engine *engine, const char
 
 int run_doctor(const call *c) {
     cJSON *all = c->json ? cJSON_CreateObject() : NULL;
-    doctor d = {.checks = all ? cJSON_AddArrayToObject(all, "checks") : NULL, .settings = all ? cJSON_AddObjectToObject(all, "settings") : NULL};
+    doctor d = {.checks = all ? cJSON_AddArrayToObject(all, "checks") : NULL,
+                .settings = all ? cJSON_AddObjectToObject(all, "settings") : NULL};
     eg_error err = {0};
     eg_engine *engine = NULL;
     char text[4300];
-    if (all)
-        cJSON_AddStringToObject(all, "version", ENGRAM_VERSION);
-    else
-        printf("engram %s\n", ENGRAM_VERSION);
+    if (all) cJSON_AddStringToObject(all, "version", ENGRAM_VERSION);
+    else printf("engram %s\n", ENGRAM_VERSION);
     if (eg_engine_create(NULL, &engine, &err) != EG_OK) {
         report(&d, 0, "engine", err.text);
     } else {
-        snprintf(text, sizeof text, "level %s, %u threads of %u allowed", eg_engine_level(engine), eg_engine_threads(engine), eg_cpu_allowance());
+        snprintf(text, sizeof text, "level %s, %u threads of %u allowed", eg_engine_level(engine), eg_engine_threads(engine),
+                 eg_cpu_allowance());
         report(&d, 1, "engine", text);
     }
     err = (eg_error){0};

@@ -1,5 +1,6 @@
-/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input; a broken line gives an error
- * line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by name. */
+/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input; a broken
+ * line gives an error line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by
+ * name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,13 @@ typedef struct task {
     eg_head head;
     const char *keys[2]; /* keys[1] NULL: one text a line */
     const char *setting; /* that names the model when --model does not; NULL: it must */
-    const char *instead;  /* what to do about a model with another head */
+    const char *instead; /* what to do about a model with another head */
 } task;
-static const task nli = {EG_HEAD_CLASSES, {"premise", "hypothesis"}, "model.nli", "gives no labels for pairs: name an NLI model with --model"};
+static const task nli = {
+    EG_HEAD_CLASSES, {"premise", "hypothesis"}, "model.nli", "gives no labels for pairs: name an NLI model with --model"};
 static const task embed = {EG_HEAD_EMBEDDING, {"text", NULL}, "model.embed", ""};
-static const task label = {EG_HEAD_TOKENS, {"text", NULL}, NULL, "labels no tokens: name a token classification model with --model"};
+static const task label = {
+    EG_HEAD_TOKENS, {"text", NULL}, NULL, "labels no tokens: name a token classification model with --model"};
 
 typedef struct stream {
     FILE *in;
@@ -44,7 +47,7 @@ typedef struct stream {
     line lines[BATCH];
     size_t count, number;
     size_t bad_lines;
-    eg_entity *entities; /* of a batch: as many a line as a text can have tokens, and so entities */
+    eg_entity *entities;     /* of a batch: as many a line as a text can have tokens, and so entities */
     int failed, timed, json; /* timed: the rate instead of the answers */
     int64_t begun;
 } stream;
@@ -64,10 +67,8 @@ static void read_fields(stream *s, line *l, eg_str text) {
         if (s->task->keys[1] && eg_str_eq(key, eg_str_of(s->task->keys[1]))) l->b = j.text;
     }
     const char *missing = !l->a.ptr ? s->task->keys[0] : s->task->keys[1] && !l->b.ptr ? s->task->keys[1] : NULL;
-    if (err.code != EG_OK)
-        snprintf(l->error, sizeof l->error, "%.250s", err.text);
-    else if (missing)
-        snprintf(l->error, sizeof l->error, "line %zu: no \"%s\" with text", s->number, missing);
+    if (err.code != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
+    else if (missing) snprintf(l->error, sizeof l->error, "line %zu: no \"%s\" with text", s->number, missing);
 }
 
 /* 1 when a line can be read without waiting: a batch that is begun should not wait for the rest. */
@@ -96,10 +97,8 @@ static int read_batch(stream *s) {
         if (n == 0) continue;
         s->count++;
         char *copy = n > MAX_LINE ? NULL : eg_arena_copy(&s->arena, (eg_str){buffer, (size_t)n});
-        if (copy)
-            read_fields(s, l, (eg_str){copy, (size_t)n});
-        else
-            snprintf(l->error, sizeof l->error, "line %zu has %zd bytes; at most %d are read", s->number, n, MAX_LINE);
+        if (copy) read_fields(s, l, (eg_str){copy, (size_t)n});
+        else snprintf(l->error, sizeof l->error, "line %zu has %zd bytes; at most %d are read", s->number, n, MAX_LINE);
     }
     if (ferror(s->in) && !stop_requested) {
         complain("cannot read %s: %s", s->name, strerror(errno));
@@ -169,13 +168,14 @@ static void infer(stream *s, float *rows, size_t width) {
         s->failed = 1;
         return;
     }
-    eg_status st = s->task->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err) : eg_model_embed_prompted(s->model, s->prompt, texts, n, out, NULL, &err);
+    eg_status st = s->task->keys[1] ? eg_model_classify(s->model, pairs, n, out, NULL, &err)
+                                    : eg_model_embed_prompted(s->model, s->prompt, texts, n, out, NULL, &err);
     for (size_t i = 0; i < n; i++) {
         line *l = &s->lines[good[i]];
         if (st != EG_OK) {
             float *one = out + i * width;
             eg_status again = s->task->keys[1] ? eg_model_classify(s->model, &pairs[i], 1, one, NULL, &err)
-                                         : eg_model_embed_prompted(s->model, s->prompt, &texts[i], 1, one, NULL, &err);
+                                               : eg_model_embed_prompted(s->model, s->prompt, &texts[i], 1, one, NULL, &err);
             if (again != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
         }
         memcpy(rows + good[i] * width, out + i * width, width * sizeof *rows);
@@ -208,11 +208,11 @@ static void print_rate(const stream *s, int last) {
     double seconds = (double)(eg_clock_monotonic() - s->begun) / 1e6;
     size_t n = s->number - s->bad_lines;
     if (last && s->json)
-        printf("{\"pairs\":%zu,\"errors\":%zu,\"seconds\":%.3f,\"pairs_per_second\":%.1f}\n", n, s->bad_lines, seconds, (double)n / seconds);
+        printf("{\"pairs\":%zu,\"errors\":%zu,\"seconds\":%.3f,\"pairs_per_second\":%.1f}\n", n, s->bad_lines, seconds,
+               (double)n / seconds);
     else if (last)
         printf("%zu pairs in %.2f s: %.1f pairs/s; %zu lines with errors\n", n, seconds, (double)n / seconds, s->bad_lines);
-    else
-        fprintf(stderr, "\r%zu pairs, %.0f pairs/s ", n, (double)n / seconds);
+    else fprintf(stderr, "\r%zu pairs, %.0f pairs/s ", n, (double)n / seconds);
 }
 
 static int run_stream(stream *s) {
@@ -225,10 +225,8 @@ static int run_stream(stream *s) {
     }
     int64_t shown = s->begun = eg_clock_monotonic();
     while (!s->failed && !stop_requested && read_batch(s)) {
-        if (s->task->head == EG_HEAD_TOKENS)
-            label_lines(s);
-        else
-            infer(s, rows, width);
+        if (s->task->head == EG_HEAD_TOKENS) label_lines(s);
+        else infer(s, rows, width);
         for (size_t i = 0; !s->failed && i < s->count; i++) {
             line *l = &s->lines[i];
             if (!l->error[0] && s->task->head == EG_HEAD_TOKENS) print_entities(l);
@@ -252,7 +250,8 @@ static int run_stream(stream *s) {
 
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
-    const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"), *f = call_option(c, "format");
+    const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"),
+               *f = call_option(c, "format");
     *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
     *format = EG_FORMAT_AUTO;
     if (threads && (strspn(threads, "0123456789") != strlen(threads) || !*threads || strlen(threads) > 9))
@@ -271,7 +270,8 @@ int model_folder(const call *c, const char *setting, char *folder, char *cache, 
     eg_error err = {0};
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
-    eg_status s = name ? eg_host_model_folder(host, name, folder, size, &err) : eg_host_model_configured(host, setting, folder, size, &err);
+    eg_status s =
+        name ? eg_host_model_folder(host, name, folder, size, &err) : eg_host_model_configured(host, setting, folder, size, &err);
     snprintf(cache, size, "%s", eg_host_paths_of(host)->cache);
     eg_host_close(host);
     return s == EG_OK ? 0 : complain("%s", err.text);
@@ -299,18 +299,23 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
     int status = open_model(c, t->setting, &engine, &model);
-    *s = (stream){.in = stdin, .name = file ? file : "standard input", .task = t, .aggregation = aggregation, .model = model, .info = {.size = sizeof s->info}, .timed = timed, .json = c->json};
+    *s = (stream){.in = stdin,
+                  .name = file ? file : "standard input",
+                  .task = t,
+                  .aggregation = aggregation,
+                  .model = model,
+                  .info = {.size = sizeof s->info},
+                  .timed = timed,
+                  .json = c->json};
     if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);
         eg_error err = {0};
         s->prompt = t->head == EG_HEAD_EMBEDDING ? call_option(c, "prompt") : NULL;
-        if (t->head != EG_HEAD_EMBEDDING && s->info.head != t->head)
-            status = complain("this model %s", t->instead);
+        if (t->head != EG_HEAD_EMBEDDING && s->info.head != t->head) status = complain("this model %s", t->instead);
         else if (s->prompt && eg_model_embed_prompted(model, s->prompt, NULL, 0, NULL, NULL, &err) != EG_OK)
             status = complain("%s", err.text);
-        else
-            status = run_stream(s);
+        else status = run_stream(s);
     }
     if (s->in && s->in != stdin) fclose(s->in);
     eg_arena_release(&s->arena);

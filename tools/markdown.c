@@ -28,10 +28,8 @@ static void slug(eg_str s, char out[SLUG + 1]) {
     size_t n = 0;
     for (size_t i = 0; i < s.len && n < SLUG; i++) {
         int c = (unsigned char)s.ptr[i];
-        if (isalnum(c) && c < 128)
-            out[n++] = (char)tolower(c);
-        else if (n && out[n - 1] != '-')
-            out[n++] = '-';
+        if (isalnum(c) && c < 128) out[n++] = (char)tolower(c);
+        else if (n && out[n - 1] != '-') out[n++] = '-';
     }
     while (n && out[n - 1] == '-') n--;
     out[n] = '\0';
@@ -63,7 +61,8 @@ static eg_status add(statements *out, eg_str content, const char *scope, const c
     char *text = eg_arena_copy(out->arena, content), *where = eg_arena_copy(out->arena, eg_str_of(scope));
     char *name = eg_arena_copy(out->arena, eg_str_of(file));
     if (!text || !where || !name) return eg_fail_memory(err, content.len);
-    out->items[out->count++] = (eg_check_item){.content = {text, content.len}, .scope = eg_str_of(where), .file = eg_str_of(name), .line = line};
+    out->items[out->count++] =
+        (eg_check_item){.content = {text, content.len}, .scope = eg_str_of(where), .file = eg_str_of(name), .line = line};
     return EG_OK;
 }
 
@@ -124,10 +123,8 @@ static eg_status end_block(reader *r) {
 }
 
 static eg_status put(reader *r, eg_str line, uint32_t number) {
-    if (r->text.len == 0)
-        r->line = number;
-    else
-        eg_buffer_text(&r->text, " ");
+    if (r->text.len == 0) r->line = number;
+    else eg_buffer_text(&r->text, " ");
     plain(&r->text, line);
     return EG_OK;
 }
@@ -215,7 +212,8 @@ static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence, i
 static eg_status check_utf8(const char *file, eg_str text, eg_error *err) {
     size_t valid = eg_utf8_valid_prefix(text.ptr, text.len), line = 1;
     for (size_t i = 0; i < valid; i++) line += text.ptr[i] == '\n';
-    if (valid < text.len) return eg_fail(err, EG_EINVAL, "%s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", file, line, valid);
+    if (valid < text.len)
+        return eg_fail(err, EG_EINVAL, "%s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", file, line, valid);
     return EG_OK;
 }
 
@@ -261,9 +259,9 @@ eg_status eg_read_text(statements *out, const char *file, eg_str text, eg_error 
     for (uint32_t number = 1; s == EG_OK && text.len; number++) {
         eg_str line = trim(next_line(&text));
         if (line.len > EG_MAX_CONTENT)
-            s = eg_fail(err, EG_ELIMIT, "%s:%u: a line of %zu bytes; at most %d make a statement", file, number, line.len, EG_MAX_CONTENT);
-        else if (line.len)
-            s = add(out, line, stem[0] ? stem : "general", file, number, err);
+            s = eg_fail(err, EG_ELIMIT, "%s:%u: a line of %zu bytes; at most %d make a statement", file, number, line.len,
+                        EG_MAX_CONTENT);
+        else if (line.len) s = add(out, line, stem[0] ? stem : "general", file, number, err);
     }
     return s;
 }

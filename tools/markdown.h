@@ -13,9 +13,9 @@ typedef struct statements {
     size_t count, capacity;
 } statements;
 
-/* Markdown: list items, paragraphs and table cells' rows are read; code blocks, block quotes, HTML comments, front matter, headings and
- * rules are not. The scope is the file's name and the headings above, as slugs. EG_EINVAL for invalid UTF-8, EG_ELIMIT for more than
- * EG_MAX_CHECK_STATEMENTS, EG_ENOMEM. */
+/* Markdown: list items, paragraphs and table cells' rows are read; code blocks, block quotes, HTML comments, front matter,
+ * headings and rules are not. The scope is the file's name and the headings above, as slugs. EG_EINVAL for invalid UTF-8,
+ * EG_ELIMIT for more than EG_MAX_CHECK_STATEMENTS, EG_ENOMEM. */
 eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_error *err);
 /* One statement a line that is not blank. */
 eg_status eg_read_text(statements *out, const char *file, eg_str text, eg_error *err);

@@ -8,7 +8,7 @@
 #include "core/base/clock.h"
 #include "tools/cli.h"
 
-#define REEMBED_US 250000 /* that a command gives to work which others left */
+#define REEMBED_US 250000     /* that a command gives to work which others left */
 #define DEFAULT_WAIT_MS 30000 /* a command ends after its own work, not before */
 
 /* The arguments as a JSON object; NULL after complaining. */
@@ -25,12 +25,9 @@ static cJSON *arguments_of(const call *c) {
             cJSON_Delete(a);
             return NULL;
         }
-        if (o->kind == 'n')
-            cJSON_AddNumberToObject(a, o->argument, number);
-        else if (o->kind == 'b')
-            cJSON_AddBoolToObject(a, o->argument, 1);
-        else
-            cJSON_AddStringToObject(a, o->argument, v);
+        if (o->kind == 'n') cJSON_AddNumberToObject(a, o->argument, number);
+        else if (o->kind == 'b') cJSON_AddBoolToObject(a, o->argument, 1);
+        else cJSON_AddStringToObject(a, o->argument, v);
     }
     if (!a) complain("out of memory");
     return a;
@@ -76,14 +73,16 @@ static const char *short_id(const cJSON *o, const char *key) {
 
 /* A text of several lines: all but the first begin below it, `indent` columns from the edge. */
 static void print_lines(const char *text, int indent) {
-    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) printf("%.*s\n%*s", (int)(end - text), text, indent, "");
+    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
+        printf("%.*s\n%*s", (int)(end - text), text, indent, "");
     fputs(text, stdout);
 }
 
 static void print_side(const char *label, const cJSON *fact) {
     int indent = printf("  %s  ", label);
     print_lines(text_of(fact, "content"), indent);
-    printf("  [%s, %s%s%s]\n", text_of(fact, "scope"), text_of(fact, "agent_id"), *text_of(fact, "provenance") ? ", " : "", text_of(fact, "provenance"));
+    printf("  [%s, %s%s%s]\n", text_of(fact, "scope"), text_of(fact, "agent_id"), *text_of(fact, "provenance") ? ", " : "",
+           text_of(fact, "provenance"));
 }
 
 static void print_conflict(const cJSON *c) {
@@ -107,17 +106,16 @@ static void print_commit(const cJSON *r) {
         puts("nothing was stored");
         return;
     }
-    if (true_of(r, "duplicate"))
-        printf("known already: fact %s\n", short_id(r, "fact_id"));
-    else
-        printf("%s: fact %s", text_of(r, "operation"), short_id(r, "fact_id"));
+    if (true_of(r, "duplicate")) printf("known already: fact %s\n", short_id(r, "fact_id"));
+    else printf("%s: fact %s", text_of(r, "operation"), short_id(r, "fact_id"));
     if (!true_of(r, "duplicate")) {
         if (*text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
         printf("  (undo %.0f)\n", number_of(r, "undo_id"));
     }
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);
-    if (strcmp(text_of(r, "detection"), "queued") == 0) puts("the verdict is not there yet: its job waits in the store (`engram conflicts` later)");
+    if (strcmp(text_of(r, "detection"), "queued") == 0)
+        puts("the verdict is not there yet: its job waits in the store (`engram conflicts` later)");
 }
 
 static void print_query(const cJSON *r) {
@@ -131,8 +129,7 @@ static void print_query(const cJSON *r) {
                *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
         if (*text_of(one, "close_reason"))
             printf("      ENDED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
-        else if (*text_of(one, "valid_until"))
-            printf("      valid until %s\n", text_of(one, "valid_until"));
+        else if (*text_of(one, "valid_until")) printf("      valid until %s\n", text_of(one, "valid_until"));
         if (true_of(one, "has_open_conflict")) puts("      DISPUTED: an open conflict; see `engram conflicts`");
     }
     if (n == 0) puts("nothing is known about that");
@@ -152,7 +149,8 @@ static void print_conflicts(const cJSON *r) {
     cJSON_ArrayForEach(one, history) {
         printf("  %s  ", text_of(one, "committed_at"));
         print_lines(text_of(one, "content"), 6);
-        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", ended: " : "", text_of(one, "close_reason"));
+        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", ended: " : "",
+               text_of(one, "close_reason"));
     }
 }
 
@@ -202,18 +200,12 @@ static void print_members(const cJSON *o, const char *indent) {
 
 static void print_result(const call *c, const cJSON *r) {
     const char *name = c->command->name;
-    if (strcmp(name, "commit") == 0)
-        print_commit(r);
-    else if (strcmp(name, "query") == 0)
-        print_query(r);
-    else if (strcmp(name, "conflicts") == 0)
-        print_conflicts(r);
-    else if (strcmp(name, "resolve") == 0)
-        print_resolved(r);
-    else if (strcmp(name, "undo") == 0)
-        print_undone(r);
-    else
-        print_members(r, "");
+    if (strcmp(name, "commit") == 0) print_commit(r);
+    else if (strcmp(name, "query") == 0) print_query(r);
+    else if (strcmp(name, "conflicts") == 0) print_conflicts(r);
+    else if (strcmp(name, "resolve") == 0) print_resolved(r);
+    else if (strcmp(name, "undo") == 0) print_undone(r);
+    else print_members(r, "");
 }
 
 /* Adds what the positional words say; 0 after complaining. */
@@ -243,7 +235,8 @@ static int add_positional(const call *c, cJSON *a) {
 static int complain_for_people(const call *c, const char *said) {
     for (const option *o = c->command->options; o->name; o++) {
         size_t n = o->argument ? strlen(o->argument) : 0;
-        if (n && strncmp(said, o->argument, n) == 0 && (said[n] == ':' || said[n] == ' ')) return complain("--%s%s", o->name, said + n);
+        if (n && strncmp(said, o->argument, n) == 0 && (said[n] == ':' || said[n] == ' '))
+            return complain("--%s%s", o->name, said + n);
     }
     return complain("%s", said);
 }
@@ -265,10 +258,8 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
         printf("%.*s\n", (int)result.len, result.ptr);
     } else {
         cJSON *r = cJSON_ParseWithLength(result.ptr, result.len);
-        if (r)
-            print_result(c, r);
-        else
-            status = complain("the result of %s cannot be read", c->command->tool);
+        if (r) print_result(c, r);
+        else status = complain("the result of %s cannot be read", c->command->tool);
         cJSON_Delete(r);
     }
     services->request_release(services->host, rq);
@@ -276,7 +267,8 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     return status;
 }
 
-/* After the model of the store was changed: a little of the work, and a word about the rest. Commands that have loaded the model do it. */
+/* After the model of the store was changed: a little of the work, and a word about the rest. Commands that have loaded the model
+ * do it. */
 static void reembed_a_little(const call *c, eg_host *host) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
@@ -287,8 +279,11 @@ static void reembed_a_little(const call *c, eg_host *host) {
     if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) return;
     rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
     /* the command itself has done its work: what fails here is done by a later one, and shown by the status until then */
-    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose) complain("%s", rq->err->text);
-    if (left) fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n", (unsigned long long)left);
+    if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose)
+        complain("%s", rq->err->text);
+    if (left)
+        fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n",
+                (unsigned long long)left);
     services->request_release(services->host, rq);
 }
 
@@ -296,7 +291,8 @@ int run_memory(const call *c) {
     cJSON *a = arguments_of(c);
     int status = EXIT_ERROR;
     if (a && add_positional(c, a)) {
-        if (strcmp(c->command->name, "commit") == 0 && !cJSON_GetObjectItem(a, "wait_ms")) cJSON_AddNumberToObject(a, "wait_ms", DEFAULT_WAIT_MS);
+        if (strcmp(c->command->name, "commit") == 0 && !cJSON_GetObjectItem(a, "wait_ms"))
+            cJSON_AddNumberToObject(a, "wait_ms", DEFAULT_WAIT_MS);
         eg_host *host = call_host(c, 0, 0, NULL, 0);
         if (host) {
             status = call_tool(c, host, a);

@@ -40,7 +40,8 @@ static int has(const char *folder, const char *file) {
 /* Adds a folder once; one of the same name that was found before hides it. */
 static installed *add(collection *c, const char *name, const char *folder, int shipped) {
     char real[PATH_MAX];
-    if (c->count == MOST_MODELS || strlen(name) >= sizeof c->rows->name || !realpath(folder, real) || strlen(real) >= MOST_PATH) return NULL;
+    if (c->count == MOST_MODELS || strlen(name) >= sizeof c->rows->name || !realpath(folder, real) || strlen(real) >= MOST_PATH)
+        return NULL;
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->rows[i].folder, real) == 0) return &c->rows[i];
         if (strcmp(c->rows[i].name, name) == 0) return NULL;
@@ -104,11 +105,13 @@ static about describe(const installed *m, eg_arena *arena, eg_sums *sums) {
     eg_error err = {0};
     int listed = eg_sums_read(m->folder, arena, sums, NULL) == EG_OK;
     const eg_known_model *known = eg_known_model_find(m->name);
-    about a = {.task = "?", .licence = listed ? sums->licence : "", .source = listed ? sums->source : "", .problem = "", .bytes = eg_model_bytes(m->folder)};
-    if (eg_model_kind_of(m->folder, &kind, &err) == EG_OK)
-        a.task = kind.task;
-    else
-        a.problem = eg_arena_printf(arena, "%s", err.text);
+    about a = {.task = "?",
+               .licence = listed ? sums->licence : "",
+               .source = listed ? sums->source : "",
+               .problem = "",
+               .bytes = eg_model_bytes(m->folder)};
+    if (eg_model_kind_of(m->folder, &kind, &err) == EG_OK) a.task = kind.task;
+    else a.problem = eg_arena_printf(arena, "%s", err.text);
     if (!*a.licence && known && strncmp(a.source, known->repo, strlen(known->repo)) == 0) a.licence = known->licence;
     return a;
 }
@@ -120,8 +123,9 @@ static void json_member(eg_buffer *b, const char *key, const char *value) {
 
 static void print_installed(const installed *m, const about *a, int json, size_t at) {
     if (!json) {
-        printf("%-22s %-8s %5.0f MB  %-10s %s%s%s%s%s\n", m->name, a->task, (double)a->bytes / 1e6, *a->licence ? a->licence : "-",
-               m->shipped ? "ships" : "installed", m->used_by_embed ? ", in use for embeddings" : "", m->used_by_nli ? ", in use for contradictions" : "",
+        printf("%-22s %-8s %5.0f MB  %-10s %s%s%s%s%s\n", m->name, a->task, (double)a->bytes / 1e6,
+               *a->licence ? a->licence : "-", m->shipped ? "ships" : "installed",
+               m->used_by_embed ? ", in use for embeddings" : "", m->used_by_nli ? ", in use for contradictions" : "",
                a->problem && *a->problem ? "; " : "", a->problem ? a->problem : "");
         return;
     }
@@ -132,8 +136,9 @@ static void print_installed(const installed *m, const about *a, int json, size_t
     eg_buffer_format(&b, ",\"bytes\":%llu", (unsigned long long)a->bytes);
     json_member(&b, "licence", a->licence);
     json_member(&b, "source", a->source);
-    eg_buffer_format(&b, ",\"installed\":true,\"ships\":%s,\"in_use\":[%s%s%s]", m->shipped ? "true" : "false", m->used_by_embed ? "\"embed\"" : "",
-                     m->used_by_embed && m->used_by_nli ? "," : "", m->used_by_nli ? "\"nli\"" : "");
+    eg_buffer_format(&b, ",\"installed\":true,\"ships\":%s,\"in_use\":[%s%s%s]", m->shipped ? "true" : "false",
+                     m->used_by_embed ? "\"embed\"" : "", m->used_by_embed && m->used_by_nli ? "," : "",
+                     m->used_by_nli ? "\"nli\"" : "");
     json_member(&b, "folder", m->folder);
     if (a->problem && *a->problem) json_member(&b, "problem", a->problem);
     eg_buffer_text(&b, "}");
@@ -143,7 +148,8 @@ static void print_installed(const installed *m, const about *a, int json, size_t
 
 static void print_known(const eg_known_model *k, int json, size_t at) {
     if (!json) {
-        printf("%-22s %-8s %5u MB  %-10s `engram models pull %s`%s%s\n", k->name, k->task, k->megabytes, k->licence, k->name, *k->note ? "; " : "", k->note);
+        printf("%-22s %-8s %5u MB  %-10s `engram models pull %s`%s%s\n", k->name, k->task, k->megabytes, k->licence, k->name,
+               *k->note ? "; " : "", k->note);
         return;
     }
     eg_buffer b = {0};
@@ -209,13 +215,15 @@ static size_t check_files(const installed *m, const eg_sums *sums, int json, int
     const char *more = *stopped ? NULL : eg_sums_unlisted(m->folder, sums);
     if (more) {
         char text[MOST_PATH + 300];
-        snprintf(text, sizeof text, "'%s/%s' was added after the installation: remove it, or add its checksum to " EG_SUMS_FILE, m->folder, more);
+        snprintf(text, sizeof text, "'%s/%s' was added after the installation: remove it, or add its checksum to " EG_SUMS_FILE,
+                 m->folder, more);
         tell(text, json, problems++);
     }
     return problems;
 }
 
-/* Checks one model and prints it. EXIT_FINE, EXIT_FOUND when a file is wrong, EXIT_ERROR when it does not open or nothing can be checked. */
+/* Checks one model and prints it. EXIT_FINE, EXIT_FOUND when a file is wrong, EXIT_ERROR when it does not open or nothing can be
+ * checked. */
 static int verify_one(const installed *m, eg_engine *engine, int json, size_t at) {
     eg_arena arena;
     eg_error err = {0};
@@ -230,7 +238,8 @@ static int verify_one(const installed *m, eg_engine *engine, int json, size_t at
         eg_buffer_text(&b, at ? ",\n {" : " {");
         json_member(&b, "name", m->name);
         json_member(&b, "folder", m->folder);
-        eg_buffer_format(&b, ",\"recorded\":%s,\"files\":%zu,\"problems\":[", listed == EG_OK ? "true" : "false", listed == EG_OK ? sums->count : 0);
+        eg_buffer_format(&b, ",\"recorded\":%s,\"files\":%zu,\"problems\":[", listed == EG_OK ? "true" : "false",
+                         listed == EG_OK ? sums->count : 0);
         printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
         eg_buffer_release(&b);
     }
@@ -246,9 +255,12 @@ static int verify_one(const installed *m, eg_engine *engine, int json, size_t at
     if (stopped) status = EXIT_ERROR;
     if (json) printf("],\"ok\":%s}", status == EXIT_FINE ? "true" : "false");
     if (!json && stopped) printf("stopped  %s\n", m->name);
-    if (!json && !stopped && status) printf("WRONG    %s: %s\n", m->name, m->shipped ? "install Engram again" : "remove the folder and pull the model again");
-    if (!json && !stopped && !status && listed == EG_OK) printf("OK       %s: %zu files as recorded, the model opens\n", m->name, sums->count);
-    if (!json && !stopped && !status && listed != EG_OK) printf("OK       %s: the model opens; nothing is recorded to compare its files with\n", m->name);
+    if (!json && !stopped && status)
+        printf("WRONG    %s: %s\n", m->name, m->shipped ? "install Engram again" : "remove the folder and pull the model again");
+    if (!json && !stopped && !status && listed == EG_OK)
+        printf("OK       %s: %zu files as recorded, the model opens\n", m->name, sums->count);
+    if (!json && !stopped && !status && listed != EG_OK)
+        printf("OK       %s: the model opens; nothing is recorded to compare its files with\n", m->name);
     eg_arena_release(&arena);
     free(sums);
     return status;
@@ -307,11 +319,13 @@ static void find_origin(void *self, const char *key, const char *value, const ch
 static int value_of(const char *name, char *out, size_t size) {
     char real[PATH_MAX];
     if (strchr(name, '/') && !realpath(name, real)) return complain("there is no folder '%s'", name), 0;
-    if (snprintf(out, size, "%s", strchr(name, '/') ? real : name) >= (int)size) return complain("the path '%.100s...' is too long", name), 0;
+    if (snprintf(out, size, "%s", strchr(name, '/') ? real : name) >= (int)size)
+        return complain("the path '%.100s...' is too long", name), 0;
     return 1;
 }
 
-/* Facts of the workspace's store that have no vectors of the model of the setting `line`; with `now`, makes them first. 0 after complaining. */
+/* Facts of the workspace's store that have no vectors of the model of the setting `line`; with `now`, makes them first. 0 after
+ * complaining. */
 static int reembed(const call *c, const eg_host *host, const char *line, int now, uint64_t *left) {
     eg_error err = {0};
     eg_request *rq;
@@ -351,7 +365,8 @@ static int use(const call *c, const eg_host *host) {
     }
     if (eg_model_kind_of(folder, &kind, &err) != EG_OK) return complain("%s", err.text);
     if (!as && strcmp(kind.task, "nli") != 0 && strcmp(kind.task, "embed") != 0)
-        return complain("the model in '%s' is for the task '%s': Engram's memory uses models for nli and embed", folder, kind.task);
+        return complain("the model in '%s' is for the task '%s': Engram's memory uses models for nli and embed", folder,
+                        kind.task);
     if (!as) as = kind.task;
     int nli = strcmp(as, "nli") == 0;
     const char *key = nli ? "model.nli" : "model.embed";
@@ -386,9 +401,10 @@ static int use(const call *c, const eg_host *host) {
     } else {
         printf("%s = %s is written to %s; programs that run keep their model until they are started again\n", key, value, path);
         if (left)
-            printf("%llu facts of this memory get vectors of the new model in the background: by `engram mcp`, a little by each commit and query, or all at once by\n"
-                   "`engram models use %s --now`. Until then words find them; `engram status` shows how many wait. The vectors of the old model stay\n",
-                   (unsigned long long)left, name);
+            printf(
+                "%llu facts of this memory get vectors of the new model in the background: by `engram mcp`, a little by each commit and query, or all at once by\n"
+                "`engram models use %s --now`. Until then words find them; `engram status` shows how many wait. The vectors of the old model stay\n",
+                (unsigned long long)left, name);
     }
     if (hidden) fprintf(stderr, "engram: note: %s sets %s too and goes before the file\n", o.found, key);
     return EXIT_FINE;
@@ -408,12 +424,12 @@ static void show_progress(void *self, const char *file, uint64_t done, uint64_t 
     int64_t now = eg_clock_monotonic();
     if (p->name != file) *p = (shown){.name = file, .begun = now, .from = done, .line = p->line};
     if (!isatty(2) || (now - p->at < 200000 && done != all)) return;
-    double seconds = (double)(now - p->begun) / 1e6, rate = seconds > 0.1 ? (double)(done - (done > p->from ? p->from : done)) / seconds / 1e6 : 0;
-    if (all == UINT64_MAX)
-        fprintf(stderr, "\r%-40.40s %8.1f MB  %6.1f MB/s\033[K", file, (double)done / 1e6, rate);
+    double seconds = (double)(now - p->begun) / 1e6,
+           rate = seconds > 0.1 ? (double)(done - (done > p->from ? p->from : done)) / seconds / 1e6 : 0;
+    if (all == UINT64_MAX) fprintf(stderr, "\r%-40.40s %8.1f MB  %6.1f MB/s\033[K", file, (double)done / 1e6, rate);
     else
-        fprintf(stderr, "\r%-40.40s %3.0f %%  %.1f of %.1f MB  %6.1f MB/s\033[K", file, all ? 100.0 * (double)done / (double)all : 100, (double)done / 1e6,
-                (double)all / 1e6, rate);
+        fprintf(stderr, "\r%-40.40s %3.0f %%  %.1f of %.1f MB  %6.1f MB/s\033[K", file,
+                all ? 100.0 * (double)done / (double)all : 100, (double)done / 1e6, (double)all / 1e6, rate);
     p->at = now;
     p->line = 1;
 }
@@ -430,7 +446,8 @@ static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) 
         json_member(&b, "name", p->name);
         json_member(&b, "source", out->source);
         json_member(&b, "folder", out->folder);
-        eg_buffer_format(&b, ",\"already\":%s,\"downloaded_bytes\":%llu", out->already ? "true" : "false", (unsigned long long)out->bytes);
+        eg_buffer_format(&b, ",\"already\":%s,\"downloaded_bytes\":%llu", out->already ? "true" : "false",
+                         (unsigned long long)out->bytes);
         json_member(&b, "unchecked", out->unchecked);
         eg_buffer_text(&b, "}\n");
         printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
@@ -439,11 +456,14 @@ static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) 
         printf("%s is installed already (%s)\n", p->name, out->source);
     } else {
         printf("%s is installed (%s, %.1f MB), the engine opens it\n", p->name, out->source, (double)out->bytes / 1e6);
-        if (!p->known) printf("its licence stands at %s/%s\n", p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co", p->repo);
+        if (!p->known)
+            printf("its licence stands at %s/%s\n", p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co",
+                   p->repo);
         if (p->known && *p->known->note) printf("note: %s\n", p->known->note);
         printf("`engram models use %s` makes it the one in use\n", p->name);
     }
-    if (*out->unchecked) fprintf(stderr, "engram: note: the hub gives no checksum of %s: only its length was checked\n", out->unchecked);
+    if (*out->unchecked)
+        fprintf(stderr, "engram: note: the hub gives no checksum of %s: only its length was checked\n", out->unchecked);
 }
 
 static int pull(const call *c, const eg_host *host) {
@@ -461,9 +481,17 @@ static int pull(const call *c, const eg_host *host) {
     if (!name) name = known ? known->name : strrchr(repo, '/') + 1;
     shown progress = {0};
     eg_pulled out;
-    eg_pull p = {.repo = repo, .revision = revision, .name = name, .models = eg_host_paths_of(host)->models, .known = known,
-                 .endpoint = secure_getenv("HF_ENDPOINT"), .token = secure_getenv("HF_TOKEN"), .stop = &stop_requested,
-                 .progress = show_progress, .waiting = show_waiting, .self = &progress};
+    eg_pull p = {.repo = repo,
+                 .revision = revision,
+                 .name = name,
+                 .models = eg_host_paths_of(host)->models,
+                 .known = known,
+                 .endpoint = secure_getenv("HF_ENDPOINT"),
+                 .token = secure_getenv("HF_TOKEN"),
+                 .stop = &stop_requested,
+                 .progress = show_progress,
+                 .waiting = show_waiting,
+                 .self = &progress};
     if (eg_engine_create(NULL, &p.engine, &err) != EG_OK) return complain("%s", err.text);
     eg_status s = eg_pull_model(&p, &out, &err);
     eg_engine_destroy(p.engine);
@@ -476,12 +504,13 @@ static int pull(const call *c, const eg_host *host) {
 int run_models(const call *c) {
     static const char *const none[] = {"plugins="};
     const char *what = c->positional_count ? c->positional[0] : "list";
-    int (*run)(const call *c, const eg_host *host) = strcmp(what, "list") == 0 && c->positional_count <= 1    ? list
+    int (*run)(const call *c, const eg_host *host) = strcmp(what, "list") == 0 && c->positional_count <= 1     ? list
                                                      : strcmp(what, "verify") == 0 && c->positional_count <= 2 ? verify
                                                      : strcmp(what, "use") == 0 && c->positional_count == 2    ? use
                                                      : strcmp(what, "pull") == 0 && c->positional_count == 2   ? pull
-                                                                                                              : NULL;
-    if (!run) return complain("models list, models pull NAME|ORG/REPO[@REVISION], models verify [NAME|DIR], or models use NAME|DIR");
+                                                                                                               : NULL;
+    if (!run)
+        return complain("models list, models pull NAME|ORG/REPO[@REVISION], models verify [NAME|DIR], or models use NAME|DIR");
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
     int status = run(c, host);

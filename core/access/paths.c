@@ -29,9 +29,7 @@ eg_status eg_paths_resolve(eg_arena *arena, const char *home, eg_paths *out, eg_
         origin = "ENGRAM_HOME";
     }
     if (home && *home) {
-        if (home[0] != '/') {
-            return eg_fail(err, EG_EINVAL, "%s is '%s': give an absolute path", origin, home);
-        }
+        if (home[0] != '/') { return eg_fail(err, EG_EINVAL, "%s is '%s': give an absolute path", origin, home); }
         return below_home(arena, home, out, err);
     }
     const char *user = secure_getenv("HOME");

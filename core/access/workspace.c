@@ -85,8 +85,8 @@ static size_t find_byte(eg_str s, char c) {
 }
 
 static int is_default_port(eg_str port) {
-    return port.len == 0 || eg_str_eq(port, EG_STR("22")) || eg_str_eq(port, EG_STR("443")) ||
-           eg_str_eq(port, EG_STR("80")) || eg_str_eq(port, EG_STR("9418"));
+    return port.len == 0 || eg_str_eq(port, EG_STR("22")) || eg_str_eq(port, EG_STR("443")) || eg_str_eq(port, EG_STR("80")) ||
+           eg_str_eq(port, EG_STR("9418"));
 }
 
 static eg_str without_ending(eg_str path) {

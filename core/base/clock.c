@@ -57,8 +57,8 @@ void eg_time_format(int64_t t, char out[EG_TIME_TEXT]) {
     civil_from_days(days, &y, &m, &d);
     unsigned second = (unsigned)(rest / EG_SECOND);
     char text[64];
-    snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)y, (unsigned)m, (unsigned)d,
-             second / 3600, second / 60 % 60, second % 60, (unsigned)(rest % EG_SECOND));
+    snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)y, (unsigned)m, (unsigned)d, second / 3600,
+             second / 60 % 60, second % 60, (unsigned)(rest % EG_SECOND));
     memcpy(out, text, EG_TIME_TEXT - 1);
     out[EG_TIME_TEXT - 1] = '\0';
 }
@@ -114,8 +114,7 @@ static int64_t parse_zone(const char **p, const char *end, int *ok) {
 eg_status eg_time_parse(eg_str text, int64_t *out, eg_error *err) {
     const char *p = text.ptr, *end = text.ptr + text.len;
     int y = digits(&p, end, 4), m = -1, d = -1, ok = 0;
-    if (y >= 0 && take(&p, end, '-') && (m = digits(&p, end, 2)) >= 1 && m <= 12 && take(&p, end, '-'))
-        d = digits(&p, end, 2);
+    if (y >= 0 && take(&p, end, '-') && (m = digits(&p, end, 2)) >= 1 && m <= 12 && take(&p, end, '-')) d = digits(&p, end, 2);
     int64_t time_of_day = 0, zone = 0;
     if (d >= 1 && d <= days_in_month(y, m)) {
         ok = 1;

@@ -13,11 +13,11 @@
 
 static eg_status fail_errno(eg_error *err, const char *what, const char *path) {
     int e = errno;
-    eg_status code = e == ENOENT || e == ENOTDIR    ? EG_ENOENT
-                     : e == ENOMEM                  ? EG_ENOMEM
-                     : e == EACCES || e == EPERM    ? EG_EPERM
-                     : e == EROFS                   ? EG_EREADONLY
-                                                    : EG_EIO;
+    eg_status code = e == ENOENT || e == ENOTDIR ? EG_ENOENT
+                     : e == ENOMEM               ? EG_ENOMEM
+                     : e == EACCES || e == EPERM ? EG_EPERM
+                     : e == EROFS                ? EG_EREADONLY
+                                                 : EG_EIO;
     return eg_fail(err, code, "cannot %s '%s': %s", what, path, strerror(e));
 }
 
@@ -77,10 +77,8 @@ eg_status eg_map_open(const char *path, eg_map *out, eg_error *err) {
     if (s != EG_OK) return s;
     if (size) {
         void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED)
-            s = fail_errno(err, "map", path);
-        else
-            *out = (eg_map){p, size};
+        if (p == MAP_FAILED) s = fail_errno(err, "map", path);
+        else *out = (eg_map){p, size};
     }
     close(fd);
     return s;
@@ -135,10 +133,8 @@ eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsi
     if (s == EG_OK) s = write_all(fd, bytes, size, temporary, err);
     close(fd);
     if (s == EG_OK && rename(temporary, path) != 0) s = fail_errno(err, "replace", path);
-    if (s == EG_OK)
-        flush_folder_of(path);
-    else
-        unlink(temporary);
+    if (s == EG_OK) flush_folder_of(path);
+    else unlink(temporary);
     free(temporary);
     return s;
 }

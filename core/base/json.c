@@ -12,8 +12,13 @@
 enum { VALUE, FIRST_VALUE /* or ] */, FIRST_KEY /* or } */, KEY, COLON, COMMA, DONE, BROKEN };
 
 void eg_json_init(eg_json *j, const char *name, eg_str bytes, eg_arena *arena, eg_error *err) {
-    *j = (eg_json){.start = bytes.ptr, .p = bytes.ptr, .end = bytes.ptr + bytes.len, .arena = arena, .err = err,
-                   .name = name, .state = VALUE};
+    *j = (eg_json){.start = bytes.ptr,
+                   .p = bytes.ptr,
+                   .end = bytes.ptr + bytes.len,
+                   .arena = arena,
+                   .err = err,
+                   .name = name,
+                   .state = VALUE};
 }
 
 eg_json_kind eg_json_fail(eg_json *j, const char *format, ...) {
@@ -199,16 +204,11 @@ static eg_json_kind read_value(eg_json *j) {
     char c = *j->p;
     if (c == '{' || c == '[') return open_container(j, c);
     eg_json_kind kind;
-    if (c == '"')
-        kind = read_string(j) ? EG_JSON_STRING : EG_JSON_ERROR;
-    else if (word(j, "true"))
-        kind = EG_JSON_TRUE;
-    else if (word(j, "false"))
-        kind = EG_JSON_FALSE;
-    else if (word(j, "null"))
-        kind = EG_JSON_NULL;
-    else
-        kind = read_number(j);
+    if (c == '"') kind = read_string(j) ? EG_JSON_STRING : EG_JSON_ERROR;
+    else if (word(j, "true")) kind = EG_JSON_TRUE;
+    else if (word(j, "false")) kind = EG_JSON_FALSE;
+    else if (word(j, "null")) kind = EG_JSON_NULL;
+    else kind = read_number(j);
     if (kind != EG_JSON_ERROR) after_value(j);
     return kind;
 }
@@ -234,13 +234,11 @@ static eg_json_kind step(eg_json *j) {
         case FIRST_KEY:
             if (c == '}') return close_container(j, c);
             return read_key(j);
-        case KEY:
-            return read_key(j);
+        case KEY: return read_key(j);
         case FIRST_VALUE:
             if (c == ']') return close_container(j, c);
             return read_value(j);
-        case VALUE:
-            return read_value(j);
+        case VALUE: return read_value(j);
         case COLON:
             if (c != ':') return eg_json_fail(j, "':' was expected after a key");
             j->p++;
@@ -324,12 +322,9 @@ void eg_buffer_json(eg_buffer *b, eg_str s) {
         if (c >= 0x20 && c != '"' && c != '\\') continue;
         eg_buffer_add(b, s.ptr + from, i - from);
         from = i + 1;
-        if (c == '"' || c == '\\')
-            eg_buffer_format(b, "\\%c", c);
-        else if (c == '\n')
-            eg_buffer_text(b, "\\n");
-        else
-            eg_buffer_format(b, "\\u%04x", c);
+        if (c == '"' || c == '\\') eg_buffer_format(b, "\\%c", c);
+        else if (c == '\n') eg_buffer_text(b, "\\n");
+        else eg_buffer_format(b, "\\u%04x", c);
     }
     eg_buffer_add(b, s.ptr + from, s.len - from);
     eg_buffer_add(b, "\"", 1);

@@ -33,9 +33,9 @@ typedef struct eg_json {
     int64_t integer;
     double number;
     uint32_t depth;
-    uint8_t state; /* private */
+    uint8_t state;                /* private */
     uint8_t stack[EG_JSON_DEPTH]; /* private */
-    eg_json_kind kind; /* the last token */
+    eg_json_kind kind;            /* the last token */
 } eg_json;
 
 /* Reads bytes (which must outlive the reader). name is used in messages ("config.json"). */

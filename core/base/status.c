@@ -8,9 +8,8 @@
 
 const char *eg_status_name(eg_status code) {
     switch (code) {
-#define X(name, number, text)                                                                                \
-    case name:                                                                                               \
-        return #name;
+#define X(name, number, text) \
+    case name: return #name;
         EG_STATUS_MAP(X)
 #undef X
     }
@@ -19,9 +18,8 @@ const char *eg_status_name(eg_status code) {
 
 const char *eg_status_text(eg_status code) {
     switch (code) {
-#define X(name, number, text)                                                                                \
-    case name:                                                                                               \
-        return text;
+#define X(name, number, text) \
+    case name: return text;
         EG_STATUS_MAP(X)
 #undef X
     }

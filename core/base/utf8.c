@@ -41,22 +41,14 @@ size_t eg_utf8_decode(const char *text, size_t n, uint32_t *cp) {
     const unsigned char *p = (const unsigned char *)text;
     size_t len = n ? sequence_length(p, n) : 0;
     switch (len) {
-    case 1:
-        *cp = p[0];
-        return 1;
-    case 2:
-        *cp = (uint32_t)(p[0] & 0x1F) << 6 | (uint32_t)(p[1] & 0x3F);
-        return 2;
-    case 3:
-        *cp = (uint32_t)(p[0] & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (uint32_t)(p[2] & 0x3F);
-        return 3;
+    case 1: *cp = p[0]; return 1;
+    case 2: *cp = (uint32_t)(p[0] & 0x1F) << 6 | (uint32_t)(p[1] & 0x3F); return 2;
+    case 3: *cp = (uint32_t)(p[0] & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (uint32_t)(p[2] & 0x3F); return 3;
     case 4:
         *cp = (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 |
               (uint32_t)(p[3] & 0x3F);
         return 4;
-    default:
-        *cp = 0xFFFD;
-        return 1;
+    default: *cp = 0xFFFD; return 1;
     }
 }
 

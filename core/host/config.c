@@ -17,8 +17,7 @@ static const eg_setting table[] = {
     {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1},
     {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0},
     {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0},
-    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp entity numeric cross_scope nli secrets",
-     "ENGRAM_PLUGINS", 0},
+    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp entity numeric cross_scope nli secrets", "ENGRAM_PLUGINS", 0},
     {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0},
     {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0},
     {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0},
@@ -29,7 +28,8 @@ static const eg_setting table[] = {
     {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
     {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
     {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},
-    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto", "ENGRAM_LEVEL", 0},
+    {"level", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto",
+     "ENGRAM_LEVEL", 0},
     {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0},
     {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0},
     {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0},
@@ -124,8 +124,10 @@ static eg_status set(eg_conf *c, const char *key, const char *text, const char *
         return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s': `engram doctor` lists all", origin, key);
     }
     if (project && (i == SETTINGS || !table[i].project)) {
-        return eg_fail(err, EG_EREFUSED, "%s: a project file may not set '%.60s' (it comes with a repository that is not "
-                       "trusted): set it in the user's engram.conf", origin, key);
+        return eg_fail(err, EG_EREFUSED,
+                       "%s: a project file may not set '%.60s' (it comes with a repository that is not "
+                       "trusted): set it in the user's engram.conf",
+                       origin, key);
     }
     value v = {eg_arena_copy(c->arena, eg_str_of(text)), eg_arena_copy(c->arena, eg_str_of(origin))};
     if (!v.text || !v.origin) return eg_fail_memory(err, strlen(text));
@@ -204,9 +206,7 @@ eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
 eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err) {
     char key[MOST_KEY + 1];
     size_t n = strcspn(text, "=");
-    if (!text[n] || n == 0 || n > MOST_KEY) {
-        return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text);
-    }
+    if (!text[n] || n == 0 || n > MOST_KEY) { return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text); }
     memcpy(key, text, n);
     key[n] = 0;
     return set(config, key, text + n + 1, "option", 0, err);
@@ -251,8 +251,8 @@ double eg_conf_number(const eg_conf *config, const char *key) {
     return text ? strtod(text, NULL) : 0;
 }
 
-void eg_conf_each(const eg_conf *config,
-                    void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
+void eg_conf_each(const eg_conf *config, void (*each)(void *self, const char *key, const char *value, const char *origin),
+                  void *self) {
     for (size_t i = 0; i < SETTINGS; i++) each(self, table[i].key, config->values[i].text, config->values[i].origin);
     for (size_t i = 0; i < config->extra_count; i++) {
         each(self, config->extras[i].key, config->extras[i].v.text, config->extras[i].v.origin);

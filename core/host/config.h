@@ -29,9 +29,9 @@ eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
 /* The same for bytes in memory; path is for messages. */
 eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err);
-/* Writes "section.name = value" into the INI file at path: the last line that sets it is changed, else a line is added to its section, else the
- * section. All other bytes stay. Made, with its folder, when it is not there; replaced only whole; refused with nothing changed when the result
- * would not be read back as this value. The path of a link is followed. */
+/* Writes "section.name = value" into the INI file at path: the last line that sets it is changed, else a line is added to its
+ * section, else the section. All other bytes stay. Made, with its folder, when it is not there; replaced only whole; refused with
+ * nothing changed when the result would not be read back as this value. The path of a link is followed. */
 eg_status eg_conf_write(const char *path, const char *key, const char *value, eg_error *err);
 /* Variables of the environment (none of a privileged process). */
 eg_status eg_conf_environment(eg_conf *config, eg_error *err);
@@ -44,7 +44,7 @@ eg_status eg_conf_finish(eg_conf *config, eg_error *err);
 const char *eg_conf_get(const eg_conf *config, const char *key);
 /* A numeric setting of the table. */
 double eg_conf_number(const eg_conf *config, const char *key);
-void eg_conf_each(const eg_conf *config,
-                    void (*each)(void *self, const char *key, const char *value, const char *origin), void *self);
+void eg_conf_each(const eg_conf *config, void (*each)(void *self, const char *key, const char *value, const char *origin),
+                  void *self);
 
 #endif

@@ -1,6 +1,6 @@
-/* config_edit.c - one setting written into a person's engram.conf, all else left as it is. Lines are understood as libinih does: a comment begins
- * with ; or #, an indented line goes on with the value of the line before it, " ;" begins a comment behind a value. What comes out is read
- * back by the reader of all settings before it replaces the file. See config.h. */
+/* config_edit.c - one setting written into a person's engram.conf, all else left as it is. Lines are understood as libinih does:
+ * a comment begins with ; or #, an indented line goes on with the value of the line before it, " ;" begins a comment behind a
+ * value. What comes out is read back by the reader of all settings before it replaces the file. See config.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static int names(eg_str section, eg_str name, const char *key) {
 static place find_place(eg_str text, const char *key) {
     place p = {0};
     eg_str section = {"", 0}, wanted = {key, strcspn(key, ".")};
-    int named = 0, ours = 0; /* a name stood in this section, and the last one was the setting: an indented line goes on with its value */
+    int named = 0,
+        ours = 0; /* a name stood in this section, and the last one was the setting: an indented line goes on with its value */
     size_t at = text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (at < text.len) {
         const char *line = text.ptr + at, *end = memchr(line, '\n', text.len - at);
@@ -111,7 +112,9 @@ static eg_status check(eg_arena *arena, const eg_buffer *b, const char *path, co
     if (s != EG_OK) return s;
     const char *got = eg_conf_get(c, key);
     if (got && strcmp(got, value) == 0) return EG_OK;
-    return eg_fail(err, EG_EINVAL, "'%.200s' cannot be written as %s into '%s': rename it to something short without ' ;' and blanks at its ends", value, key, path);
+    return eg_fail(err, EG_EINVAL,
+                   "'%.200s' cannot be written as %s into '%s': rename it to something short without ' ;' and blanks at its ends",
+                   value, key, path);
 }
 
 static eg_status write_locked(const char *path, const char *key, const char *value, eg_error *err) {
@@ -127,7 +130,8 @@ static eg_status write_locked(const char *path, const char *key, const char *val
         if (b.failed) s = eg_fail_memory(err, text.len);
     }
     if (s == EG_OK) s = check(&arena, &b, path, key, value, err);
-    if (s == EG_OK && !(b.len == text.len && memcmp(b.ptr, text.ptr, b.len) == 0)) s = eg_file_replace(path, b.ptr, b.len, there ? st.st_mode & 0777 : 0600, err);
+    if (s == EG_OK && !(b.len == text.len && memcmp(b.ptr, text.ptr, b.len) == 0))
+        s = eg_file_replace(path, b.ptr, b.len, there ? st.st_mode & 0777 : 0600, err);
     eg_buffer_release(&b);
     eg_arena_release(&arena);
     return s;
@@ -144,7 +148,8 @@ eg_status eg_conf_write(const char *path, const char *key, const char *value, eg
     }
     /* two writers at once: one after the other */
     int lock = s == EG_OK ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (s == EG_OK && (lock < 0 || flock(lock, LOCK_EX) != 0)) s = eg_fail(err, EG_EIO, "cannot lock the folder '%s': %s", folder, strerror(errno));
+    if (s == EG_OK && (lock < 0 || flock(lock, LOCK_EX) != 0))
+        s = eg_fail(err, EG_EIO, "cannot lock the folder '%s': %s", folder, strerror(errno));
     if (s == EG_OK) s = write_locked(real ? real : path, key, value, err);
     if (lock >= 0) close(lock);
     free(folder);

@@ -95,7 +95,9 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
     const char *installed = eg_arena_printf(a, "%s/" ENGRAM_PLUGINS_FROM_BIN, h->beside);
     const char *database = eg_conf_get(h->config, "database");
-    h->paths = (eg_host_paths){.data = h->folders.data, .config = h->folders.config, .cache = h->folders.cache,
+    h->paths = (eg_host_paths){.data = h->folders.data,
+                               .config = h->folders.config,
+                               .cache = h->folders.cache,
                                .plugins = built && eg_file_exists(built) ? built : installed,
                                .models = eg_arena_printf(a, "%s/models", h->folders.data),
                                .database = database ? database : eg_arena_printf(a, "%s/engram.db", h->folders.data)};
@@ -137,8 +139,8 @@ static eg_status load_plugins(eg_host *h, eg_error *err) {
     while (at && next_word(&at, &word)) {
         int named = !memchr(word.ptr, '/', word.len) && !(word.len > 3 && memcmp(word.ptr + word.len - 3, ".so", 3) == 0);
         const char *path = word.ptr[0] == '/' ? eg_arena_copy(&h->arena, word)
-                                              : eg_arena_printf(&h->arena, "%s/%.*s%s", h->paths.plugins, (int)word.len,
-                                                                word.ptr, named ? ".so" : "");
+                                              : eg_arena_printf(&h->arena, "%s/%.*s%s", h->paths.plugins, (int)word.len, word.ptr,
+                                                                named ? ".so" : "");
         if (!path) return eg_fail_memory(err, word.len);
         eg_error problem = {0};
         const eg_plugin *built_in = named ? static_plugin(word) : NULL;
@@ -157,7 +159,8 @@ static eg_status open_store(eg_host *h, eg_error *err) {
     for (size_t i = 0; name && i < r->committed.storages; i++) {
         if (strcmp(r->storages[i]->name, name) == 0) h->storage_ops = r->storages[i];
     }
-    if (!h->storage_ops) return eg_fail(err, EG_ENOENT, "no loaded plugin offers the storage '%s': see `engram plugins list`", name ? name : "");
+    if (!h->storage_ops)
+        return eg_fail(err, EG_ENOENT, "no loaded plugin offers the storage '%s': see `engram plugins list`", name ? name : "");
     eg_status s = EG_OK;
     if (!eg_conf_get(h->config, "database")) s = eg_folder_make(h->folders.data, 0700, err);
     eg_request *rq;
@@ -175,14 +178,22 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
     gethostname(name, sizeof name - 1);
     const char *owner = eg_arena_printf(&h->arena, "%s:%ld:%lld", name, (long)getpid(), (long long)h->services.now(h));
     if (!owner) return eg_fail_memory(err, sizeof name);
-    eg_memory_env env = {.services = &h->services, .storage_ops = h->storage ? h->storage_ops : NULL,
-                         .storage = h->storage, .detectors = h->plugins.registrar.detectors,
+    eg_memory_env env = {.services = &h->services,
+                         .storage_ops = h->storage ? h->storage_ops : NULL,
+                         .storage = h->storage,
+                         .detectors = h->plugins.registrar.detectors,
                          .detector_count = h->plugins.registrar.committed.detectors,
-                         .gates = h->plugins.registrar.gates, .gate_count = h->plugins.registrar.committed.gates,
-                         .embed_model = eg_host_embed_model, .embed_id = eg_host_embed_id, .embed_query = eg_host_embed_query,
+                         .gates = h->plugins.registrar.gates,
+                         .gate_count = h->plugins.registrar.committed.gates,
+                         .embed_model = eg_host_embed_model,
+                         .embed_id = eg_host_embed_id,
+                         .embed_query = eg_host_embed_query,
                          .describe_models = eg_host_describe_models,
-                         .wake = eg_host_worker_wake, .host = h,
-                         .owner = eg_str_of(owner), .mode = EG_STR("local"), .workspace_why = h->workspace_why,
+                         .wake = eg_host_worker_wake,
+                         .host = h,
+                         .owner = eg_str_of(owner),
+                         .mode = EG_STR("local"),
+                         .workspace_why = h->workspace_why,
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
     return eg_memory_create(&env, &h->memory, err);
@@ -190,7 +201,10 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
 
 static eg_log_level log_level(const eg_host *h) {
     const char *word = eg_conf_get(h->config, "log");
-    eg_log_level level = !word || *word == 'w' ? EG_LOG_WARN : *word == 'e' ? EG_LOG_ERROR : *word == 'i' ? EG_LOG_INFO : EG_LOG_DEBUG;
+    eg_log_level level = !word || *word == 'w' ? EG_LOG_WARN
+                         : *word == 'e'        ? EG_LOG_ERROR
+                         : *word == 'i'        ? EG_LOG_INFO
+                                               : EG_LOG_DEBUG;
     int asked = h->options.verbose > 1 ? EG_LOG_DEBUG : h->options.verbose == 1 ? EG_LOG_INFO : EG_LOG_ERROR;
     return (int)level > asked ? level : (eg_log_level)asked;
 }
@@ -272,8 +286,8 @@ eg_status eg_host_frontend(eg_host *h, const char *name, const eg_frontend **out
     return eg_fail(err, EG_ENOENT, "no loaded plugin offers the front end '%s'; there is:%s", name, *names ? names : " none");
 }
 
-void eg_host_settings(const eg_host *h,
-                      void (*each)(void *self, const char *key, const char *value, const char *origin), void *self) {
+void eg_host_settings(const eg_host *h, void (*each)(void *self, const char *key, const char *value, const char *origin),
+                      void *self) {
     eg_conf_each(h->config, each, self);
 }
 
@@ -282,8 +296,8 @@ eg_status eg_host_setting_write(const eg_host *h, const char *key, const char *v
     return eg_conf_write(h->settings_file, key, value, err);
 }
 
-void eg_host_plugins(const eg_host *h,
-                     void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem), void *self) {
+void eg_host_plugins(const eg_host *h, void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem),
+                     void *self) {
     for (size_t i = 0; i < h->plugins.count; i++) {
         each(self, h->plugins.rows[i].path, h->plugins.rows[i].plugin, h->plugins.rows[i].problem);
     }
@@ -293,9 +307,11 @@ eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, si
     int is_path = strchr(name, '/') != NULL;
     for (size_t i = 0; i < (is_path ? 1u : 1u + SHIPPED); i++) {
         char config[MOST_PATH + 16];
-        int n = is_path ? snprintf(out, out_size, "%s", name)
-                        : snprintf(out, out_size, "%s%s/%s", i ? h->beside : h->paths.models, i ? shipped_below[i - 1] : "", name);
-        if (n < 0 || (size_t)n >= out_size || n >= MOST_PATH) return eg_fail(err, EG_ELIMIT, "the path of the model '%.60s' is too long", name);
+        int n = is_path
+                    ? snprintf(out, out_size, "%s", name)
+                    : snprintf(out, out_size, "%s%s/%s", i ? h->beside : h->paths.models, i ? shipped_below[i - 1] : "", name);
+        if (n < 0 || (size_t)n >= out_size || n >= MOST_PATH)
+            return eg_fail(err, EG_ELIMIT, "the path of the model '%.60s' is too long", name);
         snprintf(config, sizeof config, "%s/config.json", out);
         if (eg_file_exists(config)) return EG_OK;
     }

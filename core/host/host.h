@@ -10,15 +10,15 @@
 typedef struct eg_host eg_host;
 
 typedef struct eg_host_options {
-    const char *workspace;        /* --workspace, or NULL */
-    const char *home;             /* --home; NULL: $ENGRAM_HOME, ~/.engram if there, else XDG folders */
-    const char *actor;            /* who asks when a call names nobody; NULL: "cli" */
-    const char *program;          /* argv[0]: plugins and models are looked up relative to the executable */
-    const char *const *settings;  /* "key=value", strongest */
+    const char *workspace;       /* --workspace, or NULL */
+    const char *home;            /* --home; NULL: $ENGRAM_HOME, ~/.engram if there, else XDG folders */
+    const char *actor;           /* who asks when a call names nobody; NULL: "cli" */
+    const char *program;         /* argv[0]: plugins and models are looked up relative to the executable */
+    const char *const *settings; /* "key=value", strongest */
     size_t setting_count;
-    int without_store;            /* 1: no database is opened or made (check, nli, plugins ...) */
-    int worker;                   /* 1: a background thread works on detection jobs */
-    int verbose;                  /* log level: 0 warnings, 1 info, 2 debug; on stderr */
+    int without_store; /* 1: no database is opened or made (check, nli, plugins ...) */
+    int worker;        /* 1: a background thread works on detection jobs */
+    int verbose;       /* log level: 0 warnings, 1 info, 2 debug; on stderr */
 } eg_host_options;
 
 /* Reads the configuration, loads the configured plugins, opens the store. A plugin that cannot load is reported
@@ -38,8 +38,8 @@ typedef struct eg_host_paths {
 } eg_host_paths;
 const eg_host_paths *eg_host_paths_of(const eg_host *host);
 /* All settings with value and origin, one call each. */
-void eg_host_settings(const eg_host *host,
-                      void (*each)(void *self, const char *key, const char *value, const char *origin), void *self);
+void eg_host_settings(const eg_host *host, void (*each)(void *self, const char *key, const char *value, const char *origin),
+                      void *self);
 /* Loaded plugins and those left out (problem not NULL). */
 void eg_host_plugins(const eg_host *host,
                      void (*each)(void *self, const char *path, const eg_plugin *plugin, const char *problem), void *self);
@@ -50,8 +50,8 @@ eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out,
 /* The same of the model that a setting names ("model.nli", "model.embed"); EG_ENOENT also when the setting is empty. */
 eg_status eg_host_model_configured(const eg_host *host, const char *setting, char *out, size_t out_size, eg_error *err);
 
-/* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The reason when it cannot be opened or is of another
- * kind than the setting needs. */
+/* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The reason when it cannot be opened
+ * or is of another kind than the setting needs. */
 eg_status eg_host_model_try(eg_host *host, const char *setting, eg_error *err);
 /* Writes a setting into the user's engram.conf; this process keeps what it has. *path: the file; may be NULL. */
 eg_status eg_host_setting_write(const eg_host *host, const char *key, const char *value, const char **path, eg_error *err);

@@ -17,10 +17,13 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
 }
 
 static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const levels[] = {"auto", "scalar", "avx2", "avx512", "neon", "avxvnni", "avx512vnni", "dotprod", "amx", "i8mm", "avx512bf16"};
+    static const char *const levels[] = {"auto",       "scalar",  "avx2", "avx512", "neon",      "avxvnni",
+                                         "avx512vnni", "dotprod", "amx",  "i8mm",   "avx512bf16"};
     static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o, .threads = (uint32_t)eg_conf_number(h->config, "threads"), .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),
+    eg_engine_options o = {.size = sizeof o,
+                           .threads = (uint32_t)eg_conf_number(h->config, "threads"),
+                           .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),
                            .gemm = choice_of(h, "gemm", gemms, 2)};
     return eg_engine_create(&o, &h->engine, err);
 }
@@ -29,14 +32,16 @@ static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     eg_status s = eg_host_model_configured(h, m->setting, m->folder, sizeof m->folder, err);
     if (s == EG_OK) s = make_engine(h, err);
     static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
-    eg_model_options o = {.size = sizeof o, .format = choice_of(h, "format", formats, sizeof formats / sizeof *formats), .cache = h->folders.cache};
+    eg_model_options o = {
+        .size = sizeof o, .format = choice_of(h, "format", formats, sizeof formats / sizeof *formats), .cache = h->folders.cache};
     if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &o, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;
     s = eg_model_describe(m->model, &m->info, err);
     if (s == EG_OK && m->info.head != m->head) {
         static const char *const kinds[] = {"gives embeddings", "classifies texts", "labels tokens"};
-        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' %s: %s needs one that %s", m->folder, kinds[m->info.head], m->setting, kinds[m->head]);
+        s = eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' %s: %s needs one that %s", m->folder, kinds[m->info.head],
+                    m->setting, kinds[m->head]);
     }
     return s;
 }
@@ -46,8 +51,9 @@ static eg_status map_labels(eg_host *h, eg_error *err) {
     static const char *const names[] = {"contradiction", "entailment", "neutral"};
     const eg_model_info *info = &h->nli.info;
     if (info->labels != 3)
-        return eg_fail(err, EG_EUNSUPPORTED, "the model in '%s' has %u label%s: %s needs the three contradiction, entailment and neutral", h->nli.folder,
-                       info->labels, info->labels == 1 ? "" : "s", h->nli.setting);
+        return eg_fail(err, EG_EUNSUPPORTED,
+                       "the model in '%s' has %u label%s: %s needs the three contradiction, entailment and neutral",
+                       h->nli.folder, info->labels, info->labels == 1 ? "" : "s", h->nli.setting);
     for (uint32_t n = 0; n < 3; n++) {
         uint32_t i = 0;
         while (i < 3 && strcasecmp(info->label_names[i], names[n]) != 0) i++;

@@ -36,7 +36,7 @@ struct eg_host {
     eg_conf *config;
     eg_paths folders;
     eg_host_paths paths;
-    const char *beside; /* folder of the executable */
+    const char *beside;        /* folder of the executable */
     const char *settings_file; /* the user's engram.conf */
     eg_str workspace, workspace_why, actor;
     eg_services services;

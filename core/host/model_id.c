@@ -17,9 +17,18 @@
 #include "core/base/file.h"
 #include "core/hub/files.h"
 
-enum { MOST_PATH = 4096 + 512, MOST_TEXT = 128 << 10, MOST_FILES = EG_MODEL_FILES + EG_MODEL_SHARDS, HASH = crypto_hash_sha256_BYTES, HEX = 2 * HASH + 1, SETTLED_SECONDS = 2 };
+enum {
+    MOST_PATH = 4096 + 512,
+    MOST_TEXT = 128 << 10,
+    MOST_FILES = EG_MODEL_FILES + EG_MODEL_SHARDS,
+    HASH = crypto_hash_sha256_BYTES,
+    HEX = 2 * HASH + 1,
+    SETTLED_SECONDS = 2
+};
 
-static void path_of(const char *folder, const char *name, char out[MOST_PATH]) { snprintf(out, MOST_PATH, "%s/%s", folder, name); }
+static void path_of(const char *folder, const char *name, char out[MOST_PATH]) {
+    snprintf(out, MOST_PATH, "%s/%s", folder, name);
+}
 
 /* The files that count: those of the list, then the weights where they are in several. */
 typedef struct names {
@@ -30,7 +39,8 @@ typedef struct names {
 static void name_files(const char *folder, eg_arena *arena, names *out) {
     size_t shards = 0;
     memcpy(out->rows, eg_model_files, sizeof eg_model_files);
-    (void)eg_model_shards(folder, arena, out->rows + EG_MODEL_FILES, &shards, NULL); /* too many: the engine opens no such folder */
+    (void)eg_model_shards(folder, arena, out->rows + EG_MODEL_FILES, &shards,
+                          NULL); /* too many: the engine opens no such folder */
     out->count = EG_MODEL_FILES + shards;
 }
 
@@ -47,8 +57,8 @@ static void describe(const char *folder, const names *files, char text[MOST_TEXT
             continue;
         }
         if (st.st_mtim.tv_sec > *newest) *newest = st.st_mtim.tv_sec;
-        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files->rows[i], (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
-                              (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files->rows[i], (uintmax_t)st.st_dev,
+                              (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     }
 }
 
@@ -77,7 +87,8 @@ static int remembered(const char *path, const char *description, char id[EG_MODE
     if (good) {
         memcpy(id, text.ptr + at, 64);
         id[64] = '\0';
-        good = strspn(id, "0123456789abcdef") == 64 && compose(description, id, wanted) == text.len && memcmp(wanted, text.ptr, text.len) == 0;
+        good = strspn(id, "0123456789abcdef") == 64 && compose(description, id, wanted) == text.len &&
+               memcmp(wanted, text.ptr, text.len) == 0;
     }
     eg_arena_release(&arena);
     return good;

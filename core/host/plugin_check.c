@@ -20,8 +20,9 @@ static int span_fits(eg_span s, eg_str content) { return s.start <= s.end && s.e
 static eg_status take(void *sink, const eg_finding *f) {
     checked *k = sink;
     k->findings++;
-    int good = f->size >= offsetof(eg_finding, explanation) && f->candidate < k->c->candidate_count && f->outcome <= EG_UNRELATED &&
-               f->severity <= EG_HIGH && f->score >= 0 && f->score <= 1 && span_fits(f->span_subject, k->c->subject->fact->content) &&
+    int good = f->size >= offsetof(eg_finding, explanation) && f->candidate < k->c->candidate_count &&
+               f->outcome <= EG_UNRELATED && f->severity <= EG_HIGH && f->score >= 0 && f->score <= 1 &&
+               span_fits(f->span_subject, k->c->subject->fact->content) &&
                span_fits(f->span_candidate, k->c->candidates[f->candidate]->fact->content);
     k->wrong += !good;
     return good ? EG_OK : EG_EINVAL;
@@ -36,12 +37,18 @@ static eg_status make_facts(const eg_services *services, eg_arena *arena, eg_fac
         eg_span *spans = eg_arena_array(arena, EG_MAX_STATEMENTS, sizeof *spans);
         eg_claim *claims = eg_arena_array(arena, EG_MAX_CLAIMS, sizeof *claims);
         if (!spans || !claims) return eg_fail_memory(err, EG_MAX_CLAIMS * sizeof *claims);
-        facts[i] = (eg_fact){.seq = (int64_t)i + 1, .id = services->new_id(services->host), .content = eg_str_of(contents[i]),
-                             .scope = EG_STR("auth"), .agent_id = EG_STR("agent"), .confidence = 0.8, .valid_until = EG_FOREVER};
-        rows[i] = (eg_case_fact){.fact = &facts[i], .statements = spans, .claims = claims, .cosine = 0.9, .found_by = i ? EG_FOUND_VECTOR : 0};
+        facts[i] = (eg_fact){.seq = (int64_t)i + 1,
+                             .id = services->new_id(services->host),
+                             .content = eg_str_of(contents[i]),
+                             .scope = EG_STR("auth"),
+                             .agent_id = EG_STR("agent"),
+                             .confidence = 0.8,
+                             .valid_until = EG_FOREVER};
+        rows[i] = (eg_case_fact){
+            .fact = &facts[i], .statements = spans, .claims = claims, .cosine = 0.9, .found_by = i ? EG_FOUND_VECTOR : 0};
         rows[i].statement_count = eg_text_statements(facts[i].content, spans, EG_MAX_STATEMENTS);
-        eg_status s = eg_text_claims(arena, facts[i].content, facts[i].scope, spans, rows[i].statement_count, claims, EG_MAX_CLAIMS,
-                                     &rows[i].claim_count, err);
+        eg_status s = eg_text_claims(arena, facts[i].content, facts[i].scope, spans, rows[i].statement_count, claims,
+                                     EG_MAX_CLAIMS, &rows[i].claim_count, err);
         if (s != EG_OK) return s;
     }
     return EG_OK;
@@ -67,12 +74,15 @@ static eg_status check_detector(eg_host *h, const eg_detector_slot *slot, FILE *
         s = d->examine(slot->self, &h->services, rq, &c, take, &k);
         if (s == EG_OK && k.wrong) s = EG_EINVAL;
         if (s != EG_OK)
-            eg_fail(err, s, "detector %s with %u candidates: %s", d->name, count, k.wrong ? "a finding is out of range" : rq->err->text);
+            eg_fail(err, s, "detector %s with %u candidates: %s", d->name, count,
+                    k.wrong ? "a finding is out of range" : rq->err->text);
         found += k.findings;
         h->services.request_release(h, rq);
     }
     eg_arena_release(&arena);
-    if (s == EG_OK) fprintf(out, "detector %s, order %u, budget %u ms: %d cases, %zu findings, all in range\n", d->name, d->order, d->budget_ms, TIMES, found);
+    if (s == EG_OK)
+        fprintf(out, "detector %s, order %u, budget %u ms: %d cases, %zu findings, all in range\n", d->name, d->order,
+                d->budget_ms, TIMES, found);
     return s;
 }
 
@@ -105,7 +115,8 @@ static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
         fprintf(out, "storage %s\n", s->name);
     }
     for (size_t i = 0; i < r->committed.frontends; i++) {
-        if (!r->frontends[i].frontend->name || !r->frontends[i].frontend->run) return eg_fail(err, EG_EFORMAT, "a front end's table is incomplete");
+        if (!r->frontends[i].frontend->name || !r->frontends[i].frontend->run)
+            return eg_fail(err, EG_EFORMAT, "a front end's table is incomplete");
         fprintf(out, "front end %s\n", r->frontends[i].frontend->name);
     }
     return EG_OK;
@@ -115,12 +126,14 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
     const eg_loaded_plugin *row = &h->plugins.rows[0];
     const eg_plugin *p = row->plugin;
     if (!p) return eg_fail(err, EG_EFORMAT, "%s", row->problem);
-    fprintf(out, "%s\nplugin %s, version %s, licence %s, ABI %u.%u\n", row->path, p->name, p->version, p->licence, p->abi_major, p->abi_minor);
+    fprintf(out, "%s\nplugin %s, version %s, licence %s, ABI %u.%u\n", row->path, p->name, p->version, p->licence, p->abi_major,
+            p->abi_minor);
     const eg_registrar *r = &h->plugins.registrar;
     eg_status s = check_tables(r, out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.detectors; i++) s = check_detector(h, &r->detectors[i], out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.gates; i++) s = check_gate(h, &r->gates[i], out, err);
-    if (s == EG_OK && !(r->committed.tools + r->committed.storages + r->committed.frontends + r->committed.detectors + r->committed.gates))
+    if (s == EG_OK &&
+        !(r->committed.tools + r->committed.storages + r->committed.frontends + r->committed.detectors + r->committed.gates))
         s = eg_fail(err, EG_EFORMAT, "the plugin registers nothing");
     return s;
 }

@@ -28,8 +28,8 @@ static eg_status may_add(eg_registrar *r, const char *what, const char *name, in
     return count < most ? EG_OK : refuse(r, EG_ELIMIT, what, name, "is one more than the host holds");
 }
 
-#define REFUSE_DUPLICATE(array, n, field, what)                                                              \
-    for (size_t i = 0; i < (n); i++) {                                                                       \
+#define REFUSE_DUPLICATE(array, n, field, what)                                                                            \
+    for (size_t i = 0; i < (n); i++) {                                                                                     \
         if (strcmp((array)[i] field->name, x->name) == 0) return refuse(r, EG_ECONFLICT, what, x->name, "exists already"); \
     }
 
@@ -43,9 +43,8 @@ static eg_status add_detector(eg_registrar *r, const eg_detector *x, void *self)
 }
 
 static eg_status add_storage(eg_registrar *r, const eg_storage_ops *x) {
-    eg_status s = may_add(r, "the storage", x ? x->name : NULL,
-                          x && x->size >= sizeof *x && x->open && x->close && x->apply, r->pending.storages,
-                          EG_MOST_STORAGES);
+    eg_status s = may_add(r, "the storage", x ? x->name : NULL, x && x->size >= sizeof *x && x->open && x->close && x->apply,
+                          r->pending.storages, EG_MOST_STORAGES);
     if (s != EG_OK) return s;
     REFUSE_DUPLICATE(r->storages, r->pending.storages, , "the storage")
     r->storages[r->pending.storages++] = x;
@@ -62,8 +61,8 @@ static eg_status add_tool(eg_registrar *r, const eg_tool *x, void *self) {
 }
 
 static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) {
-    eg_status s = may_add(r, "the gate", x ? x->name : NULL, x && x->size >= sizeof *x && x->check, r->pending.gates,
-                          EG_MOST_GATES);
+    eg_status s =
+        may_add(r, "the gate", x ? x->name : NULL, x && x->size >= sizeof *x && x->check, r->pending.gates, EG_MOST_GATES);
     if (s != EG_OK) return s;
     REFUSE_DUPLICATE(r->gates, r->pending.gates, .gate, "the gate")
     r->gates[r->pending.gates++] = (eg_gate_slot){x, self};
@@ -71,8 +70,8 @@ static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) {
 }
 
 static eg_status add_frontend(eg_registrar *r, const eg_frontend *x, void *self) {
-    eg_status s = may_add(r, "the front end", x ? x->name : NULL, x && x->size >= sizeof *x && x->run,
-                          r->pending.frontends, EG_MOST_FRONTENDS);
+    eg_status s = may_add(r, "the front end", x ? x->name : NULL, x && x->size >= sizeof *x && x->run, r->pending.frontends,
+                          EG_MOST_FRONTENDS);
     if (s != EG_OK) return s;
     REFUSE_DUPLICATE(r->frontends, r->pending.frontends, .frontend, "the front end")
     r->frontends[r->pending.frontends++] = (eg_frontend_slot){x, self};
@@ -97,8 +96,7 @@ static eg_status check_owner(const struct stat *st, const char *path, size_t len
     }
     int open_to_others = (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
     if (open_to_others && !(S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))) {
-        return eg_fail(err, EG_EPERM, "'%.*s' can be written by its group or by others: run chmod go-w on it", (int)length,
-                       path);
+        return eg_fail(err, EG_EPERM, "'%.*s' can be written by its group or by others: run chmod go-w on it", (int)length, path);
     }
     return EG_OK;
 }
@@ -121,8 +119,8 @@ static eg_status walk(const char *real, int *out, eg_error *err) {
         int e = errno;
         close(at);
         if (next < 0) return eg_fail(err, EG_EPERM, "cannot open '%.*s': %s", (int)length, real, strerror(e));
-        eg_status s = fstat(next, &st) == 0 ? check_owner(&st, real, length, err)
-                                            : eg_fail(err, EG_EIO, "cannot stat '%s'", real);
+        eg_status s =
+            fstat(next, &st) == 0 ? check_owner(&st, real, length, err) : eg_fail(err, EG_EIO, "cannot stat '%s'", real);
         if (s == EG_OK && last && !S_ISREG(st.st_mode)) s = eg_fail(err, EG_EINVAL, "'%s' is no regular file", real);
         if (s != EG_OK) {
             close(next);
@@ -154,15 +152,17 @@ eg_status eg_plugin_check_descriptor(const eg_plugin *d, const char *path, eg_er
         return eg_fail(err, EG_EFORMAT, "'%s' is no Engram plugin: its descriptor has another magic number", path);
     }
     if (d->abi_major != EG_ABI_MAJOR || d->abi_minor > EG_ABI_MINOR) {
-        return eg_fail(err, EG_EVERSION, "'%s' was built for plugin ABI %u.%u, this host has %d.%d: rebuild the plugin or "
-                       "update Engram", path, (unsigned)d->abi_major, (unsigned)d->abi_minor, EG_ABI_MAJOR, EG_ABI_MINOR);
+        return eg_fail(err, EG_EVERSION,
+                       "'%s' was built for plugin ABI %u.%u, this host has %d.%d: rebuild the plugin or "
+                       "update Engram",
+                       path, (unsigned)d->abi_major, (unsigned)d->abi_minor, EG_ABI_MAJOR, EG_ABI_MINOR);
     }
     if (d->size < SIZE_OF_ABI_0_1) {
         return eg_fail(err, EG_EFORMAT, "'%s': the descriptor is %u bytes, this host expects at least %u", path,
                        (unsigned)d->size, (unsigned)SIZE_OF_ABI_0_1);
     }
-    if (d->kind < EG_KIND_DETECTOR || d->kind > EG_KIND_ESCALATOR || !d->name || !*d->name ||
-        strlen(d->name) > MOST_NAME || !d->version || !d->licence || !d->open) {
+    if (d->kind < EG_KIND_DETECTOR || d->kind > EG_KIND_ESCALATOR || !d->name || !*d->name || strlen(d->name) > MOST_NAME ||
+        !d->version || !d->licence || !d->open) {
         return eg_fail(err, EG_EFORMAT, "'%s': the descriptor lacks a kind, name, version, licence or open function", path);
     }
     return EG_OK;
@@ -206,7 +206,8 @@ static eg_status start(eg_plugins *p, eg_loaded_plugin *row, const eg_services *
 }
 
 /* Checks the descriptor, refuses a second plugin of the name, opens. */
-static eg_status take_descriptor(eg_plugins *p, eg_loaded_plugin *row, const eg_plugin *plugin, const eg_services *services, eg_error *err) {
+static eg_status take_descriptor(eg_plugins *p, eg_loaded_plugin *row, const eg_plugin *plugin, const eg_services *services,
+                                 eg_error *err) {
     eg_status s = eg_plugin_check_descriptor(plugin, row->path, err);
     for (size_t i = 0; s == EG_OK && i < p->count; i++) {
         const eg_loaded_plugin *o = &p->rows[i];

@@ -10,7 +10,11 @@
 #include "core/memory/memory.h"
 
 enum {
-    EG_MOST_PLUGINS = 64, EG_MOST_DETECTORS = 64, EG_MOST_STORAGES = 8, EG_MOST_TOOLS = 128, EG_MOST_GATES = 32,
+    EG_MOST_PLUGINS = 64,
+    EG_MOST_DETECTORS = 64,
+    EG_MOST_STORAGES = 8,
+    EG_MOST_TOOLS = 128,
+    EG_MOST_GATES = 32,
     EG_MOST_FRONTENDS = 16
 };
 

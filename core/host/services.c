@@ -77,8 +77,12 @@ static eg_status host_request_create(void *host, const volatile int *flag, eg_re
     request_box *b = calloc(1, sizeof *b);
     if (!b) return eg_fail_memory(err, sizeof *b);
     eg_arena_init(&b->arena, REQUEST_BYTES);
-    b->rq = (eg_request){.size = sizeof b->rq, .cancel = {.flag = flag}, .alloc = request_alloc, .err = &b->err,
-                         .workspace = h->workspace, .actor = h->actor};
+    b->rq = (eg_request){.size = sizeof b->rq,
+                         .cancel = {.flag = flag},
+                         .alloc = request_alloc,
+                         .err = &b->err,
+                         .workspace = h->workspace,
+                         .actor = h->actor};
     *out = &b->rq;
     return EG_OK;
 }
@@ -108,10 +112,20 @@ static eg_status host_call_tool(void *host, eg_request *rq, const char *name, eg
 static eg_memory *host_memory(void *host) { return ((eg_host *)host)->memory; }
 
 void eg_host_fill_services(eg_host *h) {
-    h->services = (eg_services){.size = sizeof h->services, .host = h, .log = host_log, .config = host_config,
-                                .now = host_now, .new_id = host_new_id, .sha256 = host_sha256,
-                                .tool_count = host_tool_count, .tool = host_tool, .call_tool = host_call_tool,
-                                .request_create = host_request_create, .request_release = host_request_release,
-                                .memory = host_memory, .memory_ops = eg_memory_table(), .version = "0.1.0"};
+    h->services = (eg_services){.size = sizeof h->services,
+                                .host = h,
+                                .log = host_log,
+                                .config = host_config,
+                                .now = host_now,
+                                .new_id = host_new_id,
+                                .sha256 = host_sha256,
+                                .tool_count = host_tool_count,
+                                .tool = host_tool,
+                                .call_tool = host_call_tool,
+                                .request_create = host_request_create,
+                                .request_release = host_request_release,
+                                .memory = host_memory,
+                                .memory_ops = eg_memory_table(),
+                                .version = "0.1.0"};
     eg_plugins_fill_services(&h->services);
 }

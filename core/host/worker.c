@@ -1,5 +1,6 @@
 /* worker.c - the background thread of detection jobs. It sleeps until this process leaves a job (eg_host_worker_wake) and looks
- * every few seconds for what other processes left, or what is due again. Stops at once when the host closes, between two steps of a job. */
+ * every few seconds for what other processes left, or what is due again. Stops at once when the host closes, between two steps of
+ * a job. */
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

@@ -55,7 +55,8 @@ static void sha1_end(sha1 *s, unsigned char out[20]) {
     for (int i = 0; i < 20; i++) out[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volatile int *stop, eg_digests *out, const char *path, eg_error *err) {
+static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volatile int *stop, eg_digests *out, const char *path,
+                        eg_error *err) {
     sha1 one = {.h = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
     crypto_hash_sha256_state two;
     unsigned char hash[32];
@@ -82,8 +83,11 @@ static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volat
 eg_status eg_digest_file(const char *path, const volatile int *stop, eg_digests *out, eg_error *err) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return eg_fail(err, errno == ENOENT || errno == ENOTDIR ? EG_ENOENT : EG_EIO, "cannot open '%s': %s", path, strerror(errno));
-    eg_status s = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? EG_OK : eg_fail(err, EG_EINVAL, "'%s' is not a regular file", path);
+    if (fd < 0)
+        return eg_fail(err, errno == ENOENT || errno == ENOTDIR ? EG_ENOENT : EG_EIO, "cannot open '%s': %s", path,
+                       strerror(errno));
+    eg_status s =
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? EG_OK : eg_fail(err, EG_EINVAL, "'%s' is not a regular file", path);
     unsigned char *chunk = s == EG_OK ? malloc(CHUNK) : NULL;
     if (s == EG_OK) s = chunk ? digest(fd, (uint64_t)st.st_size, chunk, stop, out, path, err) : eg_fail_memory(err, CHUNK);
     free(chunk);

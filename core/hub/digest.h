@@ -1,5 +1,5 @@
-/* digest.h - the two checksums by which a hub names the content of a file: SHA-256, and the id that git gives a blob (SHA-1 over "blob SIZE\0"
- * and the bytes), which is enough against damage. Used by sums.c and pull.c. Thread class: any; may block. */
+/* digest.h - the two checksums by which a hub names the content of a file: SHA-256, and the id that git gives a blob (SHA-1 over
+ * "blob SIZE\0" and the bytes), which is enough against damage. Used by sums.c and pull.c. Thread class: any; may block. */
 #ifndef EG_HUB_DIGEST_H
 #define EG_HUB_DIGEST_H
 

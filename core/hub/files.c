@@ -10,8 +10,8 @@
 #include "models/config.h"
 
 const char *const eg_model_files[EG_MODEL_FILES] = {
-    "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
-    "config_sentence_transformers.json", "model.safetensors",
+    "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "modules.json", "sentence_bert_config.json",
+    "1_Pooling/config.json", "config_sentence_transformers.json", "model.safetensors",
     /* not in the identities of before: these count only where they are */
     "vocab.json", "merges.txt", "spm.model", "added_tokens.json", "model.safetensors.index.json"};
 
@@ -49,8 +49,7 @@ eg_status eg_model_shards(const char *folder, eg_arena *arena, const char *names
         if (length < sizeof ending || strcmp(e->d_name + length - sizeof ending + 1, ending) != 0) continue;
         if (*n == EG_MODEL_SHARDS)
             s = eg_fail(err, EG_ELIMIT, "'%s' holds more than %d files of weights", folder, EG_MODEL_SHARDS);
-        else if (!(names[(*n)++] = eg_arena_copy(arena, eg_str_of(e->d_name))))
-            s = eg_fail_memory(err, length);
+        else if (!(names[(*n)++] = eg_arena_copy(arena, eg_str_of(e->d_name)))) s = eg_fail_memory(err, length);
     }
     if (d) closedir(d);
     if (s == EG_OK && *n) qsort(names, *n, sizeof *names, by_name);
@@ -83,7 +82,8 @@ uint64_t eg_model_bytes(const char *folder) {
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
-        if (e->d_name[0] != '.' && fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) sum += (uint64_t)st.st_size;
+        if (e->d_name[0] != '.' && fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            sum += (uint64_t)st.st_size;
     }
     if (d) closedir(d);
     return sum;

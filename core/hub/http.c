@@ -1,5 +1,5 @@
-/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only to download. Redirects are followed here and not by
- * libcurl, so that it is plain which server gets the token and whose headers count. */
+/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only to download. Redirects are followed
+ * here and not by libcurl, so that it is plain which server gets the token and whose headers count. */
 #include "core/hub/http.h"
 
 #include <curl/curl.h>
@@ -33,11 +33,10 @@ static void load(void) {
     const struct {
         const char *name;
         void *to;
-    } symbols[] = {{"curl_global_init", &curl.global_init}, {"curl_easy_init", &curl.init},
-                   {"curl_easy_cleanup", &curl.cleanup},    {"curl_easy_setopt", &curl.set},
-                   {"curl_easy_perform", &curl.perform},    {"curl_easy_getinfo", &curl.info},
-                   {"curl_easy_strerror", &curl.describe},  {"curl_slist_append", &curl.append},
-                   {"curl_slist_free_all", &curl.release}};
+    } symbols[] = {
+        {"curl_global_init", &curl.global_init}, {"curl_easy_init", &curl.init},       {"curl_easy_cleanup", &curl.cleanup},
+        {"curl_easy_setopt", &curl.set},         {"curl_easy_perform", &curl.perform}, {"curl_easy_getinfo", &curl.info},
+        {"curl_easy_strerror", &curl.describe},  {"curl_slist_append", &curl.append},  {"curl_slist_free_all", &curl.release}};
     for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
         void *found = dlsym(library, symbols[i].name);
         if (!found) return;
@@ -50,7 +49,7 @@ typedef struct transfer {
     const eg_http_get *get;
     eg_http_answer *answer;
     eg_error *err;
-    eg_status failed;   /* of begin and take */
+    eg_status failed; /* of begin and take */
     size_t header_bytes, thrown_bytes;
     int first, begun; /* first: at the server of get->url */
 } transfer;
@@ -61,7 +60,9 @@ static size_t origin_length(const char *url) {
     return host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : strlen(url);
 }
 
-static int same_origin(const char *a, const char *b) { return origin_length(a) == origin_length(b) && strncasecmp(a, b, origin_length(a)) == 0; }
+static int same_origin(const char *a, const char *b) {
+    return origin_length(a) == origin_length(b) && strncasecmp(a, b, origin_length(a)) == 0;
+}
 
 static int is_secure(const char *url) { return strncasecmp(url, "https://", 8) == 0; }
 
@@ -135,18 +136,17 @@ static eg_status explain(const transfer *t, CURLcode code, const char *detail, e
     const char *what = *detail ? detail : curl.describe(code), *host = t->answer->host;
     if (t->failed != EG_OK) return t->failed; /* begin or take said it */
     switch (code) {
-    case CURLE_ABORTED_BY_CALLBACK:
-        return eg_fail(err, EG_ECANCELLED, "stopped");
+    case CURLE_ABORTED_BY_CALLBACK: return eg_fail(err, EG_ECANCELLED, "stopped");
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return eg_fail(err, EG_EREFUSED, "the certificate of %s is not trusted (%s): is the package ca-certificates installed, and the clock right?", host, what);
+        return eg_fail(
+            err, EG_EREFUSED,
+            "the certificate of %s is not trusted (%s): is the package ca-certificates installed, and the clock right?", host,
+            what);
     case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-        return eg_fail(err, EG_EREFUSED, "%s: %s", host, what);
-    case CURLE_OUT_OF_MEMORY:
-        return eg_fail_memory(err, 0);
-    default:
-        return eg_fail(err, EG_EBUSY, "%s: %s", host, what);
+    case CURLE_URL_MALFORMAT: return eg_fail(err, EG_EREFUSED, "%s: %s", host, what);
+    case CURLE_OUT_OF_MEMORY: return eg_fail_memory(err, 0);
+    default: return eg_fail(err, EG_EBUSY, "%s: %s", host, what);
     }
 }
 
@@ -170,7 +170,8 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     t->header_bytes = t->thrown_bytes = 0;
     t->answer->status = 0;
     snprintf(t->answer->host, sizeof t->answer->host, "%.*s", (int)(origin_length(url) < 180 ? origin_length(url) : 180), url);
-    int set = headers && curl.set(c, CURLOPT_URL, url) == CURLE_OK && curl.set(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+    int set =
+        headers && curl.set(c, CURLOPT_URL, url) == CURLE_OK && curl.set(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     curl.set(c, CURLOPT_HTTPHEADER, headers);
     curl.set(c, CURLOPT_ERRORBUFFER, detail);
     curl.set(c, CURLOPT_USERAGENT, "engram");
@@ -194,9 +195,12 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     if (s == EG_OK && !t->begun && has_body(t->answer)) s = g->begin(g->self, t->answer, err); /* an empty body */
     char *to = NULL;
     *next = '\0';
-    if (s == EG_OK && t->answer->status >= 300 && t->answer->status < 400 && curl.info(c, CURLINFO_REDIRECT_URL, &to) == CURLE_OK && to) {
+    if (s == EG_OK && t->answer->status >= 300 && t->answer->status < 400 &&
+        curl.info(c, CURLINFO_REDIRECT_URL, &to) == CURLE_OK && to) {
         if (strlen(to) < EG_MAX_URL) memcpy(next, to, strlen(to) + 1);
-        else s = eg_fail(err, EG_EREFUSED, "%s redirects to an address of %zu bytes: more than %d are not followed", t->answer->host, strlen(to), EG_MAX_URL);
+        else
+            s = eg_fail(err, EG_EREFUSED, "%s redirects to an address of %zu bytes: more than %d are not followed",
+                        t->answer->host, strlen(to), EG_MAX_URL);
     }
     curl.release(headers);
     curl.cleanup(c);
@@ -217,7 +221,8 @@ eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err
         if (s != EG_OK || !*next) return s;
         if (!is_secure(next) && strncasecmp(next, "http://", 7) != 0)
             return eg_fail(err, EG_EREFUSED, "%s redirects to '%.60s...': only http and https are followed", out->host, next);
-        if (is_secure(url) && !is_secure(next)) return eg_fail(err, EG_EREFUSED, "%s redirects from https to http: that is not followed", out->host);
+        if (is_secure(url) && !is_secure(next))
+            return eg_fail(err, EG_EREFUSED, "%s redirects from https to http: that is not followed", out->host);
         memcpy(url, next, sizeof url);
     }
     return eg_fail(err, EG_EREFUSED, "%s redirects more than %d times", get->url, EG_HTTP_REDIRECTS);

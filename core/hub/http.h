@@ -1,5 +1,6 @@
-/* http.h - one GET over HTTP or HTTPS, for the download of models. The only user of libcurl, which is loaded when it is first needed: no
- * other command pays for it. Not a client for anything else: no POST, no cookies, no state between calls. Thread class: worker; may block. */
+/* http.h - one GET over HTTP or HTTPS, for the download of models. The only user of libcurl, which is loaded when it is first
+ * needed: no other command pays for it. Not a client for anything else: no POST, no cookies, no state between calls. Thread
+ * class: worker; may block. */
 #ifndef EG_HUB_HTTP_H
 #define EG_HUB_HTTP_H
 
@@ -8,14 +9,14 @@
 enum { EG_HTTP_REDIRECTS = 5, EG_MAX_URL = 4096, EG_MAX_HEADER = 200 };
 
 typedef struct eg_http_answer {
-    int status;            /* of the last answer, 200 to 599; 0: none came */
-    int connected;         /* 1: some server answered */
-    uint64_t size;         /* Content-Length of the answer; UINT64_MAX: not given */
-    uint64_t range_from;   /* of a 206 */
+    int status;               /* of the last answer, 200 to 599; 0: none came */
+    int connected;            /* 1: some server answered */
+    uint64_t size;            /* Content-Length of the answer; UINT64_MAX: not given */
+    uint64_t range_from;      /* of a 206 */
     char etag[EG_MAX_HEADER]; /* of the last answer, as it stands there: quoted, perhaps W/ before it; "" when there is none */
     /* what the first server said, before any redirect to another one */
     char linked_etag[EG_MAX_HEADER], commit[EG_MAX_HEADER], error_code[EG_MAX_HEADER];
-    uint64_t linked_size;  /* UINT64_MAX: not given */
+    uint64_t linked_size;     /* UINT64_MAX: not given */
     char host[EG_MAX_HEADER]; /* that gave the last answer, for messages */
 } eg_http_answer;
 
@@ -31,10 +32,10 @@ typedef struct eg_http_get {
     void *self;
 } eg_http_get;
 
-/* EG_OK: an answer came whole; its status may be any: bodies of other answers than 200 and 206 are thrown away. At most EG_HTTP_REDIRECTS redirects
- * are followed, to http and https only, never from https to http. EG_EBUSY: the transfer broke off or no server was reached, which may go better the next
- * time; EG_EREFUSED: a redirect that is not followed, a certificate that is not trusted; EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED; or what
- * begin and take said. */
+/* EG_OK: an answer came whole; its status may be any: bodies of other answers than 200 and 206 are thrown away. At most
+ * EG_HTTP_REDIRECTS redirects are followed, to http and https only, never from https to http. EG_EBUSY: the transfer broke off or
+ * no server was reached, which may go better the next time; EG_EREFUSED: a redirect that is not followed, a certificate that is
+ * not trusted; EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED; or what begin and take said. */
 eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err);
 
 #endif

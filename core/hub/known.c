@@ -1,12 +1,12 @@
-/* known.c - see known.h. Licences and sizes are those of the model cards. A revision with its checksum stands only where several independent
- * projects publish the same pair for that repository. */
+/* known.c - see known.h. Licences and sizes are those of the model cards. A revision with its checksum stands only where several
+ * independent projects publish the same pair for that repository. */
 #include "core/hub/known.h"
 
 #include <string.h>
 
 static const eg_known_model table[] = {
-    {"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "embed", "Apache-2.0", 91, "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
-     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db", ""},
+    {"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "embed", "Apache-2.0", 91,
+     "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db", ""},
     {"bge-small-en-v1.5", "BAAI/bge-small-en-v1.5", "embed", "MIT", 134, "5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
      "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad", ""},
     {"e5-small-v2", "intfloat/e5-small-v2", "embed", "MIT", 134, "ffb93f3bd4047442299a41ebb6fa998a38507c52",

@@ -1,4 +1,5 @@
-/* known.h - published models that the engine runs, by short name: where they come from, what for, under which licence. An immutable table. */
+/* known.h - published models that the engine runs, by short name: where they come from, what for, under which licence. An
+ * immutable table. */
 #ifndef EG_HUB_KNOWN_H
 #define EG_HUB_KNOWN_H
 

@@ -1,7 +1,8 @@
-/* pull.c - see pull.h. The hidden folder is .NAME.part: finished files, at most one FILE.part with FILE.etag, and the file .source that says what it
- * is a part of. Its flock is held while somebody works on it.
+/* pull.c - see pull.h. The hidden folder is .NAME.part: finished files, at most one FILE.part with FILE.etag, and the file
+ * .source that says what it is a part of. Its flock is held while somebody works on it.
  *
- * Names of files that a server sends (in the index of weights) are checked before they become paths; addresses are made of checked parts only. */
+ * Names of files that a server sends (in the index of weights) are checked before they become paths; addresses are made of
+ * checked parts only. */
 #include "core/hub/pull.h"
 
 #include <dirent.h>
@@ -23,7 +24,7 @@
 #include "core/hub/sums.h"
 
 enum { MOST_PATH = 4096, ATTEMPTS = 5, MOST_FILES = 256, SPARE = 16 << 20 };
-#define MOST_SMALL ((uint64_t)64 << 20)  /* of a configuration or tokenizer: the engine reads no more */
+#define MOST_SMALL ((uint64_t)64 << 20) /* of a configuration or tokenizer: the engine reads no more */
 #define MOST_WEIGHTS ((uint64_t)32 << 30)
 
 /* One download of one model. */
@@ -53,7 +54,8 @@ static int is_word(eg_str s) {
     int good = s.len > 0 && s.len <= 100 && s.ptr[0] != '.' && s.ptr[0] != '-';
     for (size_t i = 0; good && i < s.len; i++) {
         char c = s.ptr[i];
-        good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || (c == '.' && s.ptr[i - 1] != '.');
+        good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               (c == '.' && s.ptr[i - 1] != '.');
     }
     return good;
 }
@@ -68,10 +70,11 @@ static int is_revision(const char *s) {
 eg_status eg_pull_parse(const char *text, char *repo, char *revision, size_t size, eg_error *err) {
     char quoted[120];
     size_t n = strcspn(text, "@"), org = strcspn(text, "/");
-    int good = n < size && strlen(text + n) < size && org < n && is_word((eg_str){text, org}) && is_word((eg_str){text + org + 1, n - org - 1}) &&
-               (!text[n] || is_revision(text + n + 1));
+    int good = n < size && strlen(text + n) < size && org < n && is_word((eg_str){text, org}) &&
+               is_word((eg_str){text + org + 1, n - org - 1}) && (!text[n] || is_revision(text + n + 1));
     if (!good)
-        return eg_fail(err, EG_EINVAL, "'%s' is no model of a hub: write a name of `engram models list`, ORG/REPO or ORG/REPO@REVISION",
+        return eg_fail(err, EG_EINVAL,
+                       "'%s' is no model of a hub: write a name of `engram models list`, ORG/REPO or ORG/REPO@REVISION",
                        eg_quote(eg_str_of(text), 100, quoted, sizeof quoted));
     memcpy(repo, text, n);
     repo[n] = '\0';
@@ -88,9 +91,11 @@ static int is_plain(const char *s) {
 static eg_status check_arguments(job *j, eg_error *err) {
     const eg_pull *p = j->p;
     const char *endpoint = p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co";
-    if ((strncmp(endpoint, "https://", 8) != 0 && strncmp(endpoint, "http://", 7) != 0) || !is_plain(endpoint) || strpbrk(endpoint, "?#@") || strlen(endpoint) > 500)
+    if ((strncmp(endpoint, "https://", 8) != 0 && strncmp(endpoint, "http://", 7) != 0) || !is_plain(endpoint) ||
+        strpbrk(endpoint, "?#@") || strlen(endpoint) > 500)
         return eg_fail(err, EG_EINVAL, "HF_ENDPOINT is no address of a hub: write for example https://huggingface.co");
-    if (p->token && (!is_plain(p->token) || strlen(p->token) > 500)) return eg_fail(err, EG_EINVAL, "HF_TOKEN is no token: it holds blanks or is too long");
+    if (p->token && (!is_plain(p->token) || strlen(p->token) > 500))
+        return eg_fail(err, EG_EINVAL, "HF_TOKEN is no token: it holds blanks or is too long");
     if (!eg_model_file_name(eg_str_of(p->name)) || strchr(p->name, '/') || strlen(p->name) > 100)
         return eg_fail(err, EG_EINVAL, "'%.60s' is no name for a model: use letters, digits, '.', '_' and '-'", p->name);
     size_t n = strlen(endpoint);
@@ -129,15 +134,19 @@ static eg_status look_at_target(job *j, int *there, eg_error *err) {
             *there = 0;
             return EG_OK;
         }
-        return eg_fail(err, EG_EREFUSED, "'%s' holds %s: remove that folder, or give this model another name with --name", j->out->folder, j->sums->source);
+        return eg_fail(err, EG_EREFUSED, "'%s' holds %s: remove that folder, or give this model another name with --name",
+                       j->out->folder, j->sums->source);
     }
-    return eg_fail(err, EG_EREFUSED, "'%s' is there and was not made by a pull: remove it, or give this model another name with --name", j->out->folder);
+    return eg_fail(err, EG_EREFUSED,
+                   "'%s' is there and was not made by a pull: remove it, or give this model another name with --name",
+                   j->out->folder);
 }
 
 static void empty_folder(const char *folder, const char *keep) {
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, keep) != 0) unlinkat(dirfd(d), e->d_name, 0);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, keep) != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
     if (d) closedir(d);
 }
 
@@ -199,7 +208,8 @@ static eg_status match_staging(job *j, eg_error *err) {
 static eg_status disk_error(const fetch *f, eg_error *err) {
     int e = errno;
     if (e == ENOSPC || e == EDQUOT)
-        return eg_fail(err, EG_EIO, "the disk is full: '%s' could not be written; free some space, the same command then goes on", f->part);
+        return eg_fail(err, EG_EIO, "the disk is full: '%s' could not be written; free some space, the same command then goes on",
+                       f->part);
     return eg_fail(err, EG_EIO, "cannot write '%s': %s", f->part, strerror(e));
 }
 
@@ -213,20 +223,25 @@ static eg_status begin(void *self, const eg_http_answer *a, eg_error *err) {
         f->resumed = 0;
         if (ftruncate(f->fd, 0) != 0 || lseek(f->fd, 0, SEEK_SET) != 0) return disk_error(f, err);
     }
-    snprintf(f->etag, sizeof f->etag, "%s", strncmp(a->etag, "W/", 2) == 0 ? "" : a->etag); /* a weak one does not promise the same bytes */
+    snprintf(f->etag, sizeof f->etag, "%s",
+             strncmp(a->etag, "W/", 2) == 0 ? "" : a->etag); /* a weak one does not promise the same bytes */
     if (eg_file_replace(f->etag_path, f->etag, strlen(f->etag), 0600, err) != EG_OK) return EG_EIO;
     f->all = a->size == UINT64_MAX ? a->linked_size : f->have + a->size;
     if (a->linked_size != UINT64_MAX && f->all != a->linked_size)
-        return eg_fail(err, EG_EFORMAT, "%s sends %llu bytes as %s, the hub says that it has %llu: try again later, or another HF_ENDPOINT", a->host,
-                       (unsigned long long)f->all, f->name, (unsigned long long)a->linked_size);
+        return eg_fail(err, EG_EFORMAT,
+                       "%s sends %llu bytes as %s, the hub says that it has %llu: try again later, or another HF_ENDPOINT",
+                       a->host, (unsigned long long)f->all, f->name, (unsigned long long)a->linked_size);
     if (f->all != UINT64_MAX && f->all > f->most)
-        return eg_fail(err, EG_ELIMIT, "%s of %s has %llu bytes: at most %llu are fetched", f->name, f->j->p->repo, (unsigned long long)f->all, (unsigned long long)f->most);
+        return eg_fail(err, EG_ELIMIT, "%s of %s has %llu bytes: at most %llu are fetched", f->name, f->j->p->repo,
+                       (unsigned long long)f->all, (unsigned long long)f->most);
     struct statvfs disk;
     if (f->all != UINT64_MAX && fstatvfs(f->fd, &disk) == 0) {
         uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize, need = f->all - f->have + SPARE;
         if (need > room)
-            return eg_fail(err, EG_EIO, "the disk is too full: %s needs %llu MB more and '%s' has %llu MB; free some space, the same command then goes on", f->name,
-                           (unsigned long long)(need / 1000000 + 1), f->j->p->models, (unsigned long long)(room / 1000000));
+            return eg_fail(
+                err, EG_EIO,
+                "the disk is too full: %s needs %llu MB more and '%s' has %llu MB; free some space, the same command then goes on",
+                f->name, (unsigned long long)(need / 1000000 + 1), f->j->p->models, (unsigned long long)(room / 1000000));
     }
     return EG_OK;
 }
@@ -235,8 +250,8 @@ static eg_status take(void *self, const void *bytes, size_t n, eg_error *err) {
     fetch *f = self;
     const char *p = bytes;
     if (n > f->most - f->have || (f->all != UINT64_MAX && n > f->all - f->have))
-        return eg_fail(err, EG_ELIMIT, "%s of %s is longer than %llu bytes, which is all that was expected", f->name, f->j->p->repo,
-                       (unsigned long long)(f->all < f->most ? f->all : f->most));
+        return eg_fail(err, EG_ELIMIT, "%s of %s is longer than %llu bytes, which is all that was expected", f->name,
+                       f->j->p->repo, (unsigned long long)(f->all < f->most ? f->all : f->most));
     f->j->out->bytes += n;
     while (n) {
         ssize_t done = write(f->fd, p, n);
@@ -253,16 +268,20 @@ static eg_status refusal(const job *j, const eg_http_answer *a, eg_error *err) {
     const char *repo = j->p->repo, *e = j->endpoint;
     int has_token = j->p->token && *j->p->token;
     if (strcmp(a->error_code, "GatedRepo") == 0)
-        return eg_fail(err, EG_EPERM, "%s is gated: accept its conditions at %s/%s in a browser, then set HF_TOKEN to %s", repo, e, repo,
-                       has_token ? "a token of that account (this one may not read it)" : "a token of that account");
-    if (strcmp(a->error_code, "RevisionNotFound") == 0) return eg_fail(err, EG_ENOENT, "%s has no revision '%s': see %s/%s/commits/main", repo, j->revision, e, repo);
+        return eg_fail(err, EG_EPERM, "%s is gated: accept its conditions at %s/%s in a browser, then set HF_TOKEN to %s", repo,
+                       e, repo, has_token ? "a token of that account (this one may not read it)" : "a token of that account");
+    if (strcmp(a->error_code, "RevisionNotFound") == 0)
+        return eg_fail(err, EG_ENOENT, "%s has no revision '%s': see %s/%s/commits/main", repo, j->revision, e, repo);
     if (strcmp(a->error_code, "RepoNotFound") == 0 || a->status == 404)
-        return eg_fail(err, EG_ENOENT, "there is no model %s at %s that %s may read: is it spelled so? A private one needs %s", repo, e, has_token ? "this HF_TOKEN" : "everybody",
-                       has_token ? "a token of its owners" : "HF_TOKEN");
+        return eg_fail(err, EG_ENOENT, "there is no model %s at %s that %s may read: is it spelled so? A private one needs %s",
+                       repo, e, has_token ? "this HF_TOKEN" : "everybody", has_token ? "a token of its owners" : "HF_TOKEN");
     if (a->status == 401 || a->status == 403)
-        return eg_fail(err, EG_EPERM, "%s does not let %s read %s (%d): set HF_TOKEN to a token of an account that may, and accept the model's conditions at %s/%s if it has some",
-                       a->host, has_token ? "this HF_TOKEN" : "everybody", repo, a->status, e, repo);
-    return eg_fail(err, EG_EBUSY, "%s answers with status %d: try again later, or set HF_ENDPOINT to another hub", a->host, a->status);
+        return eg_fail(
+            err, EG_EPERM,
+            "%s does not let %s read %s (%d): set HF_TOKEN to a token of an account that may, and accept the model's conditions at %s/%s if it has some",
+            a->host, has_token ? "this HF_TOKEN" : "everybody", repo, a->status, e, repo);
+    return eg_fail(err, EG_EBUSY, "%s answers with status %d: try again later, or set HF_ENDPOINT to another hub", a->host,
+                   a->status);
 }
 
 static int is_transient(int status) { return status == 408 || status == 429 || status >= 500; }
@@ -278,7 +297,8 @@ static int sleep_before(int attempt, const volatile int *stop) {
 
 static int hex_length(const char *s) { return (int)strspn(s, "0123456789abcdefABCDEF"); }
 
-/* The checksum in an etag: its hex digits without quotes; their number is 64 (SHA-256), 40 (a blob of git) or, for any other etag, 0. */
+/* The checksum in an etag: its hex digits without quotes; their number is 64 (SHA-256), 40 (a blob of git) or, for any other
+ * etag, 0. */
 static int checksum_of(const char *etag, char out[EG_SHA256_TEXT]) {
     const char *p = strncmp(etag, "W/", 2) == 0 ? etag + 2 : etag;
     p += *p == '"';
@@ -310,12 +330,16 @@ static eg_status check_content(fetch *f, const eg_http_answer *a, eg_error *err)
     eg_status s = eg_digest_file(f->part, j->p->stop, &d, err);
     if (s != EG_OK) return s;
     if (pinned && strcmp(d.sha256, k->weights) != 0)
-        return eg_fail(err, EG_EFORMAT, "%s of %s is not the published file: its SHA-256 is %s, known is %s. Nothing was installed; is HF_ENDPOINT (%s) a hub that you trust?",
-                       f->name, j->p->repo, d.sha256, k->weights, j->endpoint);
+        return eg_fail(
+            err, EG_EFORMAT,
+            "%s of %s is not the published file: its SHA-256 is %s, known is %s. Nothing was installed; is HF_ENDPOINT (%s) a hub that you trust?",
+            f->name, j->p->repo, d.sha256, k->weights, j->endpoint);
     const char *got = kind == 40 ? d.blob : d.sha256;
     if (kind && strcmp(got, wanted) != 0)
-        return eg_fail(err, EG_EFORMAT, "%s of %s was damaged on its way: its checksum is %s, the hub says %s. Nothing was installed; try again, and if it stays so another HF_ENDPOINT",
-                       f->name, j->p->repo, got, wanted);
+        return eg_fail(
+            err, EG_EFORMAT,
+            "%s of %s was damaged on its way: its checksum is %s, the hub says %s. Nothing was installed; try again, and if it stays so another HF_ENDPOINT",
+            f->name, j->p->repo, got, wanted);
     if (!kind && !pinned) snprintf(j->out->unchecked, sizeof j->out->unchecked, "%.190s", f->name);
     return note_sum(j, j->fetched, f->name, d.sha256, err);
 }
@@ -329,14 +353,23 @@ static eg_status transfer(fetch *f, eg_http_answer *a, eg_error *err) {
     for (; *r; r++) n += (size_t)snprintf(revision + n, sizeof revision - n, *r == '/' ? "%%2F" : "%c", *r);
     snprintf(url, sizeof url, "%s/%s/resolve/%s/%s", j->endpoint, j->p->repo, revision, f->name);
     off_t have = lseek(f->fd, 0, SEEK_END);
-    f->have = have > 0 && f->etag[0] ? (uint64_t)have : 0; /* without an etag nobody can tell whether the rest would be of the same file */
+    f->have = have > 0 && f->etag[0] ? (uint64_t)have
+                                     : 0; /* without an etag nobody can tell whether the rest would be of the same file */
     f->resumed = f->have > 0;
     f->all = UINT64_MAX;
-    eg_http_get get = {.url = url, .token = j->p->token && *j->p->token ? j->p->token : NULL, .from = f->have, .if_range = f->etag, .stop = j->p->stop,
-                       .begin = begin, .take = take, .self = f};
+    eg_http_get get = {.url = url,
+                       .token = j->p->token && *j->p->token ? j->p->token : NULL,
+                       .from = f->have,
+                       .if_range = f->etag,
+                       .stop = j->p->stop,
+                       .begin = begin,
+                       .take = take,
+                       .self = f};
     eg_status s = eg_http_run(&get, a, err);
-    if (s == EG_OK && (a->status == 200 || a->status == 206) && f->all != UINT64_MAX && f->have != f->all) /* libcurl sees it too, where there is a Content-Length */
-        s = eg_fail(err, EG_EBUSY, "%s broke off %s after %llu of %llu bytes", a->host, f->name, (unsigned long long)f->have, (unsigned long long)f->all);
+    if (s == EG_OK && (a->status == 200 || a->status == 206) && f->all != UINT64_MAX &&
+        f->have != f->all) /* libcurl sees it too, where there is a Content-Length */
+        s = eg_fail(err, EG_EBUSY, "%s broke off %s after %llu of %llu bytes", a->host, f->name, (unsigned long long)f->have,
+                    (unsigned long long)f->all);
     return s;
 }
 
@@ -371,10 +404,13 @@ static eg_status transfer_all(fetch *f, int *found, eg_http_answer *a, eg_error 
             most = f->have;
             attempt = -1;
         }
-        if (attempt + 1 < ATTEMPTS && !sleep_before(attempt < 0 ? 0 : attempt, f->j->p->stop)) return eg_fail(err, EG_ECANCELLED, "stopped");
+        if (attempt + 1 < ATTEMPTS && !sleep_before(attempt < 0 ? 0 : attempt, f->j->p->stop))
+            return eg_fail(err, EG_ECANCELLED, "stopped");
     }
     eg_error why = *err;
-    return eg_fail(err, EG_EBUSY, "%s: check the network, or set HF_ENDPOINT to a hub that can be reached; the same command then goes on", why.text);
+    return eg_fail(err, EG_EBUSY,
+                   "%s: check the network, or set HF_ENDPOINT to a hub that can be reached; the same command then goes on",
+                   why.text);
 }
 
 /* Gets one file into the hidden folder, unless it is there. */
@@ -401,14 +437,16 @@ static eg_status get_file(job *j, const char *name, int *found, eg_error *err) {
     s = transfer_all(&f, found, &a, err);
     if (s == EG_OK && *found && fsync(f.fd) != 0) s = disk_error(&f, err);
     close(f.fd);
-    if (s == EG_OK && *found && rename(f.part, f.path) != 0) s = eg_fail(err, EG_EIO, "cannot rename '%s': %s", f.part, strerror(errno));
+    if (s == EG_OK && *found && rename(f.part, f.path) != 0)
+        s = eg_fail(err, EG_EIO, "cannot rename '%s': %s", f.part, strerror(errno));
     if (s == EG_OK || s == EG_EFORMAT || s == EG_ELIMIT || f.have == 0) {
         unlink(f.part);
         unlink(f.etag_path);
     }
     /* a commit that was asked for by its hash is that one, whatever a server says */
     int named = hex_length(j->revision) == 40 && !j->revision[40];
-    if (s == EG_OK && !j->commit[0]) snprintf(j->commit, sizeof j->commit, "%s", !named && is_word(eg_str_of(a.commit)) ? a.commit : j->revision);
+    if (s == EG_OK && !j->commit[0])
+        snprintf(j->commit, sizeof j->commit, "%s", !named && is_word(eg_str_of(a.commit)) ? a.commit : j->revision);
     return s;
 }
 
@@ -432,18 +470,24 @@ static eg_status get_shards(job *j, eg_error *err) {
         if (k != EG_JSON_STRING || json.depth != 2 || !in_map) continue;
         char quoted[80];
         size_t length = json.text.len, i = 0;
-        if (!eg_model_file_name(json.text) || memchr(json.text.ptr, '/', length) || length < 13 || memcmp(json.text.ptr + length - 12, ".safetensors", 12) != 0)
-            return eg_fail(err, EG_EREFUSED, "%s: its index of weights names the file '%s', which is no plain name of a safetensors file: it is not fetched", j->p->repo,
-                           eg_quote(json.text, 60, quoted, sizeof quoted));
+        if (!eg_model_file_name(json.text) || memchr(json.text.ptr, '/', length) || length < 13 ||
+            memcmp(json.text.ptr + length - 12, ".safetensors", 12) != 0)
+            return eg_fail(
+                err, EG_EREFUSED,
+                "%s: its index of weights names the file '%s', which is no plain name of a safetensors file: it is not fetched",
+                j->p->repo, eg_quote(json.text, 60, quoted, sizeof quoted));
         while (i < count && !eg_str_eq(json.text, eg_str_of(names[i]))) i++;
         if (i < count) continue;
-        if (count == MOST_FILES) return eg_fail(err, EG_ELIMIT, "%s has its weights in more than %d files", j->p->repo, MOST_FILES);
+        if (count == MOST_FILES)
+            return eg_fail(err, EG_ELIMIT, "%s has its weights in more than %d files", j->p->repo, MOST_FILES);
         if (!(names[count++] = eg_arena_copy(&j->arena, json.text))) return eg_fail_memory(err, length);
     }
     for (size_t i = 0; s == EG_OK && i < count; i++) {
         int found;
         s = get_file(j, names[i], &found, err);
-        if (s == EG_OK && !found) s = eg_fail(err, EG_ENOENT, "%s has no %s, though its index names it: the repository is not whole", j->p->repo, names[i]);
+        if (s == EG_OK && !found)
+            s = eg_fail(err, EG_ENOENT, "%s has no %s, though its index names it: the repository is not whole", j->p->repo,
+                        names[i]);
     }
     return s == EG_OK && !count ? eg_fail(err, EG_EFORMAT, "%s: its index of weights names no file", j->p->repo) : s;
 }
@@ -457,7 +501,8 @@ static eg_status unsupported(const job *j, const eg_error *why, eg_error *err) {
     return eg_fail(err, code, "the engine cannot run %s, and it was not installed: %s", j->p->repo, why->text + n);
 }
 
-/* Files in the order that lets a model which the engine cannot run be refused before its weights are fetched. config.json is here. */
+/* Files in the order that lets a model which the engine cannot run be refused before its weights are fetched. config.json is
+ * here. */
 static eg_status get_files(job *j, eg_error *err) {
     eg_model_kind kind;
     eg_error why = {0};
@@ -476,7 +521,10 @@ static eg_status get_files(job *j, eg_error *err) {
     if (s != EG_OK || found) return s;
     s = get_file(j, "model.safetensors.index.json", &found, err);
     if (s == EG_OK && !found)
-        s = eg_fail(err, EG_EUNSUPPORTED, "%s has no model.safetensors: it was published in another format only. Look for a repository with safetensors", j->p->repo);
+        s = eg_fail(
+            err, EG_EUNSUPPORTED,
+            "%s has no model.safetensors: it was published in another format only. Look for a repository with safetensors",
+            j->p->repo);
     return s == EG_OK ? get_shards(j, err) : s;
 }
 
@@ -524,7 +572,8 @@ static eg_status install(job *j, eg_error *err) {
     if ((s = record(j, err)) != EG_OK) return s;
     snprintf(path, sizeof path, "%s/.source", j->staging);
     unlink(path);
-    if (rename(j->staging, j->out->folder) != 0) return eg_fail(err, EG_EIO, "cannot rename '%s' to '%s': %s", j->staging, j->out->folder, strerror(errno));
+    if (rename(j->staging, j->out->folder) != 0)
+        return eg_fail(err, EG_EIO, "cannot rename '%s' to '%s': %s", j->staging, j->out->folder, strerror(errno));
     eg_folder_flush(j->p->models);
     return EG_OK;
 }
@@ -537,7 +586,10 @@ static eg_status fetch_and_install(job *j, eg_error *err) {
     snprintf(config, sizeof config, "%s/config.json", j->staging);
     unlink(config);
     eg_status s = get_file(j, "config.json", &found, err);
-    if (s == EG_OK && !found) s = eg_fail(err, EG_ENOENT, "%s has no config.json at '%s': it is no model for transformers, or %s has no such repository", j->p->repo, j->revision, j->endpoint);
+    if (s == EG_OK && !found)
+        s = eg_fail(err, EG_ENOENT,
+                    "%s has no config.json at '%s': it is no model for transformers, or %s has no such repository", j->p->repo,
+                    j->revision, j->endpoint);
     if (s != EG_OK) return s;
     snprintf(j->out->source, sizeof j->out->source, "%s@%s", j->p->repo, j->commit);
     if ((s = look_at_target(j, &there, err)) != EG_OK || there) return s;

@@ -1,6 +1,6 @@
-/* sums.h - the file SHA256SUMS beside a model: the checksum of each of its files, in the form that sha256sum(1) writes and checks, with
- * comment lines before them that say where the model comes from. Written by a pull, shipped with our own models, checked by
- * `engram models verify`. Thread class: any; may block. */
+/* sums.h - the file SHA256SUMS beside a model: the checksum of each of its files, in the form that sha256sum(1) writes and
+ * checks, with comment lines before them that say where the model comes from. Written by a pull, shipped with our own models,
+ * checked by `engram models verify`. Thread class: any; may block. */
 #ifndef EG_HUB_SUMS_H
 #define EG_HUB_SUMS_H
 

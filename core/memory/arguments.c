@@ -12,11 +12,10 @@ static int is_blank(eg_str s) {
 
 eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most, int needed) {
     if (s.len > most)
-        return eg_request_fail(rq, EG_ELIMIT, "%s has %zu bytes; at most %zu are taken: shorten it or split it", name,
-                               s.len, most);
+        return eg_request_fail(rq, EG_ELIMIT, "%s has %zu bytes; at most %zu are taken: shorten it or split it", name, s.len,
+                               most);
     size_t valid = eg_utf8_valid_prefix(s.ptr, s.len);
-    if (valid < s.len)
-        return eg_request_fail(rq, EG_EINVAL, "%s is not valid UTF-8 at byte %zu: send it as UTF-8", name, valid);
+    if (valid < s.len) return eg_request_fail(rq, EG_EINVAL, "%s is not valid UTF-8 at byte %zu: send it as UTF-8", name, valid);
     const void *nul = s.len ? memchr(s.ptr, 0, s.len) : NULL;
     if (nul)
         return eg_request_fail(rq, EG_EINVAL, "%s holds a NUL byte at byte %zu: remove it", name,

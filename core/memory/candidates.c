@@ -31,9 +31,7 @@ static void note(gathering *g, eg_id id, double cosine, uint32_t by) {
     if (g->count < MAX_FOUND) g->list[g->count++] = (found){id, cosine, by};
 }
 
-static eg_filter everywhere(const gathering *g) {
-    return (eg_filter){.workspace = g->rq->workspace, .fact_type = -1};
-}
+static eg_filter everywhere(const gathering *g) { return (eg_filter){.workspace = g->rq->workspace, .fact_type = -1}; }
 
 static eg_status by_vectors(gathering *g) {
     eg_filter filter = everywhere(g);
@@ -42,8 +40,8 @@ static eg_status by_vectors(gathering *g) {
         const eg_vector *v = &g->derived->vectors[i];
         eg_scored *hits = NULL;
         size_t n = 0;
-        s = STORE(g->m, search_vectors, g->rq, &filter, v->model_id, v->values, v->dimensions,
-                  i ? BY_STATEMENT : BY_VECTOR, &hits, &n);
+        s = STORE(g->m, search_vectors, g->rq, &filter, v->model_id, v->values, v->dimensions, i ? BY_STATEMENT : BY_VECTOR,
+                  &hits, &n);
         for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, hits[k].score, EG_FOUND_VECTOR);
     }
     return s;
@@ -56,10 +54,8 @@ static eg_status by_words(gathering *g) {
     size_t term_count = 0, n = 0;
     eg_scored *hits = NULL;
     eg_filter filter = everywhere(g);
-    eg_status s =
-        eg_text_query_terms(&arena, g->subject->content, terms, EG_MAX_TERMS, &term_count, g->rq->err);
-    if (s == EG_OK && term_count)
-        s = STORE(g->m, search_text, g->rq, &filter, terms, term_count, BY_TEXT, &hits, &n);
+    eg_status s = eg_text_query_terms(&arena, g->subject->content, terms, EG_MAX_TERMS, &term_count, g->rq->err);
+    if (s == EG_OK && term_count) s = STORE(g->m, search_text, g->rq, &filter, terms, term_count, BY_TEXT, &hits, &n);
     for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, 0, EG_FOUND_TEXT);
     eg_arena_release(&arena);
     return s;
@@ -110,7 +106,9 @@ static void sort_found(found *list, size_t n) {
 static int same_tree(eg_str a, eg_str b) { return eg_text_scope_within(a, b) || eg_text_scope_within(b, a); }
 
 static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case_fact *out) {
-    *out = (eg_case_fact){.fact = fact, .cosine = f->cosine, .found_by = f->by,
+    *out = (eg_case_fact){.fact = fact,
+                          .cosine = f->cosine,
+                          .found_by = f->by,
                           .same_agent = (uint32_t)eg_str_eq(fact->agent_id, g->subject->agent_id)};
     if (!same_tree(fact->scope, g->subject->scope)) out->found_by |= EG_FOUND_CROSS_SCOPE;
     eg_span *statements = NULL;

@@ -56,16 +56,15 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     return s;
 }
 
-eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why,
-                         eg_id keep, size_t *ended) {
+eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why, eg_id keep,
+                         size_t *ended) {
     eg_draft_require(d, EG_IS_CURRENT)->id = fact->id;
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);
     close->fact = fact->id;
     close->reason = reason;
     close->text = d->rq->actor;
 
-    eg_conflict_filter filter = {
-        .workspace = d->rq->workspace, .status = EG_OPEN, .fact = fact->id, .limit = EG_MAX_LISTED};
+    eg_conflict_filter filter = {.workspace = d->rq->workspace, .status = EG_OPEN, .fact = fact->id, .limit = EG_MAX_LISTED};
     eg_conflict *open = NULL;
     size_t n = 0;
     eg_status s = STORE(m, conflicts, d->rq, &filter, &open, &n);

@@ -8,7 +8,7 @@ enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
 
 typedef struct item {
     eg_fact fact;
-    eg_derived derived; /* vectors are not kept here, but in check.vectors */
+    eg_derived derived;    /* vectors are not kept here, but in check.vectors */
     uint32_t *term_hashes; /* sorted */
 } item;
 
@@ -186,10 +186,14 @@ static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *store
         c->capacity = more;
     }
     eg_check_finding *f = &out->findings[out->count];
-    *f = (eg_check_finding){.item = (uint32_t)i, .other = other, .severity = v->severity, .score = v->score,
+    *f = (eg_check_finding){.item = (uint32_t)i,
+                            .other = other,
+                            .severity = v->severity,
+                            .score = v->score,
                             .tier = eg_request_copy(c->rq, v->tier),
                             .explanation = eg_request_copy(c->rq, v->explanation),
-                            .span_item = v->span_subject, .span_other = v->span_candidate};
+                            .span_item = v->span_subject,
+                            .span_other = v->span_candidate};
     if (stored) {
         f->fact = *stored;
         f->fact.content = eg_request_copy(c->rq, stored->content);
@@ -234,7 +238,8 @@ static eg_status run(check *c) {
     for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
     if (s == EG_OK) s = embed_items(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
-        if (is_cancelled(c)) return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
+        if (is_cancelled(c))
+            return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
         eg_request *rq = NULL; /* one an item, so that memory stays bounded */
         s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
         if (s != EG_OK) break;

@@ -21,7 +21,8 @@ static eg_status validate(commit *c) {
     const eg_commit_args *a = c->args;
     eg_request *rq = c->rq;
     eg_status s;
-    if (a->operation != EG_DELETE && a->operation != EG_NONE && (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
+    if (a->operation != EG_DELETE && a->operation != EG_NONE &&
+        (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
         return s;
     if ((s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0)) != EG_OK ||
         (s = eg_check_text(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||
@@ -31,8 +32,7 @@ static eg_status validate(commit *c) {
     if (!(a->confidence >= 0 && a->confidence <= 1))
         return eg_request_fail(rq, EG_EINVAL, "confidence is %g: give a number from 0 to 1", a->confidence);
     if (a->ttl_days > EG_MAX_TTL_DAYS)
-        return eg_request_fail(rq, EG_EINVAL, "ttl_days is %u: give 1 to %d, or leave it out", a->ttl_days,
-                               EG_MAX_TTL_DAYS);
+        return eg_request_fail(rq, EG_EINVAL, "ttl_days is %u: give 1 to %d, or leave it out", a->ttl_days, EG_MAX_TTL_DAYS);
     if (a->wait_ms > EG_MAX_WAIT_MS)
         return eg_request_fail(rq, EG_EINVAL, "wait_ms is %d: give 0 to %d", a->wait_ms, EG_MAX_WAIT_MS);
     if (a->fact_type > EG_DECISION || a->operation > EG_NONE || a->durability > EG_EPHEMERAL)
@@ -103,8 +103,8 @@ static eg_status find_superseded(commit *c) {
     const eg_vector *v = &c->derived.vectors[0];
     eg_scored *hits = NULL;
     size_t n = 0;
-    eg_status s = STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, UPDATE_CANDIDATES,
-                        &hits, &n);
+    eg_status s =
+        STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, UPDATE_CANDIDATES, &hits, &n);
     for (size_t i = 0; s == EG_OK && i < n && hits[i].score >= least; i++) {
         eg_claim *claims = NULL;
         size_t claim_count = 0;
@@ -261,8 +261,7 @@ static eg_status run(commit *c, eg_receipt *out) {
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);
     if (s == EG_ECONFLICT)
-        return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again",
-                               MAX_RETRIES);
+        return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again", MAX_RETRIES);
     if (s == EG_OK) s = wait_for_verdict(c, out);
     eg_memory_wake(c->m); /* whatever is left, also what could not be leased while this commit held a lease */
     return s;

@@ -29,8 +29,8 @@ eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str
         s = eg_text_terms(arena, content, scope, terms, EG_MAX_FACT_TERMS, &out->term_count, rq->err);
     }
     if (s == EG_OK)
-        s = eg_text_claims(arena, content, scope, statements, out->statement_count, claims, EG_MAX_CLAIMS,
-                           &out->claim_count, rq->err);
+        s = eg_text_claims(arena, content, scope, statements, out->statement_count, claims, EG_MAX_CLAIMS, &out->claim_count,
+                           rq->err);
     if (s == EG_OK) {
         out->statements = trimmed(arena, statements, out->statement_count, sizeof *statements);
         out->claims = trimmed(arena, claims, out->claim_count, sizeof *claims);

@@ -6,9 +6,9 @@
 #include "core/memory/internal.h"
 
 #define LEASE_TIME (60 * EG_SECOND)
-#define GRACE (10 * EG_SECOND)      /* after which others' jobs are taken */
+#define GRACE (10 * EG_SECOND) /* after which others' jobs are taken */
 #define NO_MODEL_PAUSE (600 * EG_SECOND)
-#define NO_GRACE (INT64_MAX / 4)    /* only our own jobs */
+#define NO_GRACE (INT64_MAX / 4) /* only our own jobs */
 
 void eg_draft_finish(eg_draft *d, const eg_job *job) {
     eg_precondition *held = eg_draft_require(d, EG_LEASE_HELD);
@@ -19,8 +19,7 @@ void eg_draft_finish(eg_draft *d, const eg_job *job) {
     done->token = job->token;
 }
 
-static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subject, const eg_fact *other,
-                                const eg_verdict *v) {
+static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subject, const eg_fact *other, const eg_verdict *v) {
     int subject_first = subject->seq < other->seq;
     const eg_fact *a = subject_first ? subject : other, *b = subject_first ? other : subject;
     eg_conflict *c = eg_request_array(d->rq, 1, sizeof *c);
@@ -139,8 +138,7 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
     eg_derived derived;
     s = eg_derive_text(rq, &arena, fact.content, fact.scope, &derived);
     if (s == EG_OK)
-        s = job->kind == EG_JOB_DETECT ? run_detection(m, rq, job, &fact, &derived)
-                                       : run_embedding(m, rq, job, &fact, &derived);
+        s = job->kind == EG_JOB_DETECT ? run_detection(m, rq, job, &fact, &derived) : run_embedding(m, rq, job, &fact, &derived);
     eg_arena_release(&arena);
     return s;
 }

@@ -37,8 +37,8 @@ eg_status eg_id_resolve(eg_memory *m, eg_request *rq, const char *what, eg_str t
     int digits = text.len >= 4 && text.len <= 12; /* the last group of a UUID */
     for (size_t i = 0; digits && i < text.len; i++) digits = hex_value(text.ptr[i]) >= 0;
     if (!digits)
-        return eg_request_fail(rq, EG_EINVAL, "%s '%.*s' is no id: give the full id or at least its last 4 hex digits",
-                               what, (int)(text.len < 60 ? text.len : 60), text.ptr ? text.ptr : "");
+        return eg_request_fail(rq, EG_EINVAL, "%s '%.*s' is no id: give the full id or at least its last 4 hex digits", what,
+                               (int)(text.len < 60 ? text.len : 60), text.ptr ? text.ptr : "");
     eg_id found[2];
     size_t n = 0;
     eg_status s = STORE(m, ids_by_suffix, rq, rq->workspace, text, found, 2, &n);

@@ -17,7 +17,7 @@ struct eg_memory {
     pthread_cond_t job_done;
     eg_id hits[HIT_QUEUE]; /* query hits that are not counted in the store yet */
     size_t hit_count;
-    uint32_t *overruns; /* one a detector: errors and overruns in a row */
+    uint32_t *overruns;  /* one a detector: errors and overruns in a row */
     int64_t embedded_to; /* all facts of this process's workspace up to this seq have vectors of the active model */
     int cannot_embed;    /* the active model cannot be opened here: no more is asked of it in the background */
 };
@@ -102,8 +102,8 @@ eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind);
 eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
 /* Closes the fact (which must be current) and ends its open conflicts, except `keep`; *ended gets their number. */
-eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why,
-                         eg_id keep, size_t *ended);
+eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why, eg_id keep,
+                         size_t *ended);
 void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload);
 void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t not_before);
 
@@ -116,7 +116,8 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
 void eg_draft_finish(eg_draft *d, const eg_job *job);
 
 /* ---- reembed.c ---- */
-/* Leaves a job when facts of the workspace have no vectors of the active model and nobody is at it. Cheap when none is missing. */
+/* Leaves a job when facts of the workspace have no vectors of the active model and nobody is at it. Cheap when none is missing.
+ */
 eg_status eg_reembed_begin(eg_memory *m, eg_request *rq);
 /* Runs such a job: the next facts, then another job while there may be more. */
 eg_status eg_reembed_run(eg_memory *m, eg_request *rq, const eg_job *job);
@@ -130,8 +131,8 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
 eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq);
 eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
                              size_t *n);
-eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
-                              eg_conflict_view **out, size_t *n);
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                              size_t *n);
 eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out);
 eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
 eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);

@@ -38,8 +38,8 @@ static eg_status add(void *self, const eg_finding *given) {
     f->f.candidate = to->map[given->candidate];
     f->order = to->detector->order;
     f->f.explanation = eg_request_copy(to->rq, given->explanation);
-    f->f.tier = given->tier.len ? eg_request_copy(to->rq, given->tier)
-                                : eg_request_printf(to->rq, "plugin:%s", to->detector->name);
+    f->f.tier =
+        given->tier.len ? eg_request_copy(to->rq, given->tier) : eg_request_printf(to->rq, "plugin:%s", to->detector->name);
     f->detector = eg_request_printf(to->rq, "%s %s", to->detector->name, to->detector->version);
     if (!f->f.explanation.ptr || !f->f.tier.ptr || !f->detector.ptr) return EG_ENOMEM;
     to->count++;
@@ -47,9 +47,7 @@ static eg_status add(void *self, const eg_finding *given) {
 }
 
 /* An empty span stands for the whole content. */
-static int overlap(eg_span a, eg_span b) {
-    return a.start == a.end || b.start == b.end || (a.start < b.end && b.start < a.end);
-}
+static int overlap(eg_span a, eg_span b) { return a.start == a.end || b.start == b.end || (a.start < b.end && b.start < a.end); }
 
 static int same_place(const eg_finding *a, const eg_finding *b) {
     return overlap(a->span_subject, b->span_subject) && overlap(a->span_candidate, b->span_candidate);
@@ -130,8 +128,8 @@ static void note_run(eg_memory *m, eg_request *rq, uint32_t slot, eg_status s, i
         SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", text);
     }
     if (now_out) {
-        snprintf(text, sizeof text, "detector %s is left out for this run: %d errors or overruns of its %u ms in a row",
-                 d->name, STRIKES, d->budget_ms);
+        snprintf(text, sizeof text, "detector %s is left out for this run: %d errors or overruns of its %u ms in a row", d->name,
+                 STRIKES, d->budget_ms);
         SERVICES(m)->log(m->env.host, EG_LOG_ERROR, "memory", text);
     }
 }

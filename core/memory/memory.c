@@ -51,7 +51,7 @@ eg_status eg_memory_status_of(eg_memory *m, eg_request *rq, eg_memory_status *ou
 }
 
 /* Everything but check and status needs a store. */
-#define NEEDS_STORE(m, rq)                                                                                   \
+#define NEEDS_STORE(m, rq) \
     if (!(m)->env.storage_ops) return eg_request_fail(rq, EG_EINVAL, "no store is open: this command runs without one")
 
 static eg_status commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
@@ -62,8 +62,8 @@ static eg_status query(eg_memory *m, eg_request *rq, const eg_query_args *args, 
     NEEDS_STORE(m, rq);
     return eg_memory_query(m, rq, args, out);
 }
-static eg_status conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
-                           eg_conflict_view **out, size_t *n) {
+static eg_status conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                           size_t *n) {
     NEEDS_STORE(m, rq);
     return eg_memory_conflicts(m, rq, scope, status, limit, out, n);
 }

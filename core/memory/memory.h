@@ -36,7 +36,7 @@ typedef struct eg_memory_env {
     /* Tells the worker of this process that something was left for it; NULL: there is none. Thread class: any. */
     void (*wake)(void *host);
     void *host;
-    eg_str owner;           /* of leases: host name, process and start, unique */
+    eg_str owner; /* of leases: host name, process and start, unique */
     eg_str mode, workspace_why;
     int32_t default_wait_ms; /* for a verdict in a commit */
     uint32_t max_leased;     /* leases a store */

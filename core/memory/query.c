@@ -7,7 +7,7 @@
 #include "core/memory/internal.h"
 
 enum { DEFAULT_LIMIT = 10, POOL = 60, RRF_K = 60, PROMOTING_HITS = 2 };
-#define LEAST_COSINE 0.22   /* below it, and without a common word, a fact is about something else */
+#define LEAST_COSINE 0.22 /* below it, and without a common word, a fact is about something else */
 #define RECENCY_DAYS 30.0
 
 /* Weights: the two relevance parts sum to 1; the boosts sum to 0.10. */
@@ -22,7 +22,7 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, RRF_K = 60, PROMOTING_HITS = 2 };
 
 typedef struct candidate {
     eg_id id;
-    double bm25, cosine; /* 0: not found that way */
+    double bm25, cosine;           /* 0: not found that way */
     size_t text_rank, vector_rank; /* from 1; 0: not found that way */
     double relevance, score;
     eg_fact fact;
@@ -63,8 +63,7 @@ static eg_status by_words(search *q) {
     size_t term_count = 0, n = 0;
     eg_scored *hits = NULL;
     eg_status s = eg_text_query_terms(&arena, q->topic, terms, EG_MAX_TERMS, &term_count, q->rq->err);
-    if (s == EG_OK && term_count)
-        s = STORE(q->m, search_text, q->rq, &q->filter, terms, term_count, POOL, &hits, &n);
+    if (s == EG_OK && term_count) s = STORE(q->m, search_text, q->rq, &q->filter, terms, term_count, POOL, &hits, &n);
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         candidate *c = entry(q, hits[i].fact);
         if (!c) break;
@@ -87,7 +86,8 @@ static eg_status by_meaning(search *q) {
     if (s != EG_OK) return s;
     float *v = eg_request_array(q->rq, dimensions, sizeof *v);
     if (!v) return EG_ENOMEM;
-    s = (q->m->env.embed_query ? q->m->env.embed_query : SERVICES(q->m)->embed)(q->m->env.host, q->rq, &q->topic, 1, v, dimensions);
+    s = (q->m->env.embed_query ? q->m->env.embed_query : SERVICES(q->m)->embed)(q->m->env.host, q->rq, &q->topic, 1, v,
+                                                                                dimensions);
     if (s != EG_OK) return s;
     eg_scored *hits = NULL;
     size_t n = 0;
@@ -133,8 +133,8 @@ static void sort_by_score(candidate **list, size_t n) {
     for (size_t i = 1; i < n; i++) {
         candidate *c = list[i];
         size_t at = i;
-        for (; at > 0 && (c->score > list[at - 1]->score ||
-                          (c->score == list[at - 1]->score && c->fact.seq > list[at - 1]->fact.seq));
+        for (; at > 0 &&
+               (c->score > list[at - 1]->score || (c->score == list[at - 1]->score && c->fact.seq > list[at - 1]->fact.seq));
              at--)
             list[at] = list[at - 1];
         list[at] = c;
@@ -146,8 +146,7 @@ static eg_str explain(search *q, const candidate *c) {
     if (c->text_rank) snprintf(words, sizeof words, "words %.2f", c->bm25 / q->best_bm25);
     if (c->vector_rank) snprintf(meaning, sizeof meaning, "%smeaning %.2f", c->text_rank ? ", " : "", c->cosine);
     return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, c->fact.fact_type == EG_DECISION ? "; decision" : "",
-                             c->fact.provenance.len ? "; verified" : "",
-                             c->fact.corroborations ? "; corroborated" : "");
+                             c->fact.provenance.len ? "; verified" : "", c->fact.corroborations ? "; corroborated" : "");
 }
 
 static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {

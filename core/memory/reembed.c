@@ -1,14 +1,22 @@
-/* reembed.c - vectors of the active model for facts that have none: after the model was changed, and for facts of processes that run with another one.
- * Old vectors stay (a process that runs, or a change back, still uses them) and are never compared with new ones: a search names its model.
+/* reembed.c - vectors of the active model for facts that have none: after the model was changed, and for facts of processes that
+ * run with another one. Old vectors stay (a process that runs, or a change back, still uses them) and are never compared with new
+ * ones: a search names its model.
  *
- * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each model, written with the vectors. At most one job
- * of a workspace is at it at a time; each job does a few facts and leaves another job behind it, so it survives a crash and lets detection go first. */
+ * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each model, written with the vectors.
+ * At most one job of a workspace is at it at a time; each job does a few facts and leaves another job behind it, so it survives a
+ * crash and lets detection go first. */
 #include "core/base/clock.h"
 #include "core/memory/internal.h"
 
-enum { JOB_FACTS = 16, DIRECT_FACTS = 4, KEEP_EVERY = 2000 /* changes of the store, after which how far it has come is written down again */ };
+enum {
+    JOB_FACTS = 16,
+    DIRECT_FACTS = 4,
+    KEEP_EVERY = 2000 /* changes of the store, after which how far it has come is written down again */
+};
 
-static eg_str progress_key(eg_request *rq, eg_str model) { return eg_request_printf(rq, "embedded.%.*s", (int)model.len, model.ptr); }
+static eg_str progress_key(eg_request *rq, eg_str model) {
+    return eg_request_printf(rq, "embedded.%.*s", (int)model.len, model.ptr);
+}
 
 /* How far the vectors of this model have come, by what is written down. */
 static eg_status progress_of(eg_memory *m, eg_request *rq, eg_str model, int64_t *seq) {
@@ -16,7 +24,8 @@ static eg_status progress_of(eg_memory *m, eg_request *rq, eg_str model, int64_t
     *seq = 0;
     if (!key.ptr) return EG_ENOMEM;
     eg_status s = STORE(m, setting, rq, rq->workspace, key, &value);
-    for (size_t i = 0; s == EG_OK && i < value.len && i < 18 && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++) *seq = *seq * 10 + value.ptr[i] - '0';
+    for (size_t i = 0; s == EG_OK && i < value.len && i < 18 && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
+        *seq = *seq * 10 + value.ptr[i] - '0';
     return s == EG_ENOENT ? EG_OK : s;
 }
 
@@ -78,8 +87,8 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     return s == EG_ECONFLICT || s == EG_EREADONLY ? EG_OK : s; /* somebody is at it, or only others can be */
 }
 
-/* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may be others after them. The model is loaded only when
- * there is something to do. */
+/* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may be others after them. The model
+ * is loaded only when there is something to do. */
 static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact **facts, size_t *n, int *more) {
     eg_request *rq = d->rq;
     eg_str model;
@@ -158,7 +167,8 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
         eg_draft d;
         eg_fact *facts = NULL;
         size_t n;
-        if ((s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &one, rq->err)) != EG_OK) break; /* memory of its own for each batch */
+        if ((s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &one, rq->err)) != EG_OK)
+            break; /* memory of its own for each batch */
         one->workspace = rq->workspace;
         eg_draft_begin(&d, one);
         s = draft_batch(m, &d, DIRECT_FACTS, &facts, &n, &more);

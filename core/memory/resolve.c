@@ -23,16 +23,15 @@ static void sort_by_severity(eg_conflict *c, size_t n) {
     for (size_t i = 1; i < n; i++) {
         eg_conflict one = c[i];
         size_t at = i;
-        for (; at > 0 && (one.severity > c[at - 1].severity ||
-                          (one.severity == c[at - 1].severity && one.seq > c[at - 1].seq));
+        for (; at > 0 && (one.severity > c[at - 1].severity || (one.severity == c[at - 1].severity && one.seq > c[at - 1].seq));
              at--)
             c[at] = c[at - 1];
         c[at] = one;
     }
 }
 
-eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
-                              eg_conflict_view **out, size_t *n) {
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                              size_t *n) {
     eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;
@@ -110,8 +109,7 @@ static eg_status settle_winner(settlement *t, eg_resolved *out) {
     eg_id_format(t->b.id, b);
     eg_id winner = {{0}};
     eg_status s = EG_OK;
-    if (t->args->winning_fact_id.len)
-        s = eg_id_resolve(t->m, t->rq, "winning_fact_id", t->args->winning_fact_id, &winner);
+    if (t->args->winning_fact_id.len) s = eg_id_resolve(t->m, t->rq, "winning_fact_id", t->args->winning_fact_id, &winner);
     if (s != EG_OK) return s;
     if (!eg_id_eq(winner, t->a.id) && !eg_id_eq(winner, t->b.id))
         return eg_request_fail(t->rq, EG_EINVAL, "winner needs winning_fact_id: one of %s and %s", a, b);
@@ -210,18 +208,10 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_status s = EG_OK;
     t->closed_count = 0;
     switch ((eg_resolution)t->args->resolution_type) {
-    case EG_WINNER:
-        s = settle_winner(t, out);
-        break;
-    case EG_MERGE:
-        s = settle_merge(t, arena, out);
-        break;
-    case EG_DISMISS:
-        draft_feedback(&t->d, &t->conflict, 0);
-        break;
-    case EG_BOTH_VALID:
-        settle_both_valid(t);
-        break;
+    case EG_WINNER: s = settle_winner(t, out); break;
+    case EG_MERGE: s = settle_merge(t, arena, out); break;
+    case EG_DISMISS: draft_feedback(&t->d, &t->conflict, 0); break;
+    case EG_BOTH_VALID: settle_both_valid(t); break;
     }
     if (s != EG_OK) return s;
     t->conflict.status = t->args->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
@@ -256,9 +246,9 @@ static eg_status check_arguments(settlement *t, int *already) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
     *already = t->conflict.resolution_type == a->resolution_type; /* asking twice for the same is no error */
     if (*already) return EG_OK;
-    return eg_request_fail(rq, EG_EINVAL, "the conflict was settled already as %s by %.*s: undo that first to settle it otherwise",
-                           words[t->conflict.resolution_type & 3], (int)t->conflict.resolved_by.len,
-                           t->conflict.resolved_by.ptr);
+    return eg_request_fail(rq, EG_EINVAL,
+                           "the conflict was settled already as %s by %.*s: undo that first to settle it otherwise",
+                           words[t->conflict.resolution_type & 3], (int)t->conflict.resolved_by.len, t->conflict.resolved_by.ptr);
 }
 
 eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
@@ -298,7 +288,7 @@ eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, i
     eg_applied applied;
     eg_draft_begin(&d, rq);
     draft_feedback(&d, &c, true_positive);
-    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b, true_positive ? EG_STR("{\"true_positive\":true}")
-                                                                     : EG_STR("{\"true_positive\":false}"));
+    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b,
+                   true_positive ? EG_STR("{\"true_positive\":true}") : EG_STR("{\"true_positive\":false}"));
     return eg_draft_apply(&d, m, &applied);
 }

@@ -37,7 +37,8 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
     if (end && end <= now)
-        return eg_request_fail(rq, EG_EINVAL, "there is nothing to bring back: the fact would have ended by itself meanwhile; commit it again");
+        return eg_request_fail(rq, EG_EINVAL,
+                               "there is nothing to bring back: the fact would have ended by itself meanwhile; commit it again");
     f->restored_from = f->id;
     f->supersedes = (eg_id){{0}};
     f->id = SERVICES(u->m)->new_id(u->m->env.host);
@@ -125,8 +126,7 @@ static eg_status undo_resolution(undoing *u) {
         if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
         if (eg_id_eq(r.closed[i], c->fact_a)) /* same content: its span still holds */
             c->fact_a = id;
-        else
-            c->fact_b = id;
+        else c->fact_b = id;
     }
     if (r.closed_count == 1 && eg_id_eq(c->fact_a, u->restored[0])) { /* fact_a is the one committed first */
         eg_span span = c->span_a;
@@ -171,8 +171,7 @@ static eg_status undo_row(undoing *u) {
 
 static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
-    if (s == EG_ENOENT)
-        return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
+    if (s == EG_ENOENT) return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
     if (s == EG_OK) s = STORE(u->m, audit_windows, u->rq, u->rq->workspace, undo_id, &u->windows, &u->window_count);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
@@ -180,8 +179,13 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     if ((s = undo_row(u)) != EG_OK) return s;
     /* undone as a commit of the restored fact or a delete of the closed one: so an undo can be undone */
     int brought_back = u->restored_count > 0;
-    eg_draft_audit(&u->d, brought_back ? "commit" : u->closed_count ? "delete" : "undo",
-                   brought_back ? u->restored[0] : u->closed_count ? u->closed[0] : u->row.fact,
+    eg_draft_audit(&u->d,
+                   brought_back      ? "commit"
+                   : u->closed_count ? "delete"
+                                     : "undo",
+                   brought_back      ? u->restored[0]
+                   : u->closed_count ? u->closed[0]
+                                     : u->row.fact,
                    brought_back && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
     eg_applied applied;
     if ((s = eg_draft_apply(&u->d, u->m, &applied)) != EG_OK) return s;

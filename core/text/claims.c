@@ -34,12 +34,8 @@ static eg_str text(const reading *r, size_t i) {
     if (i >= r->n) return (eg_str){"", 0};
     return (eg_str){r->s.ptr + r->t[i].start, r->t[i].end - r->t[i].start};
 }
-static int in(const reading *r, size_t i, const char *list) {
-    return i < r->n && eg_word_in(text(r, i), list);
-}
-static int is_mark(const reading *r, size_t i) {
-    return i < r->n && r->t[i].kind == EG_TOKEN_MARK;
-}
+static int in(const reading *r, size_t i, const char *list) { return i < r->n && eg_word_in(text(r, i), list); }
+static int is_mark(const reading *r, size_t i) { return i < r->n && r->t[i].kind == EG_TOKEN_MARK; }
 static int mark_in(const reading *r, size_t i, const char *marks) {
     return is_mark(r, i) && text(r, i).len == 1 && strchr(marks, text(r, i).ptr[0]) != NULL;
 }
@@ -59,14 +55,12 @@ static int holds_pair(const reading *r, const char *first, const char *second) {
 static uint32_t modality_of(const reading *r) {
     int past = holds(r, "was were had");
     if ((past || holds(r, "been")) &&
-        holds(r,
-              "considered discussed rejected refused declined discarded shelved abandoned debated dismissed "
-              "evaluated tried tested dropped weighed"))
+        holds(r, "considered discussed rejected refused declined discarded shelved abandoned debated dismissed "
+                 "evaluated tried tested dropped weighed"))
         return EG_REJECTED;
     if (holds_pair(r, "ruled turned voted", "out down")) return EG_REJECTED;
     if (holds(r, "planned roadmap proposed proposal proposes upcoming considering plans intends") ||
-        holds_pair(r, "going next", "to quarter year release month week sprint") ||
-        holds_pair(r, "not", "yet"))
+        holds_pair(r, "going next", "to quarter year release month week sprint") || holds_pair(r, "not", "yet"))
         return EG_PLANNED;
     if (holds(r, "said claimed according wrote quoted believes thinks")) return EG_QUOTED;
     if (past || holds(r, "formerly previously originally historically") || holds_pair(r, "used", "to")) {
@@ -86,8 +80,7 @@ static const named context_words[] = {
     {"env", "staging", "staging stage preprod pre-production"},
     {"env", "development", "development dev local locally laptop laptops"},
     {"env", "test", "test tests testing qa ci"},
-    {"env", "sandbox",
-     "sandbox sandboxes demo preview previews canary simulator simulators simulation bench lab"},
+    {"env", "sandbox", "sandbox sandboxes demo preview previews canary simulator simulators simulation bench lab"},
     {"platform", "linux", "linux"},
     {"platform", "windows", "windows"},
     {"platform", "macos", "macos mac macs"},
@@ -173,8 +166,7 @@ static void bag_add(reading *r, bag *b, eg_str word) {
 static eg_str bag_join(reading *r, bag *b) {
     qsort(b->words, b->n, sizeof b->words[0], compare_pointers);
     size_t size = 1;
-    for (size_t i = 0; i < b->n; i++)
-        size += strlen(b->words[i]) + 1;
+    for (size_t i = 0; i < b->n; i++) size += strlen(b->words[i]) + 1;
     char *p = eg_arena_alloc(r->arena, size), *q = p;
     if (!p) {
         r->failed = 1;
@@ -190,10 +182,9 @@ static eg_str bag_join(reading *r, bag *b) {
 }
 
 static int is_attribute(const char *stem) {
-    return eg_word_in(eg_str_of(stem),
-                      "timeout ttl limit port version retention interval size quota budget threshold period "
-                      "lifetime delay latency retry memory replica shard partition rate owner capacity depth "
-                      "length width price fee default minimum maximum timeouts backoff");
+    return eg_word_in(eg_str_of(stem), "timeout ttl limit port version retention interval size quota budget threshold period "
+                                       "lifetime delay latency retry memory replica shard partition rate owner capacity depth "
+                                       "length width price fee default minimum maximum timeouts backoff");
 }
 
 /* Words that link a subject to its value and say nothing of their own. */
@@ -225,14 +216,12 @@ static int ends_clause(const reading *r, size_t i) {
 
 static size_t clause_start(const reading *r, size_t at, size_t low) {
     size_t i = at;
-    while (i > low && !ends_clause(r, i - 1))
-        i--;
+    while (i > low && !ends_clause(r, i - 1)) i--;
     return i;
 }
 static size_t clause_end(const reading *r, size_t at) {
     size_t i = at;
-    while (i < r->n && !ends_clause(r, i) && !(i + 1 == r->n && mark_in(r, i, ".!?")))
-        i++;
+    while (i < r->n && !ends_clause(r, i) && !(i + 1 == r->n && mark_in(r, i, ".!?"))) i++;
     return i;
 }
 
@@ -264,18 +253,15 @@ static void fill_value(reading *r, eg_claim *c, const eg_text_value *v) {
     c->quantifier = v->quantifier;
     c->low = v->low;
     c->high = v->high;
-    c->text = v->word ? eg_str_of(v->word)
-                      : folded(r, (eg_str){r->s.ptr + c->span.start, c->span.end - c->span.start});
+    c->text = v->word ? eg_str_of(v->word) : folded(r, (eg_str){r->s.ptr + c->span.start, c->span.end - c->span.start});
     c->dimension = eg_str_of(v->dimension ? v->dimension : "");
     if (v->noun == UINT32_MAX) return;
     bag b = {.n = 0};
     bag_add(r, &b, text(r, v->noun));
     const char *noun = b.n ? b.words[0] : "";
     char *d = eg_arena_printf(r->arena, "%s:%s", v->dimension, noun);
-    if (!d)
-        r->failed = 1;
-    else
-        c->dimension = eg_str_of(d);
+    if (!d) r->failed = 1;
+    else c->dimension = eg_str_of(d);
 }
 
 /* Where the key of a `key = value` shape stands before token `value`; SIZE_MAX: there is none. *attribute
@@ -283,24 +269,17 @@ static void fill_value(reading *r, eg_claim *c, const eg_text_value *v) {
 static size_t key_before(const reading *r, size_t value, const char **attribute) {
     size_t i = value;
     *attribute = "value";
-    while (i && (is_mark(r, i - 1) && strchr("`\"'", text(r, i - 1).ptr[0])))
-        i--;
+    while (i && (is_mark(r, i - 1) && strchr("`\"'", text(r, i - 1).ptr[0]))) i--;
     if (!i) return SIZE_MAX;
-    if (mark_in(r, i - 1, "="))
-        i--;
-    else if (mark_in(r, i - 1, ":") && r->t[i - 1].code)
-        i--;
-    else if (in(r, i - 1, "is are be equals"))
-        i--;
+    if (mark_in(r, i - 1, "=")) i--;
+    else if (mark_in(r, i - 1, ":") && r->t[i - 1].code) i--;
+    else if (in(r, i - 1, "is are be equals")) i--;
     else if (in(r, i - 1, "to") && i > 1 && in(r, i - 2, "defaults set fixed")) {
         if (in(r, i - 2, "defaults")) *attribute = "default";
         i -= 2;
-        while (i && in(r, i - 1, "is are"))
-            i--;
-    } else
-        return SIZE_MAX;
-    while (i && is_mark(r, i - 1) && strchr("`\"'", text(r, i - 1).ptr[0]))
-        i--;
+        while (i && in(r, i - 1, "is are")) i--;
+    } else return SIZE_MAX;
+    while (i && is_mark(r, i - 1) && strchr("`\"'", text(r, i - 1).ptr[0])) i--;
     if (!i || !is_key(r, i - 1)) return SIZE_MAX;
     return i - 1;
 }
@@ -316,12 +295,10 @@ static void qualify_by_context(reading *r, eg_claim *c, size_t key, size_t value
     if (!b.n) return;
     eg_str words = bag_join(r, &b);
     if (words.len > LONGEST_KEY) words.len = LONGEST_KEY;
-    char *q = eg_arena_printf(r->arena, "context=%.*s%s%.*s", (int)words.len, words.ptr,
-                              c->qualifiers.len ? ";" : "", (int)c->qualifiers.len, c->qualifiers.ptr);
-    if (!q)
-        r->failed = 1;
-    else
-        c->qualifiers = eg_str_of(q);
+    char *q = eg_arena_printf(r->arena, "context=%.*s%s%.*s", (int)words.len, words.ptr, c->qualifiers.len ? ";" : "",
+                              (int)c->qualifiers.len, c->qualifiers.ptr);
+    if (!q) r->failed = 1;
+    else c->qualifiers = eg_str_of(q);
 }
 
 static void read_key_value(reading *r, eg_claim *c, size_t key, const char *attribute, size_t value_end) {
@@ -351,19 +328,15 @@ static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
         if (is_mark(r, i) || eg_word_is_stop(text(r, i)) || is_link(r, i)) continue;
         bag one = {.n = 0};
         bag_add(r, &one, text(r, i));
-        if (one.n && is_attribute(one.words[0]))
-            bag_add(r, &attributes, text(r, i));
-        else
-            bag_add(r, &words, text(r, i));
+        if (one.n && is_attribute(one.words[0])) bag_add(r, &attributes, text(r, i));
+        else bag_add(r, &words, text(r, i));
     }
     if (words.n == 0 && attributes.n && r->scope.len) bag_add(r, &words, r->scope);
     if (words.n == 0 || words.n + attributes.n < 2 || words.n > 12) return;
     eg_str subject = bag_join(r, &words);
     if (subject.len > LONGEST_KEY) return;
     c->subject = subject;
-    c->attribute = attributes.n       ? bag_join(r, &attributes)
-                   : c->dimension.len ? c->dimension
-                                      : EG_STR("value");
+    c->attribute = attributes.n ? bag_join(r, &attributes) : c->dimension.len ? c->dimension : EG_STR("value");
     if (!c->attribute.len) c->attribute = EG_STR("value");
 }
 
@@ -373,10 +346,8 @@ static void read_value(reading *r, const eg_text_value *v) {
     fill_value(r, c, v);
     const char *attribute;
     size_t key = key_before(r, v->from, &attribute);
-    if (key != SIZE_MAX)
-        read_key_value(r, c, key, attribute, v->to + 1);
-    else
-        read_clause(r, c, v);
+    if (key != SIZE_MAX) read_key_value(r, c, key, attribute, v->to + 1);
+    else read_clause(r, c, v);
 }
 
 /* `key = word`, "key is word": values that are no number. */
@@ -384,16 +355,14 @@ static void read_word_values(reading *r) {
     for (size_t i = 1; i < r->n; i++) {
         if (is_mark(r, i) || r->t[i].kind == EG_TOKEN_NUMBER) continue;
         int taken = 0;
-        for (size_t k = 0; k < r->values; k++)
-            taken |= r->v[k].first <= i && i <= r->v[k].last;
+        for (size_t k = 0; k < r->values; k++) taken |= r->v[k].first <= i && i <= r->v[k].last;
         if (taken || eg_word_is_stop(text(r, i)) || is_link(r, i) || in(r, i, "not no")) continue;
         const char *attribute;
         size_t key = key_before(r, i, &attribute);
         if (key == SIZE_MAX) continue;
         int equals = mark_in(r, i - 1, "=\"'`") || r->t[i].kind == EG_TOKEN_IDENT;
         size_t j = i + 1;
-        while (j < r->n && mark_in(r, j, "`\"'"))
-            j++;
+        while (j < r->n && mark_in(r, j, "`\"'")) j++;
         /* "key is word ..." needs an end behind the word: else the word is an adjective or participle */
         if (!equals && j < r->n && !is_mark(r, j) && !in(r, j, "in on for by unless and")) continue;
         if (!equals && !in(r, i - 1, "to") && text(r, i).len > 3 && in(r, j, "by in on for")) continue;
@@ -421,13 +390,10 @@ static eg_str subject_of(reading *r, size_t from, size_t to) {
 
 /* The name at token i ("team Pricing", "the Data squad", "Rui"): its last token + 1, or i. */
 static size_t owner_name(const reading *r, size_t i, size_t *first) {
-    while (in(r, i, "the team squad group crew"))
-        i++;
+    while (in(r, i, "the team squad group crew")) i++;
     *first = i;
     size_t j = i;
-    while (j < r->n && !is_mark(r, j) && (r->t[j].kind == EG_TOKEN_IDENT || eg_is_upper(text(r, j).ptr[0])) &&
-           j - i < 3)
-        j++;
+    while (j < r->n && !is_mark(r, j) && (r->t[j].kind == EG_TOKEN_IDENT || eg_is_upper(text(r, j).ptr[0])) && j - i < 3) j++;
     return j;
 }
 
@@ -450,17 +416,14 @@ static void read_owner(reading *r) {
         if (is_denied(r, from, i)) continue;
         if (in(r, i, "owned maintained") && in(r, i + 1, "by")) { /* X is owned by Y */
             size_t stop = i;
-            while (stop > from && in(r, stop - 1, "is are and"))
-                stop--;
+            while (stop > from && in(r, stop - 1, "is are and")) stop--;
             end = owner_name(r, i + 2, &first);
             add_owner(r, subject_of(r, from, stop), first, end);
         } else if (in(r, i, "belongs belong") && in(r, i + 1, "to")) {
             end = owner_name(r, i + 2, &first);
             add_owner(r, subject_of(r, from, i), first, end);
-        } else if (in(r, i, "owns maintains") ||
-                   (in(r, i, "responsible") && in(r, i + 1, "for") && in(r, i - 1, "is are"))) {
-            size_t verb = in(r, i, "responsible") ? i - 1 : i,
-                   object = in(r, i, "responsible") ? i + 2 : i + 1;
+        } else if (in(r, i, "owns maintains") || (in(r, i, "responsible") && in(r, i + 1, "for") && in(r, i - 1, "is are"))) {
+            size_t verb = in(r, i, "responsible") ? i - 1 : i, object = in(r, i, "responsible") ? i + 2 : i + 1;
             size_t after = owner_name(r, from, &first);
             if (after == first || after > verb) continue;
             if (after < verb && !in(r, after, "team squad group crew")) continue;
@@ -476,10 +439,8 @@ static void read_status(reading *r) {
         if (!in(r, i, "is are") || clause_start(r, i, 0) != 0) continue;
         size_t j = i + 1;
         int denied = 0;
-        for (; in(r, j, "the a an now still officially our not no longer"); j++)
-            denied |= in(r, j, "not no");
-        int old = in(r, j, "deprecated obsolete retired end-of-life"),
-            current = in(r, j, "current recommended preferred");
+        for (; in(r, j, "the a an now still officially our not no longer"); j++) denied |= in(r, j, "not no");
+        int old = in(r, j, "deprecated obsolete retired end-of-life"), current = in(r, j, "current recommended preferred");
         if ((!old && !current) || in(r, j + 1, "by for in on when if unless as")) return;
         eg_str subject = subject_of(r, 0, i);
         eg_claim *c = subject.len ? next_claim(r) : NULL;
@@ -493,14 +454,13 @@ static void read_status(reading *r) {
     }
 }
 
-eg_status eg_text_claims(eg_arena *arena, eg_str content, eg_str scope, const eg_span *statements,
-                         size_t statement_count, eg_claim *out, size_t most, size_t *n, eg_error *err) {
+eg_status eg_text_claims(eg_arena *arena, eg_str content, eg_str scope, const eg_span *statements, size_t statement_count,
+                         eg_claim *out, size_t most, size_t *n, eg_error *err) {
     reading r = {.arena = arena, .s = content, .scope = scope, .out = out, .most = most};
     *n = 0;
     eg_token *tokens = eg_arena_array(arena, MOST_TOKENS, sizeof *tokens);
     eg_text_value *values = eg_arena_array(arena, MOST_VALUES, sizeof *values);
-    if (!tokens || !values)
-        return eg_fail_memory(err, MOST_TOKENS * sizeof *tokens + MOST_VALUES * sizeof *values);
+    if (!tokens || !values) return eg_fail_memory(err, MOST_TOKENS * sizeof *tokens + MOST_VALUES * sizeof *values);
     for (size_t i = 0; i < statement_count && !r.failed; i++) {
         r.statement = (uint32_t)i;
         r.t = tokens;
@@ -509,8 +469,7 @@ eg_status eg_text_claims(eg_arena *arena, eg_str content, eg_str scope, const eg
         r.values = eg_text_values(content, tokens, r.n, values, MOST_VALUES);
         r.modality = modality_of(&r);
         r.qualifiers = qualifiers_of(&r);
-        for (size_t k = 0; k < r.values; k++)
-            read_value(&r, &values[k]);
+        for (size_t k = 0; k < r.values; k++) read_value(&r, &values[k]);
         read_word_values(&r);
         read_owner(&r);
         read_status(&r);

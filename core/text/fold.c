@@ -2,19 +2,16 @@
 #include "core/text/fold.h"
 
 static int is_space(uint32_t cp) {
-    return cp == ' ' || (cp >= 9 && cp <= 13) || cp == 0x85 || cp == 0xA0 || cp == 0x1680 ||
-           (cp >= 0x2000 && cp <= 0x200B) || cp == 0x2028 || cp == 0x2029 || cp == 0x202F || cp == 0x205F ||
-           cp == 0x3000 || cp == 0xFEFF;
+    return cp == ' ' || (cp >= 9 && cp <= 13) || cp == 0x85 || cp == 0xA0 || cp == 0x1680 || (cp >= 0x2000 && cp <= 0x200B) ||
+           cp == 0x2028 || cp == 0x2029 || cp == 0x202F || cp == 0x205F || cp == 0x3000 || cp == 0xFEFF;
 }
 
 /* Beyond ASCII: the blocks that hold punctuation and symbols; everything else counts as letters. */
 static int is_symbol(uint32_t cp) {
-    return cp < 0xAA || (cp >= 0xAB && cp <= 0xB4) || (cp >= 0xB6 && cp <= 0xB9) ||
-           (cp >= 0xBB && cp <= 0xBF) || cp == 0xD7 || cp == 0xF7 || (cp >= 0x2010 && cp <= 0x2BFF) ||
-           (cp >= 0x3001 && cp <= 0x3003) || (cp >= 0x3008 && cp <= 0x3020) ||
-           (cp >= 0xFE10 && cp <= 0xFE6F) || (cp >= 0xFF01 && cp <= 0xFF0F) ||
-           (cp >= 0xFF1A && cp <= 0xFF20) || (cp >= 0xE000 && cp <= 0xF8FF) || cp == 0xFFFD ||
-           (cp >= 0x1F000 && cp <= 0x1FAFF);
+    return cp < 0xAA || (cp >= 0xAB && cp <= 0xB4) || (cp >= 0xB6 && cp <= 0xB9) || (cp >= 0xBB && cp <= 0xBF) || cp == 0xD7 ||
+           cp == 0xF7 || (cp >= 0x2010 && cp <= 0x2BFF) || (cp >= 0x3001 && cp <= 0x3003) || (cp >= 0x3008 && cp <= 0x3020) ||
+           (cp >= 0xFE10 && cp <= 0xFE6F) || (cp >= 0xFF01 && cp <= 0xFF0F) || (cp >= 0xFF1A && cp <= 0xFF20) ||
+           (cp >= 0xE000 && cp <= 0xF8FF) || cp == 0xFFFD || (cp >= 0x1F000 && cp <= 0x1FAFF);
 }
 
 eg_char_class eg_char_classify(uint32_t cp) {
@@ -31,8 +28,7 @@ eg_char_class eg_char_classify(uint32_t cp) {
 uint32_t eg_char_lower(uint32_t cp) {
     if (cp < 0x80) return (uint32_t)eg_lower((char)cp);
     if (cp >= 0xC0 && cp <= 0xDE && cp != 0xD7) return cp + 0x20;
-    if ((cp >= 0x100 && cp <= 0x12F) || (cp >= 0x132 && cp <= 0x137) || (cp >= 0x14A && cp <= 0x177))
-        return cp | 1;
+    if ((cp >= 0x100 && cp <= 0x12F) || (cp >= 0x132 && cp <= 0x137) || (cp >= 0x14A && cp <= 0x177)) return cp | 1;
     if ((cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17E)) return cp + (cp & 1);
     if (cp == 0x178) return 0xFF;
     if (cp == 0x386) return 0x3AC;
@@ -54,26 +50,22 @@ char eg_char_plain(uint32_t cp) {
     case 0x201B:
     case 0x2032:
     case 0x2039:
-    case 0x203A:
-        return '\'';
+    case 0x203A: return '\'';
     case 0x201C:
     case 0x201D:
     case 0x201E:
     case 0x201F:
     case 0x2033:
     case 0xAB:
-    case 0xBB:
-        return '"';
+    case 0xBB: return '"';
     case 0x2010:
     case 0x2011:
     case 0x2012:
     case 0x2013:
     case 0x2014:
     case 0x2015:
-    case 0x2212:
-        return '-';
-    default:
-        return 0;
+    case 0x2212: return '-';
+    default: return 0;
     }
 }
 

@@ -6,21 +6,11 @@
 
 #include "core/include/engram/status.h"
 
-static inline int eg_is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static inline int eg_is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-static inline int eg_is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static inline int eg_is_alpha(char c) {
-    return eg_is_upper(c) || eg_is_lower(c);
-}
-static inline char eg_lower(char c) {
-    return eg_is_upper(c) ? (char)(c - 'A' + 'a') : c;
-}
+static inline int eg_is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static inline int eg_is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static inline int eg_is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline int eg_is_alpha(char c) { return eg_is_upper(c) || eg_is_lower(c); }
+static inline char eg_lower(char c) { return eg_is_upper(c) ? (char)(c - 'A' + 'a') : c; }
 
 typedef enum eg_char_class {
     EG_CHAR_OTHER = 0, /* punctuation, symbols, controls */

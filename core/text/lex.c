@@ -18,9 +18,7 @@ static int is_word_char(uint32_t cp) {
     return class == EG_CHAR_LETTER || class == EG_CHAR_DIGIT;
 }
 
-static int is_digit_char(uint32_t cp) {
-    return cp >= '0' && cp <= '9';
-}
+static int is_digit_char(uint32_t cp) { return cp >= '0' && cp <= '9'; }
 
 /* Whether the sign cp joins what stands before and after it to one token. */
 static int joins(uint32_t before, uint32_t cp, uint32_t after) {
@@ -33,19 +31,13 @@ static int joins(uint32_t before, uint32_t cp, uint32_t after) {
     case '+':
     case '#':
     case '&':
-    case '\\':
-        return 1;
-    case ':':
-        return is_digit_char(after) || !is_digit_char(before); /* 12:30, host:80, vb:filter */
-    case ',':
-        return is_digit_char(before) && is_digit_char(after);
+    case '\\': return 1;
+    case ':': return is_digit_char(after) || !is_digit_char(before); /* 12:30, host:80, vb:filter */
+    case ',': return is_digit_char(before) && is_digit_char(after);
     case '\'':
-    case 0x2019:
-        return eg_char_classify(before) == EG_CHAR_LETTER;
-    case 0x2011:
-        return 1; /* non-breaking hyphen */
-    default:
-        return 0;
+    case 0x2019: return eg_char_classify(before) == EG_CHAR_LETTER;
+    case 0x2011: return 1; /* non-breaking hyphen */
+    default: return 0;
     }
 }
 
@@ -55,16 +47,11 @@ static int leads(uint32_t cp, uint32_t after) {
     switch (cp) {
     case '/':
     case '@':
-    case '~':
-        return is_word_char(after) || after == '/' || after == '.';
-    case '.':
-        return is_word_char(after);
-    case '-':
-        return is_word_char(after) || after == '-';
-    case '$':
-        return after == '{' || (is_word_char(after) && !is_digit_char(after));
-    default:
-        return 0;
+    case '~': return is_word_char(after) || after == '/' || after == '.';
+    case '.': return is_word_char(after);
+    case '-': return is_word_char(after) || after == '-';
+    case '$': return after == '{' || (is_word_char(after) && !is_digit_char(after));
+    default: return 0;
     }
 }
 
@@ -73,16 +60,11 @@ static uint8_t kind_of(eg_str s, size_t start, size_t end) {
     for (size_t i = start; i < end;) {
         size_t k;
         uint32_t cp = at(s, i, end, &k);
-        if (is_digit_char(cp))
-            digits++;
-        else if (eg_char_classify(cp) == EG_CHAR_LETTER)
-            letters++;
-        else if (cp == '.' || cp == ',')
-            other |= 1;
-        else if (cp == '-' || cp == '\'' || cp == 0x2019 || cp == 0x2011)
-            other |= i == start ? 4 : 2;
-        else
-            other |= 4;
+        if (is_digit_char(cp)) digits++;
+        else if (eg_char_classify(cp) == EG_CHAR_LETTER) letters++;
+        else if (cp == '.' || cp == ',') other |= 1;
+        else if (cp == '-' || cp == '\'' || cp == 0x2019 || cp == 0x2011) other |= i == start ? 4 : 2;
+        else other |= 4;
         i += k;
     }
     if (!letters && !digits) return EG_TOKEN_MARK;
@@ -116,10 +98,8 @@ static size_t run(eg_str s, size_t i, size_t end) {
         i += k;
     }
     /* C++, C#: the signs belong to the name */
-    if (i + 1 < end && s.ptr[i] == '+' && s.ptr[i + 1] == '+')
-        i += 2;
-    else if (i < end && s.ptr[i] == '#' && before >= 'A' && before <= 'Z')
-        i++;
+    if (i + 1 < end && s.ptr[i] == '+' && s.ptr[i + 1] == '+') i += 2;
+    else if (i < end && s.ptr[i] == '#' && before >= 'A' && before <= 'Z') i++;
     return i;
 }
 
@@ -138,19 +118,15 @@ size_t eg_text_lex(eg_str content, eg_span span, eg_token *out, size_t most) {
             continue;
         }
         size_t start = i;
-        if (is_word_char(cp))
-            i = run(content, i, end);
+        if (is_word_char(cp)) i = run(content, i, end);
         else if (leads(cp, after) && !is_word_char(previous)) {
-            while (i < end && !is_word_char((unsigned char)content.ptr[i]) && content.ptr[i] != ' ' &&
-                   i - start < 4 &&
-                   (content.ptr[i] == '/' || content.ptr[i] == '.' || content.ptr[i] == '-' ||
-                    content.ptr[i] == '@' || content.ptr[i] == '~' || content.ptr[i] == '$' ||
-                    content.ptr[i] == '{'))
+            while (i < end && !is_word_char((unsigned char)content.ptr[i]) && content.ptr[i] != ' ' && i - start < 4 &&
+                   (content.ptr[i] == '/' || content.ptr[i] == '.' || content.ptr[i] == '-' || content.ptr[i] == '@' ||
+                    content.ptr[i] == '~' || content.ptr[i] == '$' || content.ptr[i] == '{'))
                 i++;
             i = run(content, i, end);
             if (i < end && content.ptr[i] == '}' && content.ptr[start] == '$') i++;
-        } else
-            i += k;
+        } else i += k;
         if (cp == '`') code = !code;
         if (cp == '"' || cp == 0x201C || cp == 0x201D) quoted = !quoted;
         int mark = start + k == i && !is_word_char(cp);

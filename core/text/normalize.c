@@ -20,11 +20,9 @@ static void put(char *out, size_t *n, uint32_t cp) {
  * first one large. A word after a number may be a unit, where case carries meaning. */
 static void fold_word(char *out, size_t from, size_t *to, int after_number) {
     size_t start = from, end = *to;
-    while (start < end && (unsigned char)out[start] < 0x80 &&
-           eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
+    while (start < end && (unsigned char)out[start] < 0x80 && eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
         start++;
-    while (end > start && (unsigned char)out[end - 1] < 0x80 &&
-           eg_char_classify((unsigned char)out[end - 1]) == EG_CHAR_OTHER)
+    while (end > start && (unsigned char)out[end - 1] < 0x80 && eg_char_classify((unsigned char)out[end - 1]) == EG_CHAR_OTHER)
         end--;
     if (after_number || start == end) return;
     for (size_t i = start; i < end;) {
@@ -68,8 +66,7 @@ eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_err
     /* the final full stop and the space that may stand before it; the normal form of a normal form is itself */
     for (size_t before = n + 1; n < before;) {
         before = n;
-        while (n && p[n - 1] == ' ')
-            n--;
+        while (n && p[n - 1] == ' ') n--;
         if (n > 1 && p[n - 1] == '.' && p[n - 2] != '.') n--;
     }
     p[n] = 0;

@@ -5,8 +5,7 @@
 #include "core/text/words.h"
 
 eg_decimal eg_decimal_simplest(eg_decimal d) {
-    while (d.mantissa && d.mantissa % 10 == 0)
-        d.mantissa /= 10, d.exponent++;
+    while (d.mantissa && d.mantissa % 10 == 0) d.mantissa /= 10, d.exponent++;
     if (!d.mantissa) d.exponent = 0;
     return d;
 }
@@ -50,8 +49,7 @@ size_t eg_decimal_prefix(eg_str s, eg_decimal *out) {
             if ((commas && since_comma != 3) || (!commas && (since_comma > 3 || !since_comma))) return 0;
             commas = 1;
             since_comma = 0;
-        } else
-            break;
+        } else break;
     }
     if (i == 0 || points > 1 || !eg_is_digit(s.ptr[0]) || (commas && since_comma != 3)) return 0;
     *out = eg_decimal_simplest((eg_decimal){.mantissa = m, .exponent = e});
@@ -59,17 +57,15 @@ size_t eg_decimal_prefix(eg_str s, eg_decimal *out) {
 }
 
 static int64_t spelled_unit(eg_str s) {
-    static const char *const words[] = {"zero",    "one",     "two",       "three",    "four",
-                                        "five",    "six",     "seven",     "eight",    "nine",
-                                        "ten",     "eleven",  "twelve",    "thirteen", "fourteen",
-                                        "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+    static const char *const words[] = {"zero",     "one",     "two",     "three",     "four",     "five",    "six",
+                                        "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
+                                        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (eg_str_same_word(s, eg_str_of(words[i]))) return (int64_t)i;
     return -1;
 }
 static int64_t spelled_ten(eg_str s) {
-    static const char *const words[] = {"twenty", "thirty",  "forty",  "fifty",
-                                        "sixty",  "seventy", "eighty", "ninety"};
+    static const char *const words[] = {"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (eg_str_same_word(s, eg_str_of(words[i]))) return (int64_t)i * 10 + 20;
     return -1;
@@ -89,8 +85,7 @@ int64_t eg_spelled_small(eg_str s) {
     if (v >= 0) return v;
     for (size_t i = 1; i + 1 < s.len; i++)
         if (s.ptr[i] == '-') {
-            int64_t ten = spelled_ten((eg_str){s.ptr, i}),
-                    one = spelled_unit((eg_str){s.ptr + i + 1, s.len - i - 1});
+            int64_t ten = spelled_ten((eg_str){s.ptr, i}), one = spelled_unit((eg_str){s.ptr + i + 1, s.len - i - 1});
             return ten > 0 && one > 0 && one < 10 ? ten + one : -1;
         }
     return -1;

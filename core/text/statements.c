@@ -24,22 +24,17 @@ static int space_at(eg_str s, size_t i, size_t *bytes) {
 static size_t list_marker(eg_str s, size_t i) {
     size_t j = i;
     static const char bullet[] = "\xE2\x80\xA2"; /* U+2022 */
-    if (j < s.len && (s.ptr[j] == '-' || s.ptr[j] == '*' || s.ptr[j] == '+'))
-        j++;
-    else if (s.len - j >= 3 && memcmp(s.ptr + j, bullet, 3) == 0)
-        j += 3;
+    if (j < s.len && (s.ptr[j] == '-' || s.ptr[j] == '*' || s.ptr[j] == '+')) j++;
+    else if (s.len - j >= 3 && memcmp(s.ptr + j, bullet, 3) == 0) j += 3;
     else if (j < s.len && s.ptr[j] == '#') {
-        while (j < s.len && s.ptr[j] == '#')
-            j++;
+        while (j < s.len && s.ptr[j] == '#') j++;
     } else {
-        while (j < s.len && j - i < 3 && eg_is_digit(s.ptr[j]))
-            j++;
+        while (j < s.len && j - i < 3 && eg_is_digit(s.ptr[j])) j++;
         if (j == i || j >= s.len || (s.ptr[j] != '.' && s.ptr[j] != ')')) return 0;
         j++;
     }
     if (j >= s.len || (s.ptr[j] != ' ' && s.ptr[j] != '\t')) return 0;
-    while (j < s.len && (s.ptr[j] == ' ' || s.ptr[j] == '\t'))
-        j++;
+    while (j < s.len && (s.ptr[j] == ' ' || s.ptr[j] == '\t')) j++;
     return j - i;
 }
 
@@ -57,8 +52,7 @@ static size_t trimmed_end(eg_str s, size_t start, size_t end) {
 /* Stores [start, end) trimmed, if anything is left of it. */
 static void emit(splitter *sp, size_t end) {
     size_t start = sp->start, k;
-    while (start < end && space_at(sp->s, start, &k))
-        start += k;
+    while (start < end && space_at(sp->s, start, &k)) start += k;
     if (start < end) {
         size_t marker = list_marker(sp->s, start);
         if (marker && start + marker < end) start += marker;
@@ -74,10 +68,9 @@ static void emit(splitter *sp, size_t end) {
 }
 
 static int is_abbreviation(eg_str s, size_t start, size_t dot) {
-    static const char *const known[] = {"e.g", "i.e", "etc", "vs",   "cf",   "approx", "ca",   "no",  "nr",
-                                        "dr",  "mr",  "mrs", "ms",   "incl", "excl",   "resp", "fig", "sec",
-                                        "min", "max", "st",  "prof", "jr",   "inc",    "ltd",  "co",  "corp",
-                                        "a.m", "p.m", "u.s", "al",   "ed",   "vol",    "ch"};
+    static const char *const known[] = {"e.g", "i.e",  "etc",  "vs",   "cf",  "approx", "ca",  "no",  "nr",  "dr",   "mr", "mrs",
+                                        "ms",  "incl", "excl", "resp", "fig", "sec",    "min", "max", "st",  "prof", "jr", "inc",
+                                        "ltd", "co",   "corp", "a.m",  "p.m", "u.s",    "al",  "ed",  "vol", "ch"};
     eg_str word = {s.ptr + start, dot - start};
     if (word.len == 1 && eg_is_alpha(word.ptr[0])) return 1; /* an initial */
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -101,8 +94,7 @@ static int begins_sentence(eg_str s, size_t i) {
     for (size_t j = i; j < s.len && s.ptr[j] != ' ' && s.ptr[j] != '\n'; j++) { /* an identifier may */
         char c = s.ptr[j];
         if (c == '_' || eg_is_digit(c) || c == '=' || (j > i && eg_is_upper(c))) return 1;
-        if ((c == '.' || c == '-' || c == '/' || c == ':') && j + 1 < s.len && eg_is_alpha(s.ptr[j + 1]))
-            return 1;
+        if ((c == '.' || c == '-' || c == '/' || c == ':') && j + 1 < s.len && eg_is_alpha(s.ptr[j + 1])) return 1;
         if (j - i > 60) return 0;
     }
     return 0;
@@ -113,14 +105,10 @@ static void find_signs(splitter *sp, size_t i) {
     if (i < sp->signs) return;
     eg_str s = sp->s;
     size_t j = i + 1;
-    while (j < s.len && (s.ptr[j] == '.' || s.ptr[j] == '!' || s.ptr[j] == '?'))
-        j++;
+    while (j < s.len && (s.ptr[j] == '.' || s.ptr[j] == '!' || s.ptr[j] == '?')) j++;
     sp->signs = j;
-    while (j < s.len && (s.ptr[j] == '"' || s.ptr[j] == '\'' || s.ptr[j] == ')' || s.ptr[j] == ']'))
-        j++;
-    while (s.len - j >= 3 &&
-           (memcmp(s.ptr + j, "\xE2\x80\x9D", 3) == 0 || memcmp(s.ptr + j, "\xE2\x80\x99", 3) == 0))
-        j += 3;
+    while (j < s.len && (s.ptr[j] == '"' || s.ptr[j] == '\'' || s.ptr[j] == ')' || s.ptr[j] == ']')) j++;
+    while (s.len - j >= 3 && (memcmp(s.ptr + j, "\xE2\x80\x9D", 3) == 0 || memcmp(s.ptr + j, "\xE2\x80\x99", 3) == 0)) j += 3;
     sp->after = j;
 }
 
@@ -132,17 +120,14 @@ static size_t sentence_end(splitter *sp, size_t i) {
     if (j >= s.len) return s.len;
     if (!space_at(s, j, &k)) return 0;
     size_t next = j;
-    while (next < s.len && space_at(s, next, &k))
-        next += k;
+    while (next < s.len && space_at(s, next, &k)) next += k;
     if (next >= s.len) return j;
     if (s.ptr[i] != '.') return begins_sentence(s, next) ? j : 0;
     size_t word = i;
-    while (word > sp->start && eg_is_digit(s.ptr[word - 1]))
-        word--;
+    while (word > sp->start && eg_is_digit(s.ptr[word - 1])) word--;
     if (word < i && (word == sp->start || s.ptr[word - 1] == '\n')) return 0; /* "1. First step" */
     word = i;
-    while (word > sp->start && (eg_is_alpha(s.ptr[word - 1]) || s.ptr[word - 1] == '.'))
-        word--;
+    while (word > sp->start && (eg_is_alpha(s.ptr[word - 1]) || s.ptr[word - 1] == '.')) word--;
     if (is_abbreviation(s, word, i)) {
         /* "etc. The next" ends a sentence, "e.g. Redis" does not, "No. 5" does not */
         if (!is_weak_abbreviation(s, word, i) || !eg_is_upper(s.ptr[next])) return 0;
@@ -153,8 +138,7 @@ static size_t sentence_end(splitter *sp, size_t i) {
 /* Where the code span that opens at i ends (behind its last backtick); i + run when it is never closed. */
 static size_t code_end(eg_str s, size_t i) {
     size_t run = 0;
-    while (i + run < s.len && s.ptr[i + run] == '`')
-        run++;
+    while (i + run < s.len && s.ptr[i + run] == '`') run++;
     size_t j = i + run, count = 0;
     for (; j < s.len; j++) {
         count = s.ptr[j] == '`' ? count + 1 : 0;
@@ -167,8 +151,7 @@ static size_t code_end(eg_str s, size_t i) {
 /* Whether a new statement begins on the line after the newline at i. */
 static int breaks_line(eg_str s, size_t i) {
     size_t j = i + 1;
-    while (j < s.len && (s.ptr[j] == ' ' || s.ptr[j] == '\t' || s.ptr[j] == '\r'))
-        j++;
+    while (j < s.len && (s.ptr[j] == ' ' || s.ptr[j] == '\t' || s.ptr[j] == '\r')) j++;
     return j >= s.len || s.ptr[j] == '\n' || list_marker(s, j) > 0;
 }
 
@@ -189,12 +172,9 @@ size_t eg_text_statements(eg_str content, eg_span *out, size_t most) {
         if (c == '\n' && breaks_line(content, i)) {
             emit(&sp, i);
             depth = 0;
-        } else if (c == '(' || c == '[')
-            depth++;
-        else if ((c == ')' || c == ']') && depth)
-            depth--;
-        else if (c == ';' && !depth && i + 1 < content.len &&
-                 (content.ptr[i + 1] == ' ' || content.ptr[i + 1] == '\n')) {
+        } else if (c == '(' || c == '[') depth++;
+        else if ((c == ')' || c == ']') && depth) depth--;
+        else if (c == ';' && !depth && i + 1 < content.len && (content.ptr[i + 1] == ' ' || content.ptr[i + 1] == '\n')) {
             emit(&sp, i);
             sp.start = i + 1;
         } else if (c == '.' || c == '!' || c == '?') {

@@ -21,8 +21,7 @@ typedef struct sink {
 
 static uint32_t hash_of(eg_str s) { /* FNV-1a */
     uint32_t h = 2166136261u;
-    for (size_t i = 0; i < s.len; i++)
-        h = (h ^ (unsigned char)s.ptr[i]) * 16777619u;
+    for (size_t i = 0; i < s.len; i++) h = (h ^ (unsigned char)s.ptr[i]) * 16777619u;
     return h;
 }
 
@@ -64,9 +63,8 @@ static void add_parts(sink *k, eg_str s) {
     for (size_t i = 0; i <= s.len; i++) {
         char c = i < s.len ? s.ptr[i] : 0, before = i > start ? s.ptr[i - 1] : 0;
         int sign = i == s.len || ((unsigned char)c < 0x80 && !eg_is_alpha(c) && !eg_is_digit(c));
-        int hump =
-            !sign && eg_is_upper(c) &&
-            (eg_is_lower(before) || (eg_is_upper(before) && i + 1 < s.len && eg_is_lower(s.ptr[i + 1])));
+        int hump = !sign && eg_is_upper(c) &&
+                   (eg_is_lower(before) || (eg_is_upper(before) && i + 1 < s.len && eg_is_lower(s.ptr[i + 1])));
         int turn = !sign && before && (eg_is_digit(before) != eg_is_digit(c)) && !hump;
         if (!sign && !hump && !turn) continue;
         if (i > start && !(start == 0 && i == s.len)) add_word(k, (eg_str){s.ptr + start, i - start});
@@ -79,8 +77,7 @@ static void add_parts(sink *k, eg_str s) {
 static void add_segments(sink *k, eg_str s) {
     size_t start = 0;
     int inner = 0;
-    for (size_t i = 0; i < s.len; i++)
-        inner |= s.ptr[i] == '/';
+    for (size_t i = 0; i < s.len; i++) inner |= s.ptr[i] == '/';
     if (!inner) return;
     for (size_t i = 0; i <= s.len; i++) {
         if (i < s.len && s.ptr[i] != '/') continue;
@@ -140,8 +137,7 @@ static eg_status tokens_of(eg_arena *arena, eg_str text, eg_token **tokens, size
     return EG_OK;
 }
 
-eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *out, size_t most, size_t *n,
-                        eg_error *err) {
+eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *out, size_t most, size_t *n, eg_error *err) {
     sink k;
     eg_token *tokens;
     size_t count;
@@ -159,8 +155,7 @@ eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *
     return EG_OK;
 }
 
-eg_status eg_text_query_terms(eg_arena *arena, eg_str topic, eg_term *out, size_t most, size_t *n,
-                              eg_error *err) {
+eg_status eg_text_query_terms(eg_arena *arena, eg_str topic, eg_term *out, size_t most, size_t *n, eg_error *err) {
     sink k;
     eg_token *tokens;
     size_t count;
@@ -176,8 +171,7 @@ eg_status eg_text_query_terms(eg_arena *arena, eg_str topic, eg_term *out, size_
             if (stop_words || !eg_word_is_stop(s)) add_token(&k, s, &tokens[i]);
         }
     if (k.failed) return eg_fail_memory(err, EG_LONGEST_WORD);
-    for (size_t i = 0; i < k.n; i++)
-        out[i].count = 1;
+    for (size_t i = 0; i < k.n; i++) out[i].count = 1;
     *n = k.n;
     return EG_OK;
 }

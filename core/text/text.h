@@ -20,8 +20,7 @@ size_t eg_text_statements(eg_str content, eg_span *out, size_t most);
 /* Index terms of a fact: folded words, identifiers whole and in parts (snake_case, camelCase, dotted, kebab), paths and
  * their segments, numbers; light English suffix stemming where both index and query use it; each once with its
  * count; at most `most`. The scope's segments are terms too. */
-eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *out, size_t most, size_t *n,
-                        eg_error *err);
+eg_status eg_text_terms(eg_arena *arena, eg_str content, eg_str scope, eg_term *out, size_t most, size_t *n, eg_error *err);
 /* Terms of a query: the same, without stop words (unless nothing else is left), at most EG_MAX_TERMS. */
 eg_status eg_text_query_terms(eg_arena *arena, eg_str topic, eg_term *out, size_t most, size_t *n, eg_error *err);
 

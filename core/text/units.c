@@ -10,7 +10,7 @@ typedef struct row {
     eg_unit unit;
 } row;
 
-#define EXACT(dimension, factor, exponent)                                                                   \
+#define EXACT(dimension, factor, exponent) \
     { dimension, factor, factor, exponent }
 #define DAY 86400
 
@@ -127,12 +127,10 @@ static int matches(const row *r, eg_str word) {
     if (!r->symbol) return eg_word_in(word, r->words);
     for (const char *p = r->words; *p;) {
         size_t n = 0;
-        while (p[n] && p[n] != ' ')
-            n++;
+        while (p[n] && p[n] != ' ') n++;
         if (eg_str_eq(word, (eg_str){p, n})) return 1;
         p += n;
-        while (*p == ' ')
-            p++;
+        while (*p == ' ') p++;
     }
     return 0;
 }
@@ -146,16 +144,13 @@ const eg_unit *eg_unit_find(eg_str word, int attached) {
 }
 
 const eg_unit *eg_unit_period(eg_str word) {
-    if (!eg_word_in(
-            word,
-            "second minute hour day night week month quarter year seconds minutes hours days nights weeks "
-            "months quarters years"))
+    if (!eg_word_in(word, "second minute hour day night week month quarter year seconds minutes hours days nights weeks "
+                          "months quarters years"))
         return NULL;
     return eg_unit_find(word, 0);
 }
 
 const eg_unit *eg_unit_currency(eg_str word) {
-    const eg_unit *u =
-        eg_word_in(word, "EUR USD GBP CHF \xE2\x82\xAC $ \xC2\xA3") ? eg_unit_find(word, 0) : NULL;
+    const eg_unit *u = eg_word_in(word, "EUR USD GBP CHF \xE2\x82\xAC $ \xC2\xA3") ? eg_unit_find(word, 0) : NULL;
     return u;
 }

@@ -19,16 +19,12 @@ static eg_str text(const reader *r, size_t i) {
     if (i >= r->n) return (eg_str){"", 0};
     return (eg_str){r->s.ptr + r->t[i].start, r->t[i].end - r->t[i].start};
 }
-static int in(const reader *r, size_t i, const char *list) {
-    return i < r->n && eg_word_in(text(r, i), list);
-}
+static int in(const reader *r, size_t i, const char *list) { return i < r->n && eg_word_in(text(r, i), list); }
 static int is_mark(const reader *r, size_t i, const char *mark) {
     return i < r->n && r->t[i].kind == EG_TOKEN_MARK && eg_str_eq(text(r, i), eg_str_of(mark));
 }
 /* Nothing but white space or nothing stands between token i - 1 and i. */
-static int adjacent(const reader *r, size_t i) {
-    return i < r->n && !r->t[i].space;
-}
+static int adjacent(const reader *r, size_t i) { return i < r->n && !r->t[i].space; }
 
 /* ---- numbers ---- */
 
@@ -45,8 +41,7 @@ static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
         eg_str w = text(r, i);
         int64_t small = eg_spelled_small(w), scale = eg_spelled_scale(w);
         if (small >= 0) {
-            if (current >= 0 && !(current % 100 == 0 && current) &&
-                !(current >= 20 && current % 10 == 0 && small < 10 && small))
+            if (current >= 0 && !(current % 100 == 0 && current) && !(current >= 20 && current % 10 == 0 && small < 10 && small))
                 break;
             over |= __builtin_add_overflow(current < 0 ? 0 : current, small, &current);
         } else if (scale && current >= 0) {
@@ -55,11 +50,9 @@ static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
                 over |= __builtin_add_overflow(total, current, &total);
                 current = 0;
             }
-        } else if (in(r, i, "and") && i > start && eg_spelled_scale(text(r, i - 1)) &&
-                   eg_spelled_small(text(r, i + 1)) >= 0)
+        } else if (in(r, i, "and") && i > start && eg_spelled_scale(text(r, i - 1)) && eg_spelled_small(text(r, i + 1)) >= 0)
             continue;
-        else
-            break;
+        else break;
     }
     if (over || current < 0 || __builtin_add_overflow(total, current, &total)) return start;
     *out = eg_decimal_simplest((eg_decimal){.mantissa = total});
@@ -109,8 +102,7 @@ static int apply_unit(eg_text_value *v, const eg_unit *u) {
 }
 
 static int apply_rate(eg_text_value *v, const eg_unit *period) {
-    if (strcmp(period->dimension, "time") != 0 || period->low != period->high || period->exponent != 0)
-        return 0;
+    if (strcmp(period->dimension, "time") != 0 || period->low != period->high || period->exponent != 0) return 0;
     v->dimension = "rate";
     return eg_decimal_divide(&v->low, period->low) && eg_decimal_divide(&v->high, period->low);
 }
@@ -136,10 +128,8 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
         if (scaled_suffix(suffix, &factor, &rest)) {
             if (!eg_decimal_times(&v->low, factor, 0) || !eg_decimal_times(&v->high, factor, 0)) return 0;
             if (rest.len) return (period = per_period(rest)) != NULL && apply_rate(v, period);
-        } else if ((period = per_period(suffix)) != NULL)
-            return apply_rate(v, period);
-        else
-            return 0;
+        } else if ((period = per_period(suffix)) != NULL) return apply_rate(v, period);
+        else return 0;
     }
     if (*next >= r->n) return 1;
     eg_str w = text(r, *next);
@@ -173,8 +163,7 @@ static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value
         return 1;
     }
     if (!is_noun(r, *next)) return 1;
-    if (in(r, *next + 1, "per") && eg_unit_period(text(r, *next + 2)) &&
-        apply_rate(v, eg_unit_period(text(r, *next + 2)))) {
+    if (in(r, *next + 1, "per") && eg_unit_period(text(r, *next + 2)) && apply_rate(v, eg_unit_period(text(r, *next + 2)))) {
         *next += 3;
         return 1;
     }
@@ -209,8 +198,7 @@ static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
                 next = i + 1;
             }
     if (!u) return i;
-    *v = (eg_text_value){
-        .kind = EG_VALUE_QUANTITY, .noun = UINT32_MAX, .low = {.mantissa = 1}, .high = {.mantissa = 1}};
+    *v = (eg_text_value){.kind = EG_VALUE_QUANTITY, .noun = UINT32_MAX, .low = {.mantissa = 1}, .high = {.mantissa = 1}};
     return apply_unit(v, u) ? next : i;
 }
 
@@ -223,8 +211,7 @@ static int digits_only(eg_str s) {
 }
 static int64_t number_of(eg_str s) {
     int64_t v = 0;
-    for (size_t i = 0; i < s.len && i < 9; i++)
-        v = v * 10 + (s.ptr[i] - '0');
+    for (size_t i = 0; i < s.len && i < 9; i++) v = v * 10 + (s.ptr[i] - '0');
     return v;
 }
 
@@ -244,10 +231,9 @@ static void set_days(eg_text_value *v, int64_t from, int64_t to) {
 }
 
 static int64_t month_of(eg_str s) {
-    static const char *const months[] = {"january jan", "february feb", "march",
-                                         "april apr",   "may",          "june jun",
-                                         "july jul",    "august aug",   "september sep sept",
-                                         "october oct", "november nov", "december dec"};
+    static const char *const months[] = {"january jan",  "february feb", "march",      "april apr",          "may",
+                                         "june jun",     "july jul",     "august aug", "september sep sept", "october oct",
+                                         "november nov", "december dec"};
     if (!s.len || !eg_is_upper(s.ptr[0])) return 0;
     for (size_t i = 0; i < 12; i++)
         if (eg_word_in(s, months[i])) return (int64_t)i + 1;
@@ -256,8 +242,7 @@ static int64_t month_of(eg_str s) {
 
 static int is_year(const reader *r, size_t i) {
     eg_str s = text(r, i);
-    return s.len == 4 && digits_only(s) && (s.ptr[0] == '1' || s.ptr[0] == '2') &&
-           (s.ptr[1] == '9' || s.ptr[1] == '0');
+    return s.len == 4 && digits_only(s) && (s.ptr[0] == '1' || s.ptr[0] == '2') && (s.ptr[1] == '9' || s.ptr[1] == '0');
 }
 
 static void set_month(eg_text_value *v, int64_t y, int64_t m) {
@@ -286,8 +271,8 @@ static size_t read_date(const reader *r, size_t i, eg_text_value *v) {
     if (i < r->n && r->t[i].kind == EG_TOKEN_IDENT && read_iso_date(text(r, i), v)) return i + 1;
     int64_t day = 0, month = month_of(text(r, i));
     size_t next = i + 1;
-    if (!month && i < r->n && r->t[i].kind == EG_TOKEN_NUMBER && digits_only(text(r, i)) &&
-        text(r, i).len <= 2 && (month = month_of(text(r, i + 1))) != 0) {
+    if (!month && i < r->n && r->t[i].kind == EG_TOKEN_NUMBER && digits_only(text(r, i)) && text(r, i).len <= 2 &&
+        (month = month_of(text(r, i + 1))) != 0) {
         day = number_of(text(r, i));
         next = i + 2;
     } else if (month && next < r->n && digits_only(text(r, next)) && text(r, next).len <= 2) {
@@ -302,17 +287,14 @@ static size_t read_date(const reader *r, size_t i, eg_text_value *v) {
         return next;
     }
     int64_t y = number_of(text(r, next));
-    if (day)
-        set_days(v, days_of(y, month, day), days_of(y, month, day) + 1);
-    else
-        set_month(v, y, month);
+    if (day) set_days(v, days_of(y, month, day), days_of(y, month, day) + 1);
+    else set_month(v, y, month);
     return next + 1;
 }
 
 static int read_clock(eg_str s, eg_text_value *v) {
     size_t colon = 0;
-    while (colon < s.len && s.ptr[colon] != ':')
-        colon++;
+    while (colon < s.len && s.ptr[colon] != ':') colon++;
     if (colon == 0 || colon > 2 || s.len != colon + 3) return 0;
     if (!digits_only((eg_str){s.ptr, colon}) || !digits_only((eg_str){s.ptr + colon + 1, 2})) return 0;
     int64_t h = number_of((eg_str){s.ptr, colon}), m = number_of((eg_str){s.ptr + colon + 1, 2});
@@ -323,11 +305,9 @@ static int read_clock(eg_str s, eg_text_value *v) {
 }
 
 static const char *weekday_of(eg_str s) {
-    static const char *const days[] = {"monday mondays",     "tuesday tuesdays", "wednesday wednesdays",
-                                       "thursday thursdays", "friday fridays",   "saturday saturdays",
-                                       "sunday sundays"};
-    static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
-                                        "friday", "saturday", "sunday"};
+    static const char *const days[] = {"monday mondays", "tuesday tuesdays",   "wednesday wednesdays", "thursday thursdays",
+                                       "friday fridays", "saturday saturdays", "sunday sundays"};
+    static const char *const names[] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
     for (size_t i = 0; i < 7; i++)
         if (eg_word_in(s, days[i])) return names[i];
     return NULL;
@@ -338,14 +318,12 @@ static int names_version(const reader *r, size_t i) {
     if (i >= r->n || r->t[i].kind == EG_TOKEN_MARK || r->t[i].kind == EG_TOKEN_NUMBER) return 0;
     eg_str w = text(r, i);
     if (eg_word_in(w, "version versions release v")) return 1;
-    if (eg_word_in(
-            w,
-            "All Every Each Up At Between Only Over Under About Around Some Exactly Roughly The A An In On "
-            "From After "
-            "For With Within Of To Default Exit Code HTTP Error Port Line Section Chapter Table Tier Level "
-            "Phase "
-            "Step Stage Class Rule Bug Issue Ticket PR RFC And Or But Is Are Has Than Least Most No Max Min "
-            "Maximum Minimum ISO"))
+    if (eg_word_in(w, "All Every Each Up At Between Only Over Under About Around Some Exactly Roughly The A An In On "
+                      "From After "
+                      "For With Within Of To Default Exit Code HTTP Error Port Line Section Chapter Table Tier Level "
+                      "Phase "
+                      "Step Stage Class Rule Bug Issue Ticket PR RFC And Or But Is Are Has Than Least Most No Max Min "
+                      "Maximum Minimum ISO"))
         return 0;
     if (eg_spelled_small(w) >= 0) return 0;
     return eg_is_upper(w.ptr[0]) && r->t[i].kind == EG_TOKEN_WORD && !month_of(w) && !weekday_of(w);
@@ -358,10 +336,8 @@ static int is_version_text(eg_str s) {
     size_t start = i;
     for (; i < s.len; i++) {
         char c = s.ptr[i];
-        if (c == '.')
-            points++;
-        else if (!eg_is_digit(c) && !eg_is_alpha(c) && c != '-' && c != '+')
-            return 0;
+        if (c == '.') points++;
+        else if (!eg_is_digit(c) && !eg_is_alpha(c) && c != '-' && c != '+') return 0;
     }
     return start == 1 || points >= 1;
 }
@@ -372,9 +348,7 @@ static size_t read_version(const reader *r, size_t i, eg_text_value *v) {
     eg_decimal d;
     if (r->t[i].kind == EG_TOKEN_NUMBER) {
         int plain = eg_decimal_prefix(w, &d) == w.len;
-        if (!plain)
-            return is_version_text(w) && eg_is_digit(w.ptr[w.len - 1]) && !memchr(w.ptr, ',', w.len) ? i + 1
-                                                                                                     : i;
+        if (!plain) return is_version_text(w) && eg_is_digit(w.ptr[w.len - 1]) && !memchr(w.ptr, ',', w.len) ? i + 1 : i;
         if (!i || !names_version(r, i - 1) || (r->t[i].code != r->t[i - 1].code)) return i;
         if (memchr(w.ptr, ',', w.len)) return i;
         int noun = i + 1 < r->n && (eg_unit_find(text(r, i + 1), 0) || is_mark(r, i + 1, "%"));
@@ -396,16 +370,13 @@ static size_t read_version(const reader *r, size_t i, eg_text_value *v) {
 
 static size_t read_boolean(const reader *r, size_t i, eg_text_value *v) {
     const char *word = NULL;
-    if (in(r, i, "true enabled activated"))
-        word = "true";
-    else if (in(r, i, "false disabled deactivated"))
-        word = "false";
+    if (in(r, i, "true enabled activated")) word = "true";
+    else if (in(r, i, "false disabled deactivated")) word = "false";
     else if (in(r, i, "on off yes no") && i &&
              (in(r, i - 1, "is are to turned switched defaults default") || is_mark(r, i - 1, "=") ||
               (is_mark(r, i - 1, ":") && r->t[i].code))) {
         /* "is on" before a noun is a place: "is on port 5" */
-        int ends = i + 1 >= r->n || r->t[i + 1].kind == EG_TOKEN_MARK ||
-                   in(r, i + 1, "by in for on everywhere unless since");
+        int ends = i + 1 >= r->n || r->t[i + 1].kind == EG_TOKEN_MARK || in(r, i + 1, "by in for on everywhere unless since");
         if (!ends) return i;
         word = in(r, i, "on yes") ? "true" : "false";
     }
@@ -420,20 +391,19 @@ static void read_bounds(const reader *r, eg_text_value *v) {
     static const struct {
         const char *w3, *w2, *w1;
         eg_quantifier q;
-    } before[] = {
-        {"no not", "more longer larger greater higher older later", "than", EG_AT_MOST},
-        {"no not", "less fewer smaller shorter lower earlier", "than", EG_AT_LEAST},
-        {NULL, "up", "to", EG_AT_MOST},
-        {NULL, "at", "most", EG_AT_MOST},
-        {NULL, "at", "least", EG_AT_LEAST},
-        {NULL, "less fewer smaller shorter lower", "than", EG_AT_MOST},
-        {NULL, "more longer larger greater higher older", "than", EG_AT_LEAST},
-        {NULL, "maximum", "of", EG_AT_MOST},
-        {NULL, "minimum", "of", EG_AT_LEAST},
-        {NULL, NULL, "under below within maximum max", EG_AT_MOST},
-        {NULL, NULL, "over above exceeding minimum min", EG_AT_LEAST},
-        {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
-        {NULL, NULL, "only", EG_ONLY}};
+    } before[] = {{"no not", "more longer larger greater higher older later", "than", EG_AT_MOST},
+                  {"no not", "less fewer smaller shorter lower earlier", "than", EG_AT_LEAST},
+                  {NULL, "up", "to", EG_AT_MOST},
+                  {NULL, "at", "most", EG_AT_MOST},
+                  {NULL, "at", "least", EG_AT_LEAST},
+                  {NULL, "less fewer smaller shorter lower", "than", EG_AT_MOST},
+                  {NULL, "more longer larger greater higher older", "than", EG_AT_LEAST},
+                  {NULL, "maximum", "of", EG_AT_MOST},
+                  {NULL, "minimum", "of", EG_AT_LEAST},
+                  {NULL, NULL, "under below within maximum max", EG_AT_MOST},
+                  {NULL, NULL, "over above exceeding minimum min", EG_AT_LEAST},
+                  {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
+                  {NULL, NULL, "only", EG_ONLY}};
     size_t i = v->first;
     for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
         size_t words = before[k].w3 ? 3 : before[k].w2 ? 2 : 1;
@@ -460,9 +430,7 @@ static void read_bounds(const reader *r, eg_text_value *v) {
 /* The second number of a range at token i ("to 10 s", "- 10", "and 10" behind "between"); i when there is
  * none. */
 static size_t read_range(const reader *r, size_t i, int between, eg_decimal *high, eg_str *suffix) {
-    if (!(in(r, i, "to") || is_mark(r, i, "-") || is_mark(r, i, "\xE2\x80\x93") ||
-          (between && in(r, i, "and"))))
-        return i;
+    if (!(in(r, i, "to") || is_mark(r, i, "-") || is_mark(r, i, "\xE2\x80\x93") || (between && in(r, i, "and")))) return i;
     size_t next = read_number(r, i + 1, high, suffix);
     return next == i + 1 ? i : next;
 }
@@ -485,8 +453,7 @@ static size_t read_quantity(const reader *r, size_t i, eg_text_value *v) {
     v->high = v->low;
     if (suffix.len && eg_is_digit(suffix.ptr[0])) { /* 5-10 */
         eg_decimal high;
-        if (r->s.ptr[suffix.ptr - r->s.ptr - 1] != '-' || eg_decimal_prefix(suffix, &high) != suffix.len)
-            return i;
+        if (r->s.ptr[suffix.ptr - r->s.ptr - 1] != '-' || eg_decimal_prefix(suffix, &high) != suffix.len) return i;
         v->high = high;
         suffix.len = 0;
         return read_unit(r, &next, suffix, v) ? next : i;
@@ -533,8 +500,7 @@ static size_t read_value(const reader *r, size_t i, eg_text_value *v) {
     if ((next = read_period(r, i, v)) != i) return next;
     if ((next = read_boolean(r, i, v)) != i) return next;
     if (weekday_of(w)) {
-        *v = (eg_text_value){
-            .kind = EG_VALUE_DATE, .noun = UINT32_MAX, .dimension = "weekday", .word = weekday_of(w)};
+        *v = (eg_text_value){.kind = EG_VALUE_DATE, .noun = UINT32_MAX, .dimension = "weekday", .word = weekday_of(w)};
         return i + 1;
     }
     if (i && in(r, i - 1, "port") && digits_only(w)) {
@@ -552,8 +518,7 @@ size_t eg_text_values(eg_str content, const eg_token *tokens, size_t n, eg_text_
     size_t count = 0;
     for (size_t i = 0; i < n && count < most;) {
         eg_text_value v;
-        size_t next =
-            r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
+        size_t next = r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
         if (is_mark(&r, next, "^") || (i && is_mark(&r, i - 1, "^"))) next = i; /* 2^14 is not read */
         if (next == i) {
             i++;

@@ -8,8 +8,8 @@
 #include "core/text/lex.h"
 
 typedef struct eg_text_value {
-    uint32_t first, last; /* its tokens, both inclusive: number and unit, no bounding words ("at most") */
-    uint32_t from, to;    /* its tokens with the bounding words */
+    uint32_t first, last;      /* its tokens, both inclusive: number and unit, no bounding words ("at most") */
+    uint32_t from, to;         /* its tokens with the bounding words */
     uint32_t kind, quantifier; /* eg_value_kind, eg_quantifier */
     eg_decimal low, high;
     const char *dimension; /* of a quantity; "count" before a noun is joined by the claim */

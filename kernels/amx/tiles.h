@@ -1,5 +1,5 @@
-/* tiles.h (AMX) - the instructions on tiles, one line of assembler each: the compiler's own say nothing of the memory that they read. Tile
- * numbers are literals. Used by the level amx and by bench/peak.c. */
+/* tiles.h (AMX) - the instructions on tiles, one line of assembler each: the compiler's own say nothing of the memory that they
+ * read. Tile numbers are literals. Used by the level amx and by bench/peak.c. */
 #ifndef EG_AMX_TILES_H
 #define EG_AMX_TILES_H
 
@@ -16,9 +16,11 @@
 #define tile_store(t, to, stride) \
     __asm__ volatile("tilestored " TILE_NAME(t) ", (%0,%1,1)" : : "r"(to), "r"((size_t)(stride)) : "memory")
 /* tdpbusd: unsigned inputs times signed weights, four products onto each int32, no saturation */
-#define tile_dot(sums, inputs, weights) __asm__ volatile("tdpbusd " TILE_NAME(weights) ", " TILE_NAME(inputs) ", " TILE_NAME(sums) : :)
-/* tdpbf16ps: per output the products of the first inputs of all pairs, fused one after the other, the same of the second ones, and the
- * sum of both onto the f32; subnormal numbers count as 0 */
-#define tile_dot_bf16(sums, inputs, weights) __asm__ volatile("tdpbf16ps " TILE_NAME(weights) ", " TILE_NAME(inputs) ", " TILE_NAME(sums) : :)
+#define tile_dot(sums, inputs, weights) \
+    __asm__ volatile("tdpbusd " TILE_NAME(weights) ", " TILE_NAME(inputs) ", " TILE_NAME(sums) : :)
+/* tdpbf16ps: per output the products of the first inputs of all pairs, fused one after the other, the same of the second ones,
+ * and the sum of both onto the f32; subnormal numbers count as 0 */
+#define tile_dot_bf16(sums, inputs, weights) \
+    __asm__ volatile("tdpbf16ps " TILE_NAME(weights) ", " TILE_NAME(inputs) ", " TILE_NAME(sums) : :)
 
 #endif

@@ -21,7 +21,7 @@ static inline __m256i first_lanes(size_t n) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n < 8 ? n : 8)), index);
 }
 #define LOW(n) first_lanes(n)
-#define HIGH(n) first_lanes((n) > 8 ? (n) - 8 : 0)
+#define HIGH(n) first_lanes((n) > 8 ? (n)-8 : 0)
 
 static inline v16 v16_set(float x) { return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
 static inline v16 v16_load(const float *p) { return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
@@ -44,7 +44,7 @@ static inline void v16_store_n(float *p, size_t n, v16 x) {
 static inline v16 v16_keep_n(v16 x, size_t n) {
     return (v16){_mm256_and_ps(x.a, _mm256_castsi256_ps(LOW(n))), _mm256_and_ps(x.b, _mm256_castsi256_ps(HIGH(n)))};
 }
-#define BOTH(name, intrinsic)                                                                                \
+#define BOTH(name, intrinsic) \
     static inline v16 name(v16 x, v16 y) { return (v16){intrinsic(x.a, y.a), intrinsic(x.b, y.b)}; }
 BOTH(v16_add, _mm256_add_ps)
 BOTH(v16_sub, _mm256_sub_ps)
@@ -52,9 +52,7 @@ BOTH(v16_mul, _mm256_mul_ps)
 BOTH(v16_div, _mm256_div_ps)
 BOTH(v16_max, _mm256_max_ps) /* x > y ? x : y */
 BOTH(v16_min, _mm256_min_ps) /* x < y ? x : y */
-static inline v16 v16_fma(v16 x, v16 y, v16 z) {
-    return (v16){_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)};
-}
+static inline v16 v16_fma(v16 x, v16 y, v16 z) { return (v16){_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)}; }
 static inline v16 v16_abs(v16 x) {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     return (v16){_mm256_andnot_ps(sign, x.a), _mm256_andnot_ps(sign, x.b)};

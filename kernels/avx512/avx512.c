@@ -1,4 +1,5 @@
-/* avx512.c - the table of the level "avx512": the kernels of generic/table.h over this level's lanes. Called through dispatch.c. */
+/* avx512.c - the table of the level "avx512": the kernels of generic/table.h over this level's lanes. Called through dispatch.c.
+ */
 #include "kernels/avx512/lanes.h"
 
 #include "kernels/avx512/s8.h"

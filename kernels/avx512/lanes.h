@@ -32,9 +32,7 @@ static inline v16 v16_fma(v16 x, v16 y, v16 z) { return _mm512_fmadd_ps(x, y, z)
 static inline v16 v16_max(v16 x, v16 y) { return _mm512_max_ps(x, y); } /* x > y ? x : y */
 static inline v16 v16_min(v16 x, v16 y) { return _mm512_min_ps(x, y); }
 static inline v16 v16_abs(v16 x) { return _mm512_abs_ps(x); }
-static inline v16 v16_round(v16 x) {
-    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
+static inline v16 v16_round(v16 x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline v16 v16_select_negative(v16 x, v16 a, v16 b) {
     return _mm512_mask_blend_ps(_mm512_movepi32_mask(_mm512_castps_si512(x)), b, a);
 }
@@ -43,7 +41,8 @@ static inline v16 v16_scale2(v16 x, v16 n) {
     return _mm512_mul_ps(x, _mm512_castsi512_ps(_mm512_slli_epi32(e, 23)));
 }
 static inline v16 v16_widen(const uint16_t *p) {
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p)), 16));
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p)), 16));
 }
 static inline v16 v16_to_bf16(v16 x) {
     __m512i bits = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));

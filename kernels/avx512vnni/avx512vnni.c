@@ -1,4 +1,5 @@
-/* avx512vnni.c - the table of the level "avx512vnni": the lanes of avx512, its own sums of small integers. Called through dispatch.c. */
+/* avx512vnni.c - the table of the level "avx512vnni": the lanes of avx512, its own sums of small integers. Called through
+ * dispatch.c. */
 #include "kernels/avx512/lanes.h"
 
 #include "kernels/avx512vnni/s8.h"

@@ -27,7 +27,9 @@ static inline i16x i16x_zero(void) {
     int32x4_t z = vdupq_n_s32(0);
     return (i16x){z, z, z, z};
 }
-static inline s8_weights s8_load(const int8_t *p) { return (s8_weights){vld1q_s8(p), vld1q_s8(p + 16), vld1q_s8(p + 32), vld1q_s8(p + 48)}; }
+static inline s8_weights s8_load(const int8_t *p) {
+    return (s8_weights){vld1q_s8(p), vld1q_s8(p + 16), vld1q_s8(p + 32), vld1q_s8(p + 48)};
+}
 static inline s8_inputs s8_splat(const s8_input *p) {
     int32_t four;
     memcpy(&four, p, sizeof four);

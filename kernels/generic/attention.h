@@ -5,8 +5,8 @@
 enum { QUERY_ROWS = 4, RELATIVE_ROWS = 2 };
 
 /* Scores of `rows` query rows with all keys: sum over d ascending, 16 keys side by side. */
-static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i,
-                                                         const float *keys, size_t padded, float *out) {
+static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i, const float *keys,
+                                                         size_t padded, float *out) {
     v16 scale = v16_set(a->scale);
     for (size_t j = 0; j < padded; j += 16) {
         v16 sum[QUERY_ROWS];
@@ -65,7 +65,8 @@ static void scores_gathered(const eg_attention *a, size_t i, const float *keys, 
     relative_products(x, a->q + i * a->ld_qkv, x->key, a->head_size, by_key);
     for (size_t j = 0; j < padded; j += 16) {
         v16 sum = v16_set(0);
-        for (size_t d = 0; d < a->head_size; d++) sum = v16_fma(v16_set(a->q[i * a->ld_qkv + d]), v16_load(keys + d * padded + j), sum);
+        for (size_t d = 0; d < a->head_size; d++)
+            sum = v16_fma(v16_set(a->q[i * a->ld_qkv + d]), v16_load(keys + d * padded + j), sum);
         v16_store(out + j, sum);
     }
     for (size_t j = 0; j < a->length; j++) {
@@ -118,17 +119,15 @@ static void attention(const eg_attention *a) {
     }
     for (; i + QUERY_ROWS <= a->length; i += QUERY_ROWS) {
         if (a->relative)
-            for (size_t r = 0; r < QUERY_ROWS; r += RELATIVE_ROWS) scores_relative(RELATIVE_ROWS, a, i + r, keys, padded, rows + r * padded);
-        else
-            scores(QUERY_ROWS, a, i, keys, padded, rows);
+            for (size_t r = 0; r < QUERY_ROWS; r += RELATIVE_ROWS)
+                scores_relative(RELATIVE_ROWS, a, i + r, keys, padded, rows + r * padded);
+        else scores(QUERY_ROWS, a, i, keys, padded, rows);
         softmax(rows, QUERY_ROWS, a->length, padded);
         weigh(QUERY_ROWS, a, i, padded, rows);
     }
     for (; i < a->length; i++) {
-        if (a->relative)
-            scores_relative(1, a, i, keys, padded, rows);
-        else
-            scores(1, a, i, keys, padded, rows);
+        if (a->relative) scores_relative(1, a, i, keys, padded, rows);
+        else scores(1, a, i, keys, padded, rows);
         softmax(rows, 1, a->length, padded);
         weigh(1, a, i, padded, rows);
     }

@@ -1,10 +1,11 @@
 /* gemm.h - the product of rows and packed panels once, for f32 and for bf16; included by table.h. What the two are stands in
  * kernels.h.
  *
- * A step is four bytes of a row: a float, or what an instruction for bf16 takes at once. A level that has such an instruction gives in
- * its bf16.h: BF16_GROUP 2 (inputs that lie side by side for one output), bf16_put (16 activations, rounded, to 32 bytes) and bf16_dot
- * (onto 16 sums the products of a pair of inputs, four bytes repeated, and the pairs of 16 outputs; both in the bits of a v16); TILED,
- * where tiles.h does it. Elsewhere rows are floats whose lower half is 0, and weights are widened by a shift as they are loaded. */
+ * A step is four bytes of a row: a float, or what an instruction for bf16 takes at once. A level that has such an instruction
+ * gives in its bf16.h: BF16_GROUP 2 (inputs that lie side by side for one output), bf16_put (16 activations, rounded, to 32
+ * bytes) and bf16_dot (onto 16 sums the products of a pair of inputs, four bytes repeated, and the pairs of 16 outputs; both in
+ * the bits of a v16); TILED, where tiles.h does it. Elsewhere rows are floats whose lower half is 0, and weights are widened by a
+ * shift as they are loaded. */
 
 #ifndef BF16_GROUP
 #define BF16_GROUP 1
@@ -16,8 +17,9 @@ typedef enum form { F32, BF16 } form;
 
 /* rows x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction) a term.
  * `rows` and `of` are constants at every call, so that everything unrolls. C points at the first of these outputs. */
-static inline __attribute__((always_inline)) void tile(const size_t rows, const form of, size_t steps, const char *A, size_t stride, const char *panel,
-                                                       float *C, size_t ldc, size_t row, size_t column, size_t n, const eg_epilogue *e) {
+static inline __attribute__((always_inline)) void tile(const size_t rows, const form of, size_t steps, const char *A,
+                                                       size_t stride, const char *panel, float *C, size_t ldc, size_t row,
+                                                       size_t column, size_t n, const eg_epilogue *e) {
     const int widen = of == BF16 && BF16_GROUP == 1;
     const size_t bytes = widen ? 32 : 64; /* of a step's weights of 16 outputs */
     v16 acc[ROWS][PANEL_VECTORS];
@@ -39,7 +41,8 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
             memcpy(&four, a + r * stride, sizeof four);
             v16 x = v16_set(four);
 #pragma GCC unroll 2
-            for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = of == BF16 ? bf16_dot(acc[r][v], x, b[v]) : v16_fma(x, b[v], acc[r][v]);
+            for (size_t v = 0; v < PANEL_VECTORS; v++)
+                acc[r][v] = of == BF16 ? bf16_dot(acc[r][v], x, b[v]) : v16_fma(x, b[v], acc[r][v]);
         }
     }
 #pragma GCC unroll 16
@@ -53,17 +56,17 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
 }
 
 /* One micro-kernel a number of rows, so that no row is computed in vain. */
-typedef void tile_function(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n,
-                           const eg_epilogue *e);
-#define TILE(form, rows)                                                                                                                  \
-    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, size_t row,     \
-                                     size_t column, size_t n, const eg_epilogue *e) {                                                     \
-        tile(rows, form, steps, A, stride, panel, C, ldc, row, column, n, e);                                                             \
+typedef void tile_function(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, size_t row,
+                           size_t column, size_t n, const eg_epilogue *e);
+#define TILE(form, rows)                                                                                                  \
+    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, \
+                                     size_t row, size_t column, size_t n, const eg_epilogue *e) {                         \
+        tile(rows, form, steps, A, stride, panel, C, ldc, row, column, n, e);                                             \
     }
 #if ROWS >= 12
-#define TILES(each, form)                                                                                                                 \
-    each(form, 1) each(form, 2) each(form, 3) each(form, 4) each(form, 5) each(form, 6) each(form, 7) each(form, 8) each(form, 9)         \
-    each(form, 10) each(form, 11) each(form, 12)
+#define TILES(each, form)                                                                                           \
+    each(form, 1) each(form, 2) each(form, 3) each(form, 4) each(form, 5) each(form, 6) each(form, 7) each(form, 8) \
+        each(form, 9) each(form, 10) each(form, 11) each(form, 12)
 #elif ROWS >= 6
 #define TILES(each, form) each(form, 1) each(form, 2) each(form, 3) each(form, 4) each(form, 5) each(form, 6)
 #else
@@ -74,17 +77,16 @@ TILES(TILE, F32)
 #ifndef TILED
 TILES(TILE, BF16)
 #endif
-static tile_function *const tiles[][ROWS + 1] = {
-    TILES(TILE_ENTRY, F32)
+static tile_function *const tiles[][ROWS + 1] = {TILES(TILE_ENTRY, F32)
 #ifndef TILED
-    TILES(TILE_ENTRY, BF16)
+                                                     TILES(TILE_ENTRY, BF16)
 #endif
 };
 
-/* Rows [row, row + M) of one panel, to C, which points at the first of them and the panel's column: as few blocks of rows as fit, of even
- * height: 16 rows are 8 + 8, not 12 + 4. */
-static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, size_t column, const char *A, size_t stride, const char *panel,
-                        float *C, size_t ldc, const eg_epilogue *e) {
+/* Rows [row, row + M) of one panel, to C, which points at the first of them and the panel's column: as few blocks of rows as fit,
+ * of even height: 16 rows are 8 + 8, not 12 + 4. */
+static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, size_t column, const char *A, size_t stride,
+                        const char *panel, float *C, size_t ldc, const eg_epilogue *e) {
     size_t blocks = (M + ROWS - 1) / ROWS, done = 0, n = N - column < PANEL ? N - column : PANEL;
     for (size_t b = 0; b < blocks; b++) {
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
@@ -93,13 +95,13 @@ static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, s
     }
 }
 
-static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed,
-                 float *C, size_t ldc, const eg_epilogue *epilogue) {
+static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed, float *C,
+                 size_t ldc, const eg_epilogue *epilogue) {
     static const eg_epilogue none = {0};
     if (n1 > N) n1 = N;
     for (size_t column = n0; column < n1; column += PANEL)
-        vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column, ldc,
-                    epilogue ? epilogue : &none);
+        vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column,
+                    ldc, epilogue ? epilogue : &none);
 }
 
 /* ---- bf16: its rows and its packed panels ---- */
@@ -116,7 +118,8 @@ static size_t bf16_packed_bytes(size_t N, size_t K) { return (N + PANEL - 1) / P
 
 static void bf16_pack(size_t N, size_t K, size_t n, const uint16_t *w, void *packed) {
     uint16_t *panel = (uint16_t *)(void *)((char *)packed + n / PANEL * bf16_panel_bytes(K));
-    size_t inputs = bf16_steps(K) * BF16_GROUP, lane = n % PANEL, last = n + 1 == N ? PANEL : lane + 1; /* empty lanes become zeros */
+    size_t inputs = bf16_steps(K) * BF16_GROUP, lane = n % PANEL,
+           last = n + 1 == N ? PANEL : lane + 1; /* empty lanes become zeros */
     for (size_t k = 0; k < inputs; k++) {
         uint16_t *to = panel + k / BF16_GROUP * BF16_GROUP * PANEL + k % BF16_GROUP;
         to[lane * BF16_GROUP] = k < K ? w[k] : 0;
@@ -127,5 +130,6 @@ static void bf16_pack(size_t N, size_t K, size_t n, const uint16_t *w, void *pac
 /* Inputs [from, from + n) of a row of K; where they are its last, zeros up to the row's end. */
 static void bf16_put_part(const float *x, size_t n, size_t K, size_t from, char *row) {
     size_t end = from + n < K ? from + n : bf16_row_bytes(K) / BF16_INPUT;
-    for (size_t i = 0; from + i < end; i += 16) bf16_put(row + (from + i) * BF16_INPUT, i < n ? load_part(x + i, n - i) : v16_set(0));
+    for (size_t i = 0; from + i < end; i += 16)
+        bf16_put(row + (from + i) * BF16_INPUT, i < n ? load_part(x + i, n - i) : v16_set(0));
 }

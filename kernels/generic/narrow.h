@@ -1,5 +1,5 @@
-/* narrow.h - the products of the formats s8 and bf16 once: over the panels of a matrix, with results as f32 or in the format itself, by
- * vectors or by tiles; included by table.h. */
+/* narrow.h - the products of the formats s8 and bf16 once: over the panels of a matrix, with results as f32 or in the format
+ * itself, by vectors or by tiles; included by table.h. */
 
 #ifdef TILED
 #include "kernels/generic/tiles.h"
@@ -10,12 +10,13 @@ enum { CHUNK_MOST = 4 * (S8_ROWS > ROWS ? S8_ROWS : ROWS) };
 #define tiles_end(height) (void)(height)
 #endif
 
-/* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. height: of the tiles, 0: none. */
-typedef void panel_rows_function(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
-                                 size_t ldc, const eg_epilogue *e);
+/* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. height: of the tiles, 0:
+ * none. */
+typedef void panel_rows_function(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A,
+                                 const char *packed, float *C, size_t ldc, const eg_epilogue *e);
 
-static void s8_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
-                          size_t ldc, const eg_epilogue *e) {
+static void s8_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A,
+                          const char *packed, float *C, size_t ldc, const eg_epilogue *e) {
 #ifdef TILED
     if (height) {
         tiled_rows(s8_tiled_block, s8_row_bytes(K), s8_panel_bytes(K), height, row, M, N, K, column, A, packed, C, ldc, e);
@@ -26,13 +27,14 @@ static void s8_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t 
     s8_vector_rows(row, M, N, K, column, A, packed, C, ldc, e);
 }
 
-static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
-                            size_t ldc, const eg_epilogue *e) {
+static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A,
+                            const char *packed, float *C, size_t ldc, const eg_epilogue *e) {
 #ifdef TILED
     tiled_rows(bf16_tiled_block, bf16_row_bytes(K), bf16_panel_bytes(K), height, row, M, N, K, column, A, packed, C, ldc, e);
 #else
     (void)height;
-    vector_rows(BF16, row, M, N, bf16_steps(K), column, A, bf16_row_bytes(K), packed + column / PANEL * bf16_panel_bytes(K), C, ldc, e);
+    vector_rows(BF16, row, M, N, bf16_steps(K), column, A, bf16_row_bytes(K), packed + column / PANEL * bf16_panel_bytes(K), C,
+                ldc, e);
 #endif
 }
 
@@ -50,16 +52,16 @@ static void narrow_quantize(const narrow *f, const float *x, size_t rows, size_t
     for (size_t r = 0; r < rows; r++) f->put_part(x + r * ld, K, K, 0, (char *)out + r * f->row_bytes(K));
 }
 
-static void narrow_gemm(const narrow *f, size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C,
-                        size_t ldc, const eg_epilogue *e) {
+static void narrow_gemm(const narrow *f, size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed,
+                        float *C, size_t ldc, const eg_epilogue *e) {
     size_t height = tiles_begin(M, f->least);
     for (size_t column = n0; column < n1 && column < N; column += f->panel)
         f->panel_rows(height, 0, M, n1 < N ? n1 : N, K, column, A, packed, C + column, ldc, e);
     tiles_end(height);
 }
 
-static void narrow_gemm_quantized(const narrow *f, size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed,
-                                  void *out, const eg_epilogue *e) {
+static void narrow_gemm_quantized(const narrow *f, size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A,
+                                  const void *packed, void *out, const eg_epilogue *e) {
     float part[CHUNK_MOST * S8_BLOCK];
     size_t height = tiles_begin(M, f->least), chunk = height ? 2 * height : 4 * f->rows;
     if (n1 > N) n1 = N;
@@ -69,24 +71,26 @@ static void narrow_gemm_quantized(const narrow *f, size_t M, size_t N, size_t K,
             size_t rows = M - row < chunk ? M - row : chunk;
             for (size_t column = from; column < to; column += f->panel)
                 f->panel_rows(height, row, rows, to, K, column, A, packed, part + (column - from), S8_BLOCK, e);
-            for (size_t r = 0; r < rows; r++) f->put_part(part + r * S8_BLOCK, to - from, N, from, (char *)out + (row + r) * f->row_bytes(N));
+            for (size_t r = 0; r < rows; r++)
+                f->put_part(part + r * S8_BLOCK, to - from, N, from, (char *)out + (row + r) * f->row_bytes(N));
         }
     }
     tiles_end(height);
 }
 
-#define NARROW(name)                                                                                                                      \
-    static void name##_quantize(const float *x, size_t rows, size_t K, size_t ld, void *out) {                                            \
-        narrow_quantize(&narrow_##name, x, rows, K, ld, out);                                                                             \
-    }                                                                                                                                     \
-    static void name##_gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, size_t ldc,  \
-                            const eg_epilogue *e) {                                                                                       \
-        narrow_gemm(&narrow_##name, M, N, K, n0, n1, A, packed, C, ldc, e ? e : &(const eg_epilogue){0});                                 \
-    }                                                                                                                                     \
-    static void name##_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, void *out,   \
-                                      const eg_epilogue *e) {                                                                             \
-        narrow_gemm_quantized(&narrow_##name, M, N, K, n0, n1, A, packed, out, e ? e : &(const eg_epilogue){0});                          \
+#define NARROW(name)                                                                                                         \
+    static void name##_quantize(const float *x, size_t rows, size_t K, size_t ld, void *out) {                               \
+        narrow_quantize(&narrow_##name, x, rows, K, ld, out);                                                                \
+    }                                                                                                                        \
+    static void name##_gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, float *C, \
+                            size_t ldc, const eg_epilogue *e) {                                                              \
+        narrow_gemm(&narrow_##name, M, N, K, n0, n1, A, packed, C, ldc, e ? e : &(const eg_epilogue){0});                    \
+    }                                                                                                                        \
+    static void name##_gemm_quantized(size_t M, size_t N, size_t K, size_t n0, size_t n1, const void *A, const void *packed, \
+                                      void *out, const eg_epilogue *e) {                                                     \
+        narrow_gemm_quantized(&narrow_##name, M, N, K, n0, n1, A, packed, out, e ? e : &(const eg_epilogue){0});             \
     }
 NARROW(s8)
 NARROW(bf16)
-#define NARROW_TABLE(name) {narrow_##name.panel, name##_row_bytes, name##_packed_bytes, name##_quantize, name##_gemm, name##_gemm_quantized}
+#define NARROW_TABLE(name, panel) \
+    { panel, name##_row_bytes, name##_packed_bytes, name##_quantize, name##_gemm, name##_gemm_quantized }

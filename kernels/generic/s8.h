@@ -42,7 +42,8 @@ static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *
         size_t k = 0;
         for (; k + S8_GROUP <= length; k += S8_GROUP) memcpy(group + k * S8_PANEL, w + from + k, S8_GROUP);
         for (; k < padded; k++) group[k / S8_GROUP * S8_GROUP * S8_PANEL + k % S8_GROUP] = k < length ? (char)w[from + k] : 0;
-        for (k = 0; last > lane + 1 && k < padded; k += S8_GROUP) memset(group + k * S8_PANEL + S8_GROUP, 0, (last - lane - 1) * S8_GROUP);
+        for (k = 0; last > lane + 1 && k < padded; k += S8_GROUP)
+            memset(group + k * S8_PANEL + S8_GROUP, 0, (last - lane - 1) * S8_GROUP);
         tail[lane] = scales[from / S8_BLOCK];
         tail[S8_PANEL + lane] = (float)sum;
         for (size_t l = lane + 1; l < last; l++) tail[l] = tail[S8_PANEL + l] = 0;
@@ -51,7 +52,8 @@ static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *
 }
 
 /* One block of one row: `n` values to `to`, padded with zeros. */
-static inline __attribute__((always_inline)) void s8_quantize_block(const float *x, size_t n, s8_input *to, float *scale, float *zero) {
+static inline __attribute__((always_inline)) void s8_quantize_block(const float *x, size_t n, s8_input *to, float *scale,
+                                                                    float *zero) {
     v16 low = v16_set(0), high = v16_set(0);
     for (size_t i = 0; i < n; i += 16) {
         v16 v = load_part(x + i, n - i);
@@ -85,8 +87,8 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
 }
 
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
-static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel, float *C, size_t ldc,
-                                                          size_t row, size_t column, size_t n, const eg_epilogue *e) {
+static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel, float *C,
+                                                          size_t ldc, size_t row, size_t column, size_t n, const eg_epilogue *e) {
     size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -121,7 +123,8 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) {
                 v16 t = s8_row_of(acc[r - r % S8_PAIR][v], r % S8_PAIR);
-                if (!S8_CENTRED) t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact: below 2^24 */
+                if (!S8_CENTRED)
+                    t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact: below 2^24 */
                 sums[r][v] = v16_fma(t, v16_mul(v16_set(scales[b]), v16_load(tail + 16 * v)), sums[r][v]);
             }
         }
@@ -136,13 +139,13 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
             }
 }
 
-#define S8_TILE(rows)                                                                                                            \
-    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n, \
-                               const eg_epilogue *e) {                                                                           \
-        s8_tile(rows, K, A, panel, C, ldc, row, column, n, e);                                                                   \
+#define S8_TILE(rows)                                                                                                       \
+    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, \
+                               size_t n, const eg_epilogue *e) {                                                            \
+        s8_tile(rows, K, A, panel, C, ldc, row, column, n, e);                                                              \
     }
-typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n,
-                              const eg_epilogue *e);
+typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column,
+                              size_t n, const eg_epilogue *e);
 S8_TILE(1)
 S8_TILE(2)
 S8_TILE(3)
@@ -160,7 +163,7 @@ S8_TILE(11)
 S8_TILE(12)
 #endif
 static s8_tile_function *const s8_tiles[S8_ROWS + 1] = {
-    NULL,      s8_tile_1, s8_tile_2, s8_tile_3, s8_tile_4,
+    NULL,      s8_tile_1, s8_tile_2, s8_tile_3,  s8_tile_4,
 #if S8_ROWS >= 6
     s8_tile_5, s8_tile_6,
 #endif

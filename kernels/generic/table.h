@@ -14,10 +14,8 @@
 
 static v16 load_part(const float *p, size_t n) { return n >= 16 ? v16_load(p) : v16_load_n(p, n); }
 static void store_part(float *p, size_t n, v16 x) {
-    if (n >= 16)
-        v16_store(p, x);
-    else
-        v16_store_n(p, n, x);
+    if (n >= 16) v16_store(p, x);
+    else v16_store_n(p, n, x);
 }
 
 static float dot(const float *a, const float *b, size_t n) {
@@ -129,11 +127,11 @@ static inline v16 finish(v16 sum, const eg_epilogue *e, size_t row, size_t colum
 
 #include "kernels/generic/attention.h"
 
-#define EG_KERNEL_TABLE(level_value, level_name)                                                             \
-    {                                                                                                            \
-        .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention, \
-        .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,      \
-        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8, \
-        .s8_pack = s8_pack, .s8 = NARROW_TABLE(s8), .bf16_as_scalar = BF16_GROUP == 1, .bf16_pack = bf16_pack,            \
-        .bf16 = NARROW_TABLE(bf16)                                                                                         \
+#define EG_KERNEL_TABLE(level_value, level_name)                                                                         \
+    {                                                                                                                    \
+        .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention,        \
+        .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,             \
+        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8,        \
+        .s8_pack = s8_pack, .s8 = NARROW_TABLE(s8, S8_PANEL), .bf16_as_scalar = BF16_GROUP == 1, .bf16_pack = bf16_pack, \
+        .bf16 = NARROW_TABLE(bf16, PANEL)                                                                                \
     }

@@ -1,11 +1,11 @@
-/* tiles.h - the micro-kernels of the formats s8 and bf16 for levels with tiles, registers of 16 rows of 64 bytes; included by narrow.h where
- * a level says TILED. The weights of four bytes of inputs and 16 outputs are one row of a tile as they are packed: a group of four in
- * s8, a pair in bf16. In s8 the int32 sums of a block go through memory; scales and zero points are as in s8_tile, so the results are
- * the same bits. In bf16 the sums stay in the tiles from the first input to the last.
+/* tiles.h - the micro-kernels of the formats s8 and bf16 for levels with tiles, registers of 16 rows of 64 bytes; included by
+ * narrow.h where a level says TILED. The weights of four bytes of inputs and 16 outputs are one row of a tile as they are packed:
+ * a group of four in s8, a pair in bf16. In s8 the int32 sums of a block go through memory; scales and zero points are as in
+ * s8_tile, so the results are the same bits. In bf16 the sums stay in the tiles from the first input to the last.
  *
- * The level gives tile_shape(64 bytes), tile_release(), tile_zero(t), tile_load(t, from, stride), tile_store(t, to, stride), tile_dot(sums, inputs,
- * weights), tile_dot_bf16 and i16x_load; its panels, PANEL and S8_PANEL, are 32 wide. Tiles are shaped at the start of a call and released
- * at its end, on whatever thread it runs. */
+ * The level gives tile_shape(64 bytes), tile_release(), tile_zero(t), tile_load(t, from, stride), tile_store(t, to, stride),
+ * tile_dot(sums, inputs, weights), tile_dot_bf16 and i16x_load; its panels, PANEL and S8_PANEL, are 32 wide. Tiles are shaped at
+ * the start of a call and released at its end, on whatever thread it runs. */
 
 /* Sums of the upper and the lower rows times two vectors of outputs, the inputs of both, the weights of both. */
 #define T_UPPER_0 0
@@ -17,8 +17,16 @@
 #define T_WEIGHTS_0 6
 #define T_WEIGHTS_1 7
 
-enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64, TILED_MOST = 2 * TILE_ROWS, TILED_PANEL = 32, STEP_BYTES = TILE_ROWS * 4 * TILED_PANEL };
-_Static_assert(PANEL == TILED_PANEL && S8_PANEL == TILED_PANEL && S8_GROUP == 4 && BF16_GROUP == 2, "the weights of a step are two tiles side by side");
+enum {
+    TILES = 8,
+    TILE_ROWS = 16,
+    TILE_BYTES = 64,
+    TILED_MOST = 2 * TILE_ROWS,
+    TILED_PANEL = 32,
+    STEP_BYTES = TILE_ROWS * 4 * TILED_PANEL
+};
+_Static_assert(PANEL == TILED_PANEL && S8_PANEL == TILED_PANEL && S8_GROUP == 4 && BF16_GROUP == 2,
+               "the weights of a step are two tiles side by side");
 
 /* What ldtilecfg reads. */
 typedef struct tile_shapes {
@@ -34,9 +42,8 @@ static inline size_t tile_upper(size_t height) { return height <= TILE_ROWS ? he
 static size_t tiles_begin(size_t M, size_t least) {
     if (M < least) return 0;
     size_t blocks = (M + TILED_MOST - 1) / TILED_MOST, height = (M + blocks - 1) / blocks, upper = tile_upper(height);
-    const size_t rows[TILES] = {[T_UPPER_0] = upper,          [T_UPPER_1] = upper,
-                                [T_LOWER_0] = height - upper, [T_LOWER_1] = height - upper,
-                                [T_UPPER_INPUTS] = upper,     [T_LOWER_INPUTS] = height - upper,
+    const size_t rows[TILES] = {[T_UPPER_0] = upper,          [T_UPPER_1] = upper,      [T_LOWER_0] = height - upper,
+                                [T_LOWER_1] = height - upper, [T_UPPER_INPUTS] = upper, [T_LOWER_INPUTS] = height - upper,
                                 [T_WEIGHTS_0] = TILE_ROWS,    [T_WEIGHTS_1] = TILE_ROWS};
     tile_shapes shapes = {.palette = 1};
     for (size_t t = 0; t < TILES; t++) {
@@ -50,16 +57,15 @@ static void tiles_end(size_t height) {
     if (height) tile_release();
 }
 
-#define tile_add(bf16, sums, inputs, weights)        \
-    do {                                           \
-        if (bf16)                                  \
-            tile_dot_bf16(sums, inputs, weights);  \
-        else                                       \
-            tile_dot(sums, inputs, weights);       \
+#define tile_add(bf16, sums, inputs, weights)           \
+    do {                                                \
+        if (bf16) tile_dot_bf16(sums, inputs, weights); \
+        else tile_dot(sums, inputs, weights);           \
     } while (0)
 
 /* The sums of `steps` times 64 bytes of inputs, left in tiles: int32, or f32 of bf16. A: the inputs of the first row. */
-static inline __attribute__((always_inline)) void tile_sums(const int bf16, size_t height, size_t steps, const char *A, size_t stride, const char *panel) {
+static inline __attribute__((always_inline)) void tile_sums(const int bf16, size_t height, size_t steps, const char *A,
+                                                            size_t stride, const char *panel) {
     size_t upper = tile_upper(height);
     tile_zero(T_UPPER_0);
     tile_zero(T_UPPER_1);
@@ -93,10 +99,10 @@ static inline void tile_sums_to(size_t height, void *out) {
     tile_store(T_LOWER_1, to + upper * STRIDE + TILE_BYTES, STRIDE);
 }
 
-/* height x 32 outputs, of which the first `skip` rows are not finished: C points at the first one that is. While the sums of a block are scaled,
- * the tiles work on the next one. */
-static void s8_tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column,
-                           size_t n, const eg_epilogue *e) {
+/* height x 32 outputs, of which the first `skip` rows are not finished: C points at the first one that is. While the sums of a
+ * block are scaled, the tiles work on the next one. */
+static void s8_tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc,
+                           size_t row, size_t column, size_t n, const eg_epilogue *e) {
     size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), steps = s8_padded(K < S8_BLOCK ? K : S8_BLOCK) / TILE_BYTES;
     _Alignas(64) int32_t acc[TILED_MOST][S8_PANEL];
     v16 sums[TILED_MOST][S8_VECTORS];
@@ -131,20 +137,21 @@ static void s8_tiled_block(size_t height, size_t skip, size_t K, const char *A, 
 }
 
 /* The same in bf16. */
-static void bf16_tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column,
-                             size_t n, const eg_epilogue *e) {
+static void bf16_tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc,
+                             size_t row, size_t column, size_t n, const eg_epilogue *e) {
     _Alignas(64) float acc[TILED_MOST][PANEL];
     tile_sums(1, height, bf16_row_bytes(K) / TILE_BYTES, A, bf16_row_bytes(K), panel);
     tile_sums_to(height, acc);
     for (size_t r = skip; r < height; r++)
-        for (size_t at = 0; at < n; at += 16) store_part(C + (r - skip) * ldc + at, n - at, finish(v16_load(acc[r] + at), e, row + r, column + at, n - at));
+        for (size_t at = 0; at < n; at += 16)
+            store_part(C + (r - skip) * ldc + at, n - at, finish(v16_load(acc[r] + at), e, row + r, column + at, n - at));
 }
 
 /* As vector_rows. The tiles keep their height: a last block that is shorter starts with rows that were done before. */
-typedef void tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, size_t n,
-                         const eg_epilogue *e);
-static void tiled_rows(tiled_block *block, size_t row_bytes, size_t panel_bytes, size_t height, size_t row, size_t M, size_t N, size_t K, size_t column,
-                       const char *A, const char *packed, float *C, size_t ldc, const eg_epilogue *e) {
+typedef void tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row,
+                         size_t column, size_t n, const eg_epilogue *e);
+static void tiled_rows(tiled_block *block, size_t row_bytes, size_t panel_bytes, size_t height, size_t row, size_t M, size_t N,
+                       size_t K, size_t column, const char *A, const char *packed, float *C, size_t ldc, const eg_epilogue *e) {
     const char *panel = packed + column / TILED_PANEL * panel_bytes;
     size_t n = N - column < TILED_PANEL ? N - column : TILED_PANEL;
     for (size_t done = 0; done < M; done += height) {

@@ -1,4 +1,5 @@
-/* i8mm.c - the table of the level "i8mm": the lanes of neon, its own sums of small integers and of bf16. Called through dispatch.c. */
+/* i8mm.c - the table of the level "i8mm": the lanes of neon, its own sums of small integers and of bf16. Called through
+ * dispatch.c. */
 #include "kernels/neon/lanes.h"
 
 #include "kernels/i8mm/s8.h"

@@ -1,5 +1,5 @@
-/* s8.h (NEON with the matrix extension for integers) - smmla: two rows of eight activations times two outputs of eight weights onto
- * four int32. Activations are stored as on dotprod, with 128 subtracted. */
+/* s8.h (NEON with the matrix extension for integers) - smmla: two rows of eight activations times two outputs of eight weights
+ * onto four int32. Activations are stored as on dotprod, with 128 subtracted. */
 #ifndef EG_I8MM_S8_H
 #define EG_I8MM_S8_H
 
@@ -28,7 +28,9 @@ static inline i16x i16x_zero(void) {
     return (i16x){{z, z, z, z, z, z, z, z}};
 }
 static inline s8_weights s8_load(const int8_t *p) { return p; }
-static inline s8_inputs s8_splat_rows(const s8_input *upper, const s8_input *lower) { return vcombine_s8(vld1_s8(upper), vld1_s8(lower)); }
+static inline s8_inputs s8_splat_rows(const s8_input *upper, const s8_input *lower) {
+    return vcombine_s8(vld1_s8(upper), vld1_s8(lower));
+}
 static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
 #pragma GCC unroll 8
     for (size_t i = 0; i < 8; i++) acc.q[i] = vmmlaq_s32(acc.q[i], x, vld1q_s8(w + 16 * i));
@@ -39,7 +41,8 @@ static inline float32x4_t s8_four(int32x4_t a, int32x4_t b, size_t row) {
     return vcvtq_f32_s32(vreinterpretq_s32_s64(row ? vuzp2q_s64(x, y) : vuzp1q_s64(x, y)));
 }
 static inline v16 s8_row_of(i16x x, size_t row) {
-    return (v16){s8_four(x.q[0], x.q[1], row), s8_four(x.q[2], x.q[3], row), s8_four(x.q[4], x.q[5], row), s8_four(x.q[6], x.q[7], row)};
+    return (v16){s8_four(x.q[0], x.q[1], row), s8_four(x.q[2], x.q[3], row), s8_four(x.q[4], x.q[5], row),
+                 s8_four(x.q[6], x.q[7], row)};
 }
 
 #endif

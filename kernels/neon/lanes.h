@@ -19,9 +19,7 @@ static inline v16 v16_set(float x) {
     float32x4_t q = vdupq_n_f32(x);
     return (v16){q, q, q, q};
 }
-static inline v16 v16_load(const float *p) {
-    return (v16){vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)};
-}
+static inline v16 v16_load(const float *p) { return (v16){vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}; }
 static inline void v16_store(float *p, v16 x) {
     vst1q_f32(p, x.q0);
     vst1q_f32(p + 4, x.q1);
@@ -45,8 +43,8 @@ static inline v16 v16_keep_n(v16 x, size_t n) {
     v16_store(part, x);
     return v16_load_n(part, n);
 }
-#define FOUR(name, intrinsic)                                                                                \
-    static inline v16 name(v16 x, v16 y) {                                                                       \
+#define FOUR(name, intrinsic)                                                                                     \
+    static inline v16 name(v16 x, v16 y) {                                                                        \
         return (v16){intrinsic(x.q0, y.q0), intrinsic(x.q1, y.q1), intrinsic(x.q2, y.q2), intrinsic(x.q3, y.q3)}; \
     }
 /* vmaxq would order the two zeros: a comparison and a selection give x > y ? x : y as everywhere */
@@ -63,9 +61,7 @@ static inline v16 v16_fma(v16 x, v16 y, v16 z) {
                  vfmaq_f32(z.q3, x.q3, y.q3)};
 }
 static inline v16 v16_abs(v16 x) { return (v16){vabsq_f32(x.q0), vabsq_f32(x.q1), vabsq_f32(x.q2), vabsq_f32(x.q3)}; }
-static inline v16 v16_round(v16 x) {
-    return (v16){vrndnq_f32(x.q0), vrndnq_f32(x.q1), vrndnq_f32(x.q2), vrndnq_f32(x.q3)};
-}
+static inline v16 v16_round(v16 x) { return (v16){vrndnq_f32(x.q0), vrndnq_f32(x.q1), vrndnq_f32(x.q2), vrndnq_f32(x.q3)}; }
 static inline float32x4_t by_sign(float32x4_t x, float32x4_t a, float32x4_t b) {
     return vbslq_f32(vreinterpretq_u32_s32(vshrq_n_s32(vreinterpretq_s32_f32(x), 31)), a, b);
 }
@@ -87,7 +83,9 @@ static inline float32x4_t four_to_bf16(float32x4_t x) {
     bits = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
     return vreinterpretq_f32_u32(vandq_u32(bits, vdupq_n_u32(0xffff0000)));
 }
-static inline v16 v16_to_bf16(v16 x) { return (v16){four_to_bf16(x.q0), four_to_bf16(x.q1), four_to_bf16(x.q2), four_to_bf16(x.q3)}; }
+static inline v16 v16_to_bf16(v16 x) {
+    return (v16){four_to_bf16(x.q0), four_to_bf16(x.q1), four_to_bf16(x.q2), four_to_bf16(x.q3)};
+}
 static inline float v16_sum(v16 x) {
     float32x4_t low = vaddq_f32(x.q0, x.q2), high = vaddq_f32(x.q1, x.q3);
     float32x4_t four = vaddq_f32(low, high);

@@ -14,9 +14,9 @@ typedef struct v16 {
     float f[16];
 } v16;
 
-#define EACH(expression)                                                                                     \
-    v16 y;                                                                                                       \
-    for (size_t i = 0; i < 16; i++) y.f[i] = (expression);                                                       \
+#define EACH(expression)                                   \
+    v16 y;                                                 \
+    for (size_t i = 0; i < 16; i++) y.f[i] = (expression); \
     return y
 
 static inline v16 v16_set(float x) { EACH(x); }

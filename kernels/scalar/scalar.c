@@ -1,4 +1,5 @@
-/* scalar.c - the table of the level "scalar": the kernels of generic/table.h over this level's lanes. Called through dispatch.c. */
+/* scalar.c - the table of the level "scalar": the kernels of generic/table.h over this level's lanes. Called through dispatch.c.
+ */
 #include "kernels/scalar/lanes.h"
 
 #include "kernels/scalar/s8.h"

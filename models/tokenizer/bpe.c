@@ -169,10 +169,8 @@ static size_t first_symbols(const eg_bpe *b, const char *p, size_t n, uint32_t *
     int after_unknown = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned char byte = (unsigned char)p[i];
-        if (b->has_byte[byte])
-            ids[count++] = b->bytes[byte];
-        else if (b->has_unknown && !(b->fuse_unknown && after_unknown))
-            ids[count++] = b->unknown;
+        if (b->has_byte[byte]) ids[count++] = b->bytes[byte];
+        else if (b->has_unknown && !(b->fuse_unknown && after_unknown)) ids[count++] = b->unknown;
         after_unknown = !b->has_byte[byte];
     }
     return count;
@@ -269,8 +267,7 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
     }
     if (w.symbols && w.heap)
         for (uint32_t i = 0; i != NONE; i = w.symbols[i].next) ids[count++] = w.symbols[i].id;
-    else
-        count = SIZE_MAX;
+    else count = SIZE_MAX;
     free(w.symbols);
     free(w.heap);
     return count;
@@ -288,7 +285,8 @@ typedef struct word {
 static void find_sources(const eg_bpe *b, const word *w, size_t first, eg_tokens *out) {
     size_t from = 0;
     for (size_t i = first; i < out->count; i++) {
-        int is_unknown = b->has_unknown && out->ids[i] == b->unknown && !b->has_byte[(unsigned char)w->p[from < w->n ? from : w->n - 1]];
+        int is_unknown =
+            b->has_unknown && out->ids[i] == b->unknown && !b->has_byte[(unsigned char)w->p[from < w->n ? from : w->n - 1]];
         while (!is_unknown && from + 1 < w->n && !b->has_byte[(unsigned char)w->p[from]]) from++;
         size_t end = from + (is_unknown ? 1 : b->lengths[out->ids[i]]), before = 0, after = 0;
         while (is_unknown && b->fuse_unknown && end < w->n && !b->has_byte[(unsigned char)w->p[end]]) end++;

@@ -70,25 +70,18 @@ eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2]
         into->len = 0;
         into->limit = limit;
         switch (s->kind) {
-        case EG_STEP_LOWER:
-            eg_unicode_lower(text, into, trace);
-            break;
-        case EG_STEP_FORM:
-            eg_unicode_normal_form(text, s->compatible, s->compose, into, trace);
-            break;
-        case EG_STEP_REPLACE:
-            replace(text, s->from, s->to, into, trace);
-            break;
-        case EG_STEP_SPACES:
-            replace_spaces(text, s->to, into, trace);
-            break;
-        default:
-            eg_charsmap_apply(s->map, text, into, trace);
+        case EG_STEP_LOWER: eg_unicode_lower(text, into, trace); break;
+        case EG_STEP_FORM: eg_unicode_normal_form(text, s->compatible, s->compose, into, trace); break;
+        case EG_STEP_REPLACE: replace(text, s->from, s->to, into, trace); break;
+        case EG_STEP_SPACES: replace_spaces(text, s->to, into, trace); break;
+        default: eg_charsmap_apply(s->map, text, into, trace);
         }
         int tells = s->kind != EG_STEP_REPLACE && s->kind != EG_STEP_SPACES; /* changes */
         if (trace && tells && !into->failed) eg_trace_apply(trace, text, (eg_str){into->ptr, into->len});
         if (into->failed == EG_BUFFER_LIMIT)
-            return eg_fail(err, EG_ELIMIT, "the tokenizer's normalizer makes more than %zu bytes of a text of %zu: use another tokenizer", limit, whole);
+            return eg_fail(err, EG_ELIMIT,
+                           "the tokenizer's normalizer makes more than %zu bytes of a text of %zu: use another tokenizer", limit,
+                           whole);
         if (into->failed || (trace && trace->failed)) return eg_fail_memory(err, text.len);
         text = (eg_str){into->ptr, into->len};
         into = into == &scratch[0] ? &scratch[1] : &scratch[0];

@@ -37,17 +37,13 @@ static int read_field(eg_str *in, field *f) {
     if (!read_varint(in, &key) || key >> 3 == 0 || key >> 3 > INT32_MAX) return 0;
     *f = (field){.number = (uint32_t)(key >> 3), .kind = (wire)(key & 7)};
     switch (f->kind) {
-    case VARINT:
-        return read_varint(in, &f->value);
+    case VARINT: return read_varint(in, &f->value);
     case FIXED32:
-    case FIXED64:
-        length = f->kind == FIXED32 ? 4 : 8;
-        break;
+    case FIXED64: length = f->kind == FIXED32 ? 4 : 8; break;
     case BYTES:
         if (!read_varint(in, &length)) return 0;
         break;
-    default:
-        return 0;
+    default: return 0;
     }
     if (length > in->len) return 0;
     f->bytes = (eg_str){in->ptr, (size_t)length};

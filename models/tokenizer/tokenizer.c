@@ -219,8 +219,9 @@ static void trace_back(const encoding *e, eg_str piece, int is_traced, size_t fi
         eg_range *s = &e->out->sources[i].span;
         size_t last = s->end ? s->end - 1 : 0;
         if (is_traced) {
-            *s = places->count == 0 ? (eg_range){0, 0}
-                                    : (eg_range){places->of[s->begin < places->count ? s->begin : last].begin, places->of[last].end};
+            *s = places->count == 0
+                     ? (eg_range){0, 0}
+                     : (eg_range){places->of[s->begin < places->count ? s->begin : last].begin, places->of[last].end};
         } else {
             uint32_t cp;
             s->begin = eg_utf8_floor(piece.ptr, piece.len, s->begin);

@@ -26,7 +26,7 @@ uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
 /* Where a token comes from. */
 typedef struct eg_source {
-    eg_range span;           /* of the text, as the reference gives it; {0, 0} for special tokens around texts */
+    eg_range span;          /* of the text, as the reference gives it; {0, 0} for special tokens around texts */
     uint32_t length;        /* WordPiece: code points of the token as the vocabulary writes it */
     uint32_t before, after; /* byte-level BPE: spaces that it begins and ends with */
     int is_special;         /* stands around a text */

@@ -48,14 +48,10 @@ static eg_status store(eg_json *j, eg_json_kind k, const char *section, const eg
     if (k == EG_JSON_NULL) return EG_OK;
     const eg_reader *reader = f->to;
     if (f->kind == EG_FIELD_READ && k == EG_JSON_OBJECT) return reader->read(j, reader->self, err);
-    if (f->kind == EG_FIELD_TEXT && k == EG_JSON_STRING)
-        *(eg_str *)f->to = j->text;
-    else if (f->kind == EG_FIELD_FLAG && (k == EG_JSON_TRUE || k == EG_JSON_FALSE))
-        *(int *)f->to = k == EG_JSON_TRUE;
-    else if (f->kind == EG_FIELD_NUMBER && k == EG_JSON_NUMBER && j->is_integer)
-        *(int64_t *)f->to = j->integer;
-    else
-        return eg_fail(err, EG_EFORMAT, "%s: %s.%s must be %s", j->name, section, f->name, kinds[f->kind]);
+    if (f->kind == EG_FIELD_TEXT && k == EG_JSON_STRING) *(eg_str *)f->to = j->text;
+    else if (f->kind == EG_FIELD_FLAG && (k == EG_JSON_TRUE || k == EG_JSON_FALSE)) *(int *)f->to = k == EG_JSON_TRUE;
+    else if (f->kind == EG_FIELD_NUMBER && k == EG_JSON_NUMBER && j->is_integer) *(int64_t *)f->to = j->integer;
+    else return eg_fail(err, EG_EFORMAT, "%s: %s.%s must be %s", j->name, section, f->name, kinds[f->kind]);
     return EG_OK;
 }
 
@@ -94,10 +90,8 @@ eg_status eg_vocabulary_read(eg_tokenizer *t, const eg_value *vocabulary, size_t
             eg_json_fail(&j, "an id below %d was expected for a token of the vocabulary", EG_MAX_VOCABULARY);
             return EG_EFORMAT;
         }
-        if (t->kind == EG_BPE)
-            s = eg_bpe_add(&t->bpe, j.name, token, (uint32_t)j.integer, arena, err);
-        else
-            eg_wordpiece_add(&t->wordpiece, token, (uint32_t)j.integer);
+        if (t->kind == EG_BPE) s = eg_bpe_add(&t->bpe, j.name, token, (uint32_t)j.integer, arena, err);
+        else eg_wordpiece_add(&t->wordpiece, token, (uint32_t)j.integer);
     }
     return s;
 }
@@ -532,10 +526,14 @@ static eg_status read_around(const eg_value *section, eg_tokenizer *t, int is_in
     eg_str type = {0};
     int trims = 1, prefix_space = 1;
     eg_value single = {0}, pair = {0}, specials = {0}, cls = {0}, sep = {0}, list = {0};
-    const eg_field fields[] = {{"type", EG_FIELD_TEXT, &type},     {"single", EG_FIELD_ANY, &single},
-                               {"pair", EG_FIELD_ANY, &pair},      {"special_tokens", EG_FIELD_ANY, &specials},
-                               {"cls", EG_FIELD_ANY, &cls},        {"sep", EG_FIELD_ANY, &sep},
-                               {"processors", EG_FIELD_ANY, &list},      {"trim_offsets", EG_FIELD_FLAG, &trims},
+    const eg_field fields[] = {{"type", EG_FIELD_TEXT, &type},
+                               {"single", EG_FIELD_ANY, &single},
+                               {"pair", EG_FIELD_ANY, &pair},
+                               {"special_tokens", EG_FIELD_ANY, &specials},
+                               {"cls", EG_FIELD_ANY, &cls},
+                               {"sep", EG_FIELD_ANY, &sep},
+                               {"processors", EG_FIELD_ANY, &list},
+                               {"trim_offsets", EG_FIELD_FLAG, &trims},
                                {"add_prefix_space", EG_FIELD_FLAG, &prefix_space}};
     eg_json j = section->at;
     if (j.kind != EG_JSON_OBJECT) return missing(err, "post_processor");

@@ -54,9 +54,8 @@ static eg_status read_config(const char *path, int wants_deberta, eg_arena *aren
     const eg_field fields[] = {
         {"do_lower_case", EG_FIELD_FLAG, &out->lowercase},   {"add_prefix_space", EG_FIELD_FLAG, &out->prefix_space},
         {"tokenize_chinese_chars", EG_FIELD_FLAG, &chinese}, {"strip_accents", EG_FIELD_FLAG, &accents},
-        {"split_by_punct", EG_FIELD_FLAG, &by_punctuation}, {"trim_offsets", EG_FIELD_FLAG, &out->trims},
-         {"tokenizer_class", EG_FIELD_TEXT, &class},
-        {"added_tokens_decoder", EG_FIELD_ANY, &decoder}};
+        {"split_by_punct", EG_FIELD_FLAG, &by_punctuation},  {"trim_offsets", EG_FIELD_FLAG, &out->trims},
+        {"tokenizer_class", EG_FIELD_TEXT, &class},          {"added_tokens_decoder", EG_FIELD_ANY, &decoder}};
     if (!is_there(path)) return EG_OK;
     eg_status s = eg_file_read(path, MAX_FILE, arena, &bytes, err);
     if (s != EG_OK) return s;

@@ -33,7 +33,8 @@ struct eg_tokenizer {
     eg_normalizer normalizer;
     eg_added_set raw, normalized; /* looked for in the text, and in what the normaliser makes of it */
     eg_around single, pair;
-    int trims[EG_MAX_TRIMS]; /* spans lose the spaces at their ends, so many times; 1: but the one put before the first word stays */
+    int trims[EG_MAX_TRIMS]; /* spans lose the spaces at their ends, so many times; 1: but the one put before the first word stays
+                              */
     size_t trim_count;
     uint32_t size; /* greatest id + 1 */
 };

@@ -64,7 +64,9 @@ void eg_trace_apply(eg_trace *t, eg_str old, eg_str written) {
     for (size_t i = 0; of && i < t->count; i++) {
         int32_t change = t->changes[i];
         size_t n = code_point(written, to), source = change > 0 ? from - 1 : from;
-        eg_range place = source < old.len ? t->now.of[source] : change > 0 || old.len == 0 ? (eg_range){0, 0} : t->now.of[old.len - 1];
+        eg_range place = source < old.len             ? t->now.of[source]
+                         : change > 0 || old.len == 0 ? (eg_range){0, 0}
+                                                      : t->now.of[old.len - 1];
         for (size_t k = 0; k < n; k++) of[to + k] = place;
         to += n;
         for (; change <= 0 && from < old.len; change++) {

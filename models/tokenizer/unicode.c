@@ -84,10 +84,8 @@ static const uint32_t *find_row(const uint32_t *table, size_t rows, size_t colum
     size_t low = 0, high = rows;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (table[middle * columns] <= key)
-            low = middle + 1;
-        else
-            high = middle;
+        if (table[middle * columns] <= key) low = middle + 1;
+        else high = middle;
     }
     return low && table[(low - 1) * columns] <= key ? table + (low - 1) * columns : NULL;
 }

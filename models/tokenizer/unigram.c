@@ -98,7 +98,8 @@ static void put_unknown(const eg_unigram *u, const char *text, size_t begin, siz
 }
 
 /* The word [at, at + n) of the marked text. */
-static eg_status encode_word(const eg_unigram *u, const char *text, size_t at, size_t n, paths *scratch, eg_tokens *out, eg_error *err) {
+static eg_status encode_word(const eg_unigram *u, const char *text, size_t at, size_t n, paths *scratch, eg_tokens *out,
+                             eg_error *err) {
     if (n >= NOWHERE) return eg_fail(err, EG_ELIMIT, "a word of %zu bytes", n);
     if (scratch->capacity < n + 1) {
         size_t capacity = 2 * n + 64, bytes;

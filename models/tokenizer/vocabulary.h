@@ -22,8 +22,8 @@ typedef struct eg_vocabulary {
     eg_piece *slots; /* open addressing, at most half full */
     size_t mask, count;
     eg_hash_key key; /* of its own: no file can make its tokens fall together */
-    size_t longest; /* bytes of the longest text */
-    uint32_t size;  /* greatest id + 1 */
+    size_t longest;  /* bytes of the longest text */
+    uint32_t size;   /* greatest id + 1 */
 } eg_vocabulary;
 
 /* For at most `entries` tokens of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */

@@ -36,8 +36,8 @@ int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id) {
 /* The word being collected: normalised bytes, at most MAX_WORD code points (one more marks it as too long). */
 typedef struct word {
     char bytes[(MAX_WORD + 1) * 4];
-    uint16_t ends[MAX_WORD + 1]; /* byte offset behind each code point */
-    size_t count;                /* code points */
+    uint16_t ends[MAX_WORD + 1];  /* byte offset behind each code point */
+    size_t count;                 /* code points */
     eg_range spans[MAX_WORD + 1]; /* of the text, with sources: of each code point; of the one at hand; of the last one */
     eg_range here, last;
 } word;
@@ -113,25 +113,16 @@ INLINE eg_status encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_e
         if (sources) d.here = (eg_range){begin, at};
         uint16_t code = code_of(w, cp);
         switch (code) {
-        case CODE_IDENTITY:
-            word_add(&d, cp, sources);
-            break;
-        case CODE_DROPPED:
-            break;
-        case CODE_SPACE:
-            word_end(w, &d, out, sources);
-            break;
-        case CODE_PUNCTUATION:
-            put_code_point(w, &d, cp, 0, out, sources);
-            break;
+        case CODE_IDENTITY: word_add(&d, cp, sources); break;
+        case CODE_DROPPED: break;
+        case CODE_SPACE: word_end(w, &d, out, sources); break;
+        case CODE_PUNCTUATION: put_code_point(w, &d, cp, 0, out, sources); break;
         case CODE_CJK:
             word_end(w, &d, out, sources);
             word_add(&d, cp, sources);
             word_end(w, &d, out, sources);
             break;
-        case CODE_HANGUL:
-            put_hangul(&d, cp, sources);
-            break;
+        case CODE_HANGUL: put_hangul(&d, cp, sources); break;
         default: {
             const uint32_t *mapping = unicode_mappings + (code - CODE_MAPPING);
             for (uint32_t i = 1; i <= mapping[0]; i++) {
@@ -150,7 +141,8 @@ eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out
     return out->has_sources ? encode(w, text, out, err, 1) : encode(w, text, out, err, 0);
 }
 
-eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err) {
+eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out,
+                               eg_error *err) {
     size_t ascii = 0;
     while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80) ascii++;
     *out = text;

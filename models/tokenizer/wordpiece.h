@@ -24,7 +24,8 @@ int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id);
 /* The text in the form that sources can be told of: without control characters, and decomposed where that matters. It becomes the
  * same tokens. *out is a view of text or of a buffer; the trace is begun and followed, or left alone when *out is text.
  * EG_ENOMEM. */
-eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err);
+eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out,
+                               eg_error *err);
 
 /* Appends the ids of text (valid UTF-8); their sources are spans of it. EG_ENOMEM. */
 eg_status eg_wordpiece_encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_error *err);

@@ -22,25 +22,17 @@ static size_t problem_at(pj_problem *problem, const char *what, size_t at) {
     return 0;
 }
 
-static int is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static int is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-static int is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* All token readers: i is where the token begins; the return value is where it ends, 0 when it is wrong. */
 static size_t escape_end(eg_str t, size_t i, pj_problem *problem) {
     if (i + 1 >= t.len) return problem_at(problem, "an unfinished string", i);
     char c = t.ptr[i + 1];
-    if (c != 'u')
-        return c && strchr("\"\\/bfnrt", c) ? i + 2 : problem_at(problem, "an unknown escape in a string", i);
+    if (c != 'u') return c && strchr("\"\\/bfnrt", c) ? i + 2 : problem_at(problem, "an unknown escape in a string", i);
     for (size_t k = i + 2; k < i + 6; k++)
-        if (k >= t.len || !is_hex(t.ptr[k]))
-            return problem_at(problem, "a \\u escape without four hex digits", i);
+        if (k >= t.len || !is_hex(t.ptr[k])) return problem_at(problem, "a \\u escape without four hex digits", i);
     return i + 6;
 }
 
@@ -64,8 +56,7 @@ static size_t string_end(eg_str t, size_t i, pj_problem *problem) {
 }
 
 static size_t digits_end(eg_str t, size_t i) {
-    while (i < t.len && is_digit(t.ptr[i]))
-        i++;
+    while (i < t.len && is_digit(t.ptr[i])) i++;
     return i;
 }
 
@@ -84,8 +75,7 @@ static size_t number_end(eg_str t, size_t begin, pj_problem *problem) {
         end = digits_end(t, i);
         if (end == i) return problem_at(problem, "a number without digits in its exponent", begin);
     }
-    return end - begin <= PJ_MAX_NUMBER ? end
-                                        : problem_at(problem, "a number of more than 63 characters", begin);
+    return end - begin <= PJ_MAX_NUMBER ? end : problem_at(problem, "a number of more than 63 characters", begin);
 }
 
 static size_t word_end(eg_str t, size_t i, pj_problem *problem) {
@@ -133,10 +123,8 @@ static int scan_key(scan *s, pj_problem *problem) {
     if (s->t.ptr[begin] != '"') return (int)problem_at(problem, "an object's key that is no string", begin);
     s->i = string_end(s->t, begin, problem);
     if (!s->i) return 0;
-    while (s->i < s->t.len && is_space(s->t.ptr[s->i]))
-        s->i++;
-    if (s->i == s->t.len || s->t.ptr[s->i] != ':')
-        return (int)problem_at(problem, "a key without ':'", begin);
+    while (s->i < s->t.len && is_space(s->t.ptr[s->i])) s->i++;
+    if (s->i == s->t.len || s->t.ptr[s->i] != ':') return (int)problem_at(problem, "a key without ':'", begin);
     s->i++;
     s->next = VALUE;
     return 1;
@@ -162,8 +150,7 @@ static int scan_after(scan *s, pj_problem *problem) {
 int pj_valid(eg_str text, pj_problem *problem) {
     scan s = {.t = text, .next = VALUE};
     for (;;) {
-        while (s.i < text.len && is_space(text.ptr[s.i]))
-            s.i++;
+        while (s.i < text.len && is_space(text.ptr[s.i])) s.i++;
         if (s.i == text.len) break;
         char c = text.ptr[s.i];
         int ends = (s.next == VALUE_OR_END && c == ']') || (s.next == KEY_OR_END && c == '}');
@@ -183,9 +170,7 @@ cJSON *pj_parse(eg_str text, pj_problem *problem) {
     return tree;
 }
 
-const cJSON *pj_get(const cJSON *object, const char *key) {
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
+const cJSON *pj_get(const cJSON *object, const char *key) { return cJSON_GetObjectItemCaseSensitive(object, key); }
 
 size_t pj_index(const cJSON *object, const char *key) {
     size_t i = 0;
@@ -197,9 +182,7 @@ size_t pj_index(const cJSON *object, const char *key) {
     return i;
 }
 
-static int compare_keys(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int compare_keys(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 const char *pj_duplicate(const cJSON *object) {
     size_t n = (size_t)cJSON_GetArraySize(object), i = 0;
@@ -239,8 +222,7 @@ static size_t skip_value(eg_str t, size_t i) {
 }
 
 static size_t skip_to_token(eg_str t, size_t i) {
-    while (i < t.len && (is_space(t.ptr[i]) || t.ptr[i] == ',' || t.ptr[i] == ':'))
-        i++;
+    while (i < t.len && (is_space(t.ptr[i]) || t.ptr[i] == ',' || t.ptr[i] == ':')) i++;
     return i;
 }
 
@@ -250,8 +232,7 @@ eg_str pj_value_text(eg_str container, size_t wanted) {
     char open = container.ptr[i++];
     for (size_t k = 0;; k++) {
         i = skip_to_token(container, i);
-        if (i >= container.len || container.ptr[i] == '}' || container.ptr[i] == ']')
-            return (eg_str){NULL, 0};
+        if (i >= container.len || container.ptr[i] == '}' || container.ptr[i] == ']') return (eg_str){NULL, 0};
         if (open == '{') i = skip_to_token(container, string_end(container, i, &ignored));
         size_t end = skip_value(container, i);
         if (k == wanted) return (eg_str){container.ptr + i, end - i};

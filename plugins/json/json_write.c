@@ -36,9 +36,7 @@ static void put(pj_out *o, const char *p, size_t n) {
     o->len += n;
 }
 
-static void put_char(pj_out *o, char c) {
-    put(o, &c, 1);
-}
+static void put_char(pj_out *o, char c) { put(o, &c, 1); }
 
 static void comma(pj_out *o) {
     if (o->len && !memchr("{[:", o->p[o->len - 1], 3)) put_char(o, ',');
@@ -49,9 +47,7 @@ void pj_begin(pj_out *o, char bracket) {
     put_char(o, bracket);
 }
 
-void pj_end(pj_out *o, char bracket) {
-    put_char(o, bracket);
-}
+void pj_end(pj_out *o, char bracket) { put_char(o, bracket); }
 
 /* Bytes of a valid UTF-8 sequence at p, else 0: stored text is checked at its border, this is the last line.
  */
@@ -60,8 +56,8 @@ static size_t sequence(const unsigned char *p, size_t n) {
     if (len > n) return 0;
     for (size_t i = 1; i < len; i++)
         if ((p[i] & 0xC0) != 0x80) return 0;
-    if (len >= 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
-                     (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F)))
+    if (len >= 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+                     (p[0] == 0xF4 && p[1] > 0x8F)))
         return 0;
     return len;
 }
@@ -70,16 +66,12 @@ static void put_escaped(pj_out *o, unsigned char c) {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
     const char *known = memchr(from, c, sizeof from - 1);
     char text[8];
-    if (known)
-        snprintf(text, sizeof text, "\\%c", to[known - from]);
-    else
-        snprintf(text, sizeof text, "\\u%04x", c);
+    if (known) snprintf(text, sizeof text, "\\%c", to[known - from]);
+    else snprintf(text, sizeof text, "\\u%04x", c);
     put(o, text, strlen(text));
 }
 
-static int plain(unsigned char c) {
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
+static int plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
 
 void pj_str(pj_out *o, eg_str s) {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -87,18 +79,14 @@ void pj_str(pj_out *o, eg_str s) {
     put_char(o, '"');
     for (size_t i = 0; i < s.len;) {
         size_t run = i;
-        while (run < s.len && plain(p[run]))
-            run++;
+        while (run < s.len && plain(p[run])) run++;
         put(o, s.ptr + i, run - i);
         i = run;
         if (i == s.len) break;
         size_t len = p[i] < 0x80 ? 1 : sequence(p + i, s.len - i);
-        if (p[i] < 0x80)
-            put_escaped(o, p[i]);
-        else if (len)
-            put(o, s.ptr + i, len);
-        else
-            put(o, "\xEF\xBF\xBD", 3);
+        if (p[i] < 0x80) put_escaped(o, p[i]);
+        else if (len) put(o, s.ptr + i, len);
+        else put(o, "\xEF\xBF\xBD", 3);
         i += len ? len : 1;
     }
     put_char(o, '"');
@@ -148,9 +136,7 @@ void pj_json(pj_out *o, eg_str value) {
         if (o->p[i] == '\n' || o->p[i] == '\r') o->p[i] = ' ';
 }
 
-void pj_line(pj_out *o) {
-    put_char(o, '\n');
-}
+void pj_line(pj_out *o) { put_char(o, '\n'); }
 
 void pj_kstr(pj_out *o, const char *key, eg_str s) {
     pj_key(o, key);
@@ -158,10 +144,8 @@ void pj_kstr(pj_out *o, const char *key, eg_str s) {
 }
 void pj_kopt(pj_out *o, const char *key, eg_str s) {
     pj_key(o, key);
-    if (s.len)
-        pj_str(o, s);
-    else
-        pj_null(o);
+    if (s.len) pj_str(o, s);
+    else pj_null(o);
 }
 void pj_kint(pj_out *o, const char *key, int64_t n) {
     pj_key(o, key);

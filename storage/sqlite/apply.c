@@ -118,7 +118,8 @@ static int no_job(writing *w, const eg_precondition *p) {
     sqlite3_bind_int64(q, 1, w->workspace);
     sqlite3_bind_int64(q, 2, p->number);
     sqlite3_bind_int64(q, 3, EG_MAX_ATTEMPTS);
-    sqlite3_bind_int64(q, 4, w->now - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
+    sqlite3_bind_int64(
+        q, 4, w->now - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
     int row = has_row(w, q, 0);
     return row < 0 ? -1 : !row;
 }
@@ -126,22 +127,14 @@ static int no_job(writing *w, const eg_precondition *p) {
 static int holds(writing *w, const eg_precondition *p) {
     w->out->failed_row = (eg_id){{0}};
     switch ((eg_precondition_kind)p->kind) {
-    case EG_NO_CURRENT_HASH:
-        return hash_is_free(w, p);
-    case EG_IS_CURRENT:
-        return is_current(w, p, 0);
-    case EG_IS_HEAD:
-        return is_current(w, p, 1);
-    case EG_NO_PAIR:
-        return pair_is_free(w, p);
-    case EG_CONFLICT_IS_OPEN:
-        return conflict_is(w, p, 1);
-    case EG_CONFLICT_IS_CLOSED:
-        return conflict_is(w, p, 0);
-    case EG_LEASE_HELD:
-        return lease_is_held(w, p);
-    case EG_NO_JOB:
-        return no_job(w, p);
+    case EG_NO_CURRENT_HASH: return hash_is_free(w, p);
+    case EG_IS_CURRENT: return is_current(w, p, 0);
+    case EG_IS_HEAD: return is_current(w, p, 1);
+    case EG_NO_PAIR: return pair_is_free(w, p);
+    case EG_CONFLICT_IS_OPEN: return conflict_is(w, p, 1);
+    case EG_CONFLICT_IS_CLOSED: return conflict_is(w, p, 0);
+    case EG_LEASE_HELD: return lease_is_held(w, p);
+    case EG_NO_JOB: return no_job(w, p);
     }
     eg_request_fail(w->rq, EG_EINVAL, "precondition %u is unknown to this backend", p->kind);
     return -1;
@@ -421,7 +414,8 @@ static eg_status change_link(writing *w, const eg_change *c) {
     int64_t a = 0, b = 0;
     eg_status s = fact_key(w, c->fact, &a);
     if (s == EG_OK) s = fact_key(w, c->other, &b);
-    sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, c->kind == EG_CHANGE_LINK ? EG_SQL_INSERT_LINK : EG_SQL_DELETE_LINK) : NULL;
+    sqlite3_stmt *q =
+        s == EG_OK ? prepare(w->c, w->rq, c->kind == EG_CHANGE_LINK ? EG_SQL_INSERT_LINK : EG_SQL_DELETE_LINK) : NULL;
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, a < b ? a : b);
     sqlite3_bind_int64(q, 2, a < b ? b : a);
@@ -432,9 +426,10 @@ static eg_status change_link(writing *w, const eg_change *c) {
 }
 
 static eg_status change_job(writing *w, const eg_change *c) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, c->kind == EG_CHANGE_JOB        ? EG_SQL_INSERT_JOB
-                                           : c->kind == EG_CHANGE_JOB_DONE ? EG_SQL_DELETE_JOB
-                                                                           : EG_SQL_FAIL_JOB);
+    sqlite3_stmt *q = prepare(w->c, w->rq,
+                              c->kind == EG_CHANGE_JOB        ? EG_SQL_INSERT_JOB
+                              : c->kind == EG_CHANGE_JOB_DONE ? EG_SQL_DELETE_JOB
+                                                              : EG_SQL_FAIL_JOB);
     if (!q) return w->rq->err->code;
     if (c->kind == EG_CHANGE_JOB) {
         sqlite3_bind_int64(q, 1, w->workspace);
@@ -515,32 +510,21 @@ static eg_status set_setting(writing *w, const eg_change *c) {
 
 static eg_status change(writing *w, const eg_change *c) {
     switch ((eg_change_kind)c->kind) {
-    case EG_CHANGE_FACT:
-        return insert_fact(w, c->new_fact);
+    case EG_CHANGE_FACT: return insert_fact(w, c->new_fact);
     case EG_CHANGE_CLOSE:
-    case EG_CHANGE_PROMOTE:
-        return change_window(w, c);
-    case EG_CHANGE_CONFLICT:
-        return insert_conflict(w, c);
-    case EG_CHANGE_CONFLICT_STATUS:
-        return set_conflict(w, c);
+    case EG_CHANGE_PROMOTE: return change_window(w, c);
+    case EG_CHANGE_CONFLICT: return insert_conflict(w, c);
+    case EG_CHANGE_CONFLICT_STATUS: return set_conflict(w, c);
     case EG_CHANGE_LINK:
-    case EG_CHANGE_UNLINK:
-        return change_link(w, c);
+    case EG_CHANGE_UNLINK: return change_link(w, c);
     case EG_CHANGE_JOB:
     case EG_CHANGE_JOB_DONE:
-    case EG_CHANGE_JOB_FAILED:
-        return change_job(w, c);
-    case EG_CHANGE_VECTORS:
-        return add_vectors(w, c);
-    case EG_CHANGE_CLAIMS:
-        return replace_claims(w, c);
-    case EG_CHANGE_AGENT:
-        return see_agent(w, c);
-    case EG_CHANGE_FEEDBACK:
-        return add_feedback(w, c);
-    case EG_CHANGE_SETTING:
-        return set_setting(w, c);
+    case EG_CHANGE_JOB_FAILED: return change_job(w, c);
+    case EG_CHANGE_VECTORS: return add_vectors(w, c);
+    case EG_CHANGE_CLAIMS: return replace_claims(w, c);
+    case EG_CHANGE_AGENT: return see_agent(w, c);
+    case EG_CHANGE_FEEDBACK: return add_feedback(w, c);
+    case EG_CHANGE_SETTING: return set_setting(w, c);
     case EG_CHANGE_AUDIT:
         return audit_append(w->s, w->rq, w->workspace, w->now, w->set->actor, c, &w->windows, &w->out->audit_id);
     }
@@ -567,8 +551,10 @@ static eg_status write_all(writing *w) {
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out) {
     *out = (eg_applied){0};
     if (s->read_only)
-        return eg_request_fail(rq, EG_EREADONLY, "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
-                                                 "its folder's, or whether its disk is mounted read-only", s->path);
+        return eg_request_fail(rq, EG_EREADONLY,
+                               "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
+                               "its folder's, or whether its disk is mounted read-only",
+                               s->path);
     writing w = {.s = s, .c = &s->writer, .rq = rq, .set = set, .out = out};
     int64_t last = 0;
     pthread_mutex_lock(&s->writer.lock);

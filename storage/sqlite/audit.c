@@ -66,8 +66,10 @@ static eg_status read_windows(connection *c, eg_request *rq, sqlite3_stmt *q, wi
     while ((row = step(c, rq, q)) != 0) {
         eg_window_change *to = row < 0 ? NULL : grow_row(rq, &list->rows, list->count, &list->capacity, sizeof *to);
         if (!to) break;
-        *to = (eg_window_change){.fact = column_id(q, 0), .from_before = sqlite3_column_int64(q, 1),
-                                 .until_before = sqlite3_column_int64(q, 2), .from_after = sqlite3_column_int64(q, 3),
+        *to = (eg_window_change){.fact = column_id(q, 0),
+                                 .from_before = sqlite3_column_int64(q, 1),
+                                 .until_before = sqlite3_column_int64(q, 2),
+                                 .from_after = sqlite3_column_int64(q, 3),
                                  .until_after = sqlite3_column_int64(q, 4)};
         list->count++;
     }
@@ -78,7 +80,8 @@ static eg_status read_windows(connection *c, eg_request *rq, sqlite3_stmt *q, wi
 eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t now, eg_str actor, const eg_change *change,
                        const window_list *windows, int64_t *id) {
     connection *c = &s->writer;
-    audit_row r = {.at = now, .fact = change->fact, .other = change->other, .actor = actor, .action = change->text, .windows = windows};
+    audit_row r = {
+        .at = now, .fact = change->fact, .other = change->other, .actor = actor, .action = change->text, .windows = windows};
     uint8_t previous[HASH] = {0}, hash[HASH];
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_LAST_AUDIT_HASH);
     int row = q ? step(c, rq, q) : -1;
@@ -109,8 +112,12 @@ eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t
 }
 
 static eg_status read_row(eg_request *rq, sqlite3_stmt *q, eg_audit_row *out) {
-    *out = (eg_audit_row){.id = sqlite3_column_int64(q, 0), .time = sqlite3_column_int64(q, 1), .actor = column_text(rq, q, 2),
-                          .action = column_text(rq, q, 3), .payload = column_text(rq, q, 4), .fact = column_id(q, 5),
+    *out = (eg_audit_row){.id = sqlite3_column_int64(q, 0),
+                          .time = sqlite3_column_int64(q, 1),
+                          .actor = column_text(rq, q, 2),
+                          .action = column_text(rq, q, 3),
+                          .payload = column_text(rq, q, 4),
+                          .fact = column_id(q, 5),
                           .other = column_id(q, 6)};
     return out->actor.ptr && out->action.ptr && out->payload.ptr ? EG_OK : EG_ENOMEM;
 }
@@ -193,8 +200,11 @@ eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq) {
             st = rq->err->code;
             break;
         }
-        audit_row r = {.id = sqlite3_column_int64(q, 0), .at = sqlite3_column_int64(q, 1), .fact = column_id(q, 4),
-                       .other = column_id(q, 5), .windows = &windows};
+        audit_row r = {.id = sqlite3_column_int64(q, 0),
+                       .at = sqlite3_column_int64(q, 1),
+                       .fact = column_id(q, 4),
+                       .other = column_id(q, 5),
+                       .windows = &windows};
         r.actor = (eg_str){(const char *)sqlite3_column_text(q, 2), (size_t)sqlite3_column_bytes(q, 2)};
         r.action = (eg_str){(const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)};
         int whole = sqlite3_column_bytes(q, 6) == HASH && sqlite3_column_bytes(q, 7) == HASH && r.id == expected;

@@ -32,13 +32,14 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-        return eg_request_fail(rq, EG_EREADONLY, "%s: the store '%s' cannot be written (%s): check its permissions and its folder's",
-                               what, c->path, said);
+        return eg_request_fail(rq, EG_EREADONLY,
+                               "%s: the store '%s' cannot be written (%s): check its permissions and its folder's", what, c->path,
+                               said);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return eg_request_fail(rq, EG_EBUSY, "%s: another process held the store '%s' for over a minute: try again", what, c->path);
-    case SQLITE_NOMEM:
-        return eg_request_fail(rq, EG_ENOMEM, "%s: out of memory", what);
+        return eg_request_fail(rq, EG_EBUSY, "%s: another process held the store '%s' for over a minute: try again", what,
+                               c->path);
+    case SQLITE_NOMEM: return eg_request_fail(rq, EG_ENOMEM, "%s: out of memory", what);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return eg_request_fail(rq, EG_EFORMAT, "%s: '%s' is damaged or no SQLite database (%s): restore it from a copy", what,
@@ -46,8 +47,7 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     case SQLITE_IOERR:
         return eg_request_fail(rq, EG_EIO, "%s: reading or writing '%s' failed (%s): check the disk and its free space", what,
                                c->path, said);
-    default:
-        return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
+    default: return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
     }
 }
 

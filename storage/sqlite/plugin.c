@@ -29,8 +29,8 @@ static int has_log(const char *path) {
     return access(log, F_OK) == 0 || errno != ENOENT;
 }
 
-/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and nobody has the store open, the file is read
- * as one that does not change. */
+/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and nobody has the store open, the
+ * file is read as one that does not change. */
 static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     connection_kind kind = READ_ONLY;
     eg_status st = open_reader(&s->readers[0], s->path, kind, rq);
@@ -42,7 +42,8 @@ static eg_status open_read_only(eg_storage *s, eg_request *rq) {
 
 static eg_status open_store(const eg_services *services, eg_request *rq, eg_str location, eg_storage **out) {
     *out = NULL;
-    if (location.len == 0 || location.len > 4000) return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
+    if (location.len == 0 || location.len > 4000)
+        return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
     eg_storage *s = calloc(1, sizeof *s);
     char *path = malloc(location.len + 1);
     if (!s || !path) {
@@ -109,7 +110,8 @@ static const eg_storage_ops operations = {
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     *self = NULL;
     if (sqlite3_libversion_number() < 3035000 || !sqlite3_threadsafe()) {
-        snprintf(err->text, sizeof err->text, "SQLite %s is too old or built without threads: 3.35 or newer is needed", sqlite3_libversion());
+        snprintf(err->text, sizeof err->text, "SQLite %s is too old or built without threads: 3.35 or newer is needed",
+                 sqlite3_libversion());
         return err->code = EG_EUNSUPPORTED;
     }
     return services->add_storage(registrar, &operations);
@@ -118,6 +120,7 @@ static eg_status open_plugin(const eg_services *services, eg_registrar *registra
 static void close_plugin(void *self) { (void)self; }
 
 const eg_plugin *EG_PLUGIN_ENTRY(void) {
-    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_STORAGE, "sqlite", "1", "Apache-2.0"), .open = open_plugin, .close = close_plugin};
+    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_STORAGE, "sqlite", "1", "Apache-2.0"), .open = open_plugin,
+                                     .close = close_plugin};
     return &plugin;
 }

@@ -117,10 +117,8 @@ static eg_status all_rows(reading *r, row_reader *read, size_t size, void **out,
     *n = 0;
     while (s == EG_OK && (row = step(r->c, r->rq, r->q)) != 0) {
         void *to = row < 0 ? NULL : grow_row(r->rq, out, *n, &capacity, size);
-        if (to && read(r->rq, r->q, to))
-            ++*n;
-        else
-            s = r->rq->err->code;
+        if (to && read(r->rq, r->q, to)) ++*n;
+        else s = r->rq->err->code;
     }
     sqlite3_reset(r->q);
     connection_give(r->c);
@@ -165,7 +163,8 @@ static int id_row(eg_request *rq, sqlite3_stmt *q, void *row) {
     return 1;
 }
 
-eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most, size_t *n) {
+eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most,
+                               size_t *n) {
     reading r;
     char lower[33];
     void *rows;
@@ -200,7 +199,8 @@ eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_str workspace, eg_id 
     return all_rows(&r, fact_row, sizeof **out, (void **)out, n);
 }
 
-eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out, size_t *n) {
+eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out,
+                      size_t *n) {
     reading r;
     if (!begin(s, rq, EG_SQL_LIST, &r)) return rq->err->code;
     bind_filter(r.q, s, f);
@@ -210,7 +210,8 @@ eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t
 }
 
 /* Binds the parameters of UNEMBEDDED. */
-static int begin_unembedded(eg_storage *s, eg_request *rq, eg_sql which, eg_str workspace, eg_str model, int64_t after, reading *r) {
+static int begin_unembedded(eg_storage *s, eg_request *rq, eg_sql which, eg_str workspace, eg_str model, int64_t after,
+                            reading *r) {
     if (!begin(s, rq, which, r)) return 0;
     bind_text(r->q, 1, workspace);
     bind_text(r->q, 2, model);
@@ -218,8 +219,8 @@ static int begin_unembedded(eg_storage *s, eg_request *rq, eg_sql which, eg_str 
     return 1;
 }
 
-eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
-                            uint64_t *all) {
+eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit,
+                            eg_fact **out, size_t *n, uint64_t *all) {
     reading r;
     if (!begin_unembedded(s, rq, EG_SQL_UNEMBEDDED_FACTS, workspace, model, after, &r)) return rq->err->code;
     sqlite3_bind_int64(r.q, 4, limit);
@@ -241,7 +242,8 @@ eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f
 }
 
 /* Reads by workspace and fact id. */
-static eg_status of_fact(eg_storage *s, eg_request *rq, eg_sql which, eg_id fact, row_reader *read, size_t size, void **out, size_t *n) {
+static eg_status of_fact(eg_storage *s, eg_request *rq, eg_sql which, eg_id fact, row_reader *read, size_t size, void **out,
+                         size_t *n) {
     reading r;
     if (!begin(s, rq, which, &r)) return rq->err->code;
     bind_text(r.q, 1, rq->workspace);
@@ -271,10 +273,8 @@ eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filt
     if (!begin(s, rq, of_one ? EG_SQL_CONFLICTS_OF : EG_SQL_CONFLICTS, &r)) return rq->err->code;
     bind_text(r.q, 1, f->workspace);
     sqlite3_bind_int(r.q, 2, f->status);
-    if (of_one)
-        bind_id(r.q, 3, f->fact);
-    else
-        bind_text(r.q, 3, f->scope);
+    if (of_one) bind_id(r.q, 3, f->fact);
+    else bind_text(r.q, 3, f->scope);
     sqlite3_bind_int64(r.q, 4, f->limit);
     return all_rows(&r, conflict_row, sizeof **out, (void **)out, n);
 }

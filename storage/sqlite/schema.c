@@ -92,8 +92,7 @@ eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last
     if (needed > SCHEMA)
         s = eg_request_fail(rq, EG_EVERSION, "restart: the store '%s' was upgraded by %s; this process is too old to %s it",
                             c->path, (const char *)sqlite3_column_text(q, 4), writing ? "write" : "read");
-    else if (last_time)
-        *last_time = sqlite3_column_int64(q, 3);
+    else if (last_time) *last_time = sqlite3_column_int64(q, 3);
     sqlite3_reset(q);
     return s;
 }
@@ -105,8 +104,10 @@ static eg_status refuse_network(const char *path, eg_request *rq) {
     if (statfs(path, &fs) != 0) return EG_OK; /* it does not exist yet: its folder was asked before */
     unsigned type = (unsigned)fs.f_type;
     if (type != (unsigned)NFS && type != (unsigned)SMB && type != (unsigned)SMB2 && type != (unsigned)CIFS) return EG_OK;
-    return eg_request_fail(rq, EG_EUNSUPPORTED, "'%s' is on a network file system, where SQLite loses data: put ENGRAM_HOME on a "
-                                                "local disk, or share a store through PostgreSQL", path);
+    return eg_request_fail(rq, EG_EUNSUPPORTED,
+                           "'%s' is on a network file system, where SQLite loses data: put ENGRAM_HOME on a "
+                           "local disk, or share a store through PostgreSQL",
+                           path);
 }
 
 static eg_status make_folder(const char *path, eg_request *rq) {
@@ -150,7 +151,8 @@ static eg_status execute(connection *c, eg_request *rq, const char *sql) {
 static int present_schema(connection *c, eg_request *rq) {
     sqlite3_stmt *q = NULL;
     int version = 0;
-    if (sqlite3_prepare_v2(c->db, "SELECT count(*) FROM sqlite_master", -1, &q, NULL) != SQLITE_OK || sqlite3_step(q) != SQLITE_ROW) {
+    if (sqlite3_prepare_v2(c->db, "SELECT count(*) FROM sqlite_master", -1, &q, NULL) != SQLITE_OK ||
+        sqlite3_step(q) != SQLITE_ROW) {
         sqlite_error(c, rq, "opening the store");
         sqlite3_finalize(q);
         return -1;
@@ -173,7 +175,9 @@ static eg_status keep_copy(connection *c, eg_request *rq, const char *path, int 
     snprintf(copy, sizeof copy, "%s.v%d", path, version);
     unlink(copy);
     int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite would make it readable by all */
-    if (fd < 0) return eg_request_fail(rq, EG_EIO, "cannot create '%s', the copy of the store before its migration: %s", copy, strerror(errno));
+    if (fd < 0)
+        return eg_request_fail(rq, EG_EIO, "cannot create '%s', the copy of the store before its migration: %s", copy,
+                               strerror(errno));
     close(fd);
     int made = sqlite3_prepare_v2(c->db, "VACUUM INTO ?1", -1, &q, NULL) == SQLITE_OK &&
                sqlite3_bind_text(q, 1, copy, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE;
@@ -188,8 +192,8 @@ static eg_status migrate(connection *c, eg_request *rq, const char *path, int fr
     if (s == EG_OK) s = execute(c, rq, "BEGIN EXCLUSIVE");
     for (int v = from; s == EG_OK && v < SCHEMA; v++) s = execute(c, rq, migrations[v]);
     if (s == EG_OK) {
-        snprintf(sql, sizeof sql, "UPDATE meta SET schema = %d, min_reader = %d, min_writer = %d, upgraded_by = 'engram %.40s'", SCHEMA,
-                 MIN_READER, MIN_WRITER, services->version ? services->version : "");
+        snprintf(sql, sizeof sql, "UPDATE meta SET schema = %d, min_reader = %d, min_writer = %d, upgraded_by = 'engram %.40s'",
+                 SCHEMA, MIN_READER, MIN_WRITER, services->version ? services->version : "");
         s = execute(c, rq, sql);
     }
     if (s == EG_OK) return execute(c, rq, "COMMIT");
@@ -220,8 +224,10 @@ eg_status schema_check_read_only(connection *c, eg_request *rq) {
     int version = present_schema(c, rq);
     if (version < 0) return rq->err->code;
     if (version < SCHEMA)
-        return eg_request_fail(rq, EG_EREADONLY, "the store '%s' is of version %d and must be upgraded, but cannot be written: copy it to a folder that can",
-                               c->path, version);
+        return eg_request_fail(
+            rq, EG_EREADONLY,
+            "the store '%s' is of version %d and must be upgraded, but cannot be written: copy it to a folder that can", c->path,
+            version);
     return schema_check(c, rq, 0, NULL);
 }
 

@@ -58,7 +58,8 @@ static vector_cache *cache_of(eg_storage *s, eg_str model, uint32_t dimensions) 
 
 static size_t cached_bytes(const eg_storage *s) {
     size_t bytes = 0;
-    for (const vector_cache *v = s->caches; v; v = v->next) bytes += v->block_count * (sizeof(block) + (size_t)BLOCK * v->dimensions);
+    for (const vector_cache *v = s->caches; v; v = v->next)
+        bytes += v->block_count * (sizeof(block) + (size_t)BLOCK * v->dimensions);
     return bytes;
 }
 
@@ -93,10 +94,8 @@ static void take_row(sqlite3_stmt *q, block *b, uint32_t dimensions) {
     b->keys[i] = sqlite3_column_int64(q, 0);
     b->facts[i] = sqlite3_column_int64(q, 1);
     b->scales[i] = (float)sqlite3_column_double(q, 2);
-    if (sqlite3_column_bytes(q, 3) == (int)dimensions)
-        memcpy(b->rows + i * dimensions, sqlite3_column_blob(q, 3), dimensions);
-    else
-        b->scales[i] = 0; /* a row of another size is never near */
+    if (sqlite3_column_bytes(q, 3) == (int)dimensions) memcpy(b->rows + i * dimensions, sqlite3_column_blob(q, 3), dimensions);
+    else b->scales[i] = 0; /* a row of another size is never near */
 }
 
 /* Runs VECTORS_AFTER for the rows behind `key`. */
@@ -232,7 +231,8 @@ static eg_status rescore(scan *x, connection *c, eg_request *rq, const float *qu
 }
 
 /* Facts under the filter, each once with its best row. */
-static eg_status keep_visible(scan *x, connection *c, eg_request *rq, const eg_filter *f, uint32_t limit, eg_scored *out, size_t *n) {
+static eg_status keep_visible(scan *x, connection *c, eg_request *rq, const eg_filter *f, uint32_t limit, eg_scored *out,
+                              size_t *n) {
     int64_t *seen = eg_request_array(rq, limit, sizeof *seen);
     if (!seen) return EG_ENOMEM;
     *n = 0;
@@ -281,7 +281,8 @@ eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *
     *out = eg_request_array(rq, limit, sizeof **out);
     if (!*out) return EG_ENOMEM;
     if (dimensions == 0 || dimensions > EG_MAX_DIMENSIONS)
-        return eg_request_fail(rq, EG_EINVAL, "a query vector of %u dimensions; 1 to %d are possible", dimensions, EG_MAX_DIMENSIONS);
+        return eg_request_fail(rq, EG_EINVAL, "a query vector of %u dimensions; 1 to %d are possible", dimensions,
+                               EG_MAX_DIMENSIONS);
     int8_t s8[EG_MAX_DIMENSIONS];
     scan x = {.s = s, .query = s8, .dimensions = dimensions};
     s->services->quantize_s8(query, dimensions, s8, &x.query_scale);

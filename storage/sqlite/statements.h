@@ -5,205 +5,202 @@
 
 /* The one window predicate: current at :at; with :history also what has ended; with :as_of only what was known then. Never
  * what was erased (close_reason 6). Scope by whole segments: '0' is the character after '/'. */
-#define VISIBLE                                                                                              \
-    "f.workspace = (SELECT key FROM workspaces WHERE name = :workspace) AND f.close_reason <> 6 "                \
-    "AND f.valid_from <= :at AND (:history OR f.valid_until > :at) AND (NOT :as_of OR f.committed_at <= :at) "   \
-    "AND (:ephemeral OR f.durability = 0) AND (:fact_type < 0 OR f.fact_type = :fact_type) "                     \
-    "AND (:agent = '' OR f.agent_id = :agent) "                                                                  \
+#define VISIBLE                                                                                                \
+    "f.workspace = (SELECT key FROM workspaces WHERE name = :workspace) AND f.close_reason <> 6 "              \
+    "AND f.valid_from <= :at AND (:history OR f.valid_until > :at) AND (NOT :as_of OR f.committed_at <= :at) " \
+    "AND (:ephemeral OR f.durability = 0) AND (:fact_type < 0 OR f.fact_type = :fact_type) "                   \
+    "AND (:agent = '' OR f.agent_id = :agent) "                                                                \
     "AND (:scope = '' OR f.scope = :scope OR (f.scope > :scope || '/' AND f.scope < :scope || '0'))"
 
 #define WORKSPACE_1 "(SELECT key FROM workspaces WHERE name = ?1)"
 
 /* In the order that read_fact() reads. */
 #define FACT_COLUMNS                                                                                         \
-    "f.seq, f.id, f.lineage_id, f.supersedes, f.restored_from, f.parent_a, f.parent_b, f.content, f.scope, "     \
-    "f.agent_id, f.engineer, f.provenance, f.artifact_hash, f.confidence, f.fact_type, f.operation, "            \
-    "f.durability, f.ttl_days, f.committed_at, f.valid_from, f.valid_until, f.closed_at, f.close_reason, "       \
-    "f.closed_by, f.content_hash, f.query_hits, "                                                                \
-    "(SELECT count(*) FROM conflicts c WHERE (c.fact_a = f.key OR c.fact_b = f.key) AND c.status = 0), "         \
-    "(SELECT count(DISTINCT g.agent_id) FROM links l JOIN facts g ON g.key = l.fact + l.other - f.key "          \
+    "f.seq, f.id, f.lineage_id, f.supersedes, f.restored_from, f.parent_a, f.parent_b, f.content, f.scope, " \
+    "f.agent_id, f.engineer, f.provenance, f.artifact_hash, f.confidence, f.fact_type, f.operation, "        \
+    "f.durability, f.ttl_days, f.committed_at, f.valid_from, f.valid_until, f.closed_at, f.close_reason, "   \
+    "f.closed_by, f.content_hash, f.query_hits, "                                                            \
+    "(SELECT count(*) FROM conflicts c WHERE (c.fact_a = f.key OR c.fact_b = f.key) AND c.status = 0), "     \
+    "(SELECT count(DISTINCT g.agent_id) FROM links l JOIN facts g ON g.key = l.fact + l.other - f.key "      \
     "WHERE (l.fact = f.key OR l.other = f.key) AND l.kind = 0 AND g.agent_id <> f.agent_id)"
 
 /* In the order that read_claim() reads. */
-#define CLAIM_COLUMNS                                                                                        \
-    "c.statement, c.span_start, c.span_end, c.subject, c.attribute, c.qualifiers, c.value_kind, "                \
-    "c.low_mantissa, c.low_exponent, c.low_infinite, c.high_mantissa, c.high_exponent, c.high_infinite, "        \
+#define CLAIM_COLUMNS                                                                                     \
+    "c.statement, c.span_start, c.span_end, c.subject, c.attribute, c.qualifiers, c.value_kind, "         \
+    "c.low_mantissa, c.low_exponent, c.low_infinite, c.high_mantissa, c.high_exponent, c.high_infinite, " \
     "c.text, c.dimension, c.polarity, c.modality, c.quantifier, c.extractor"
 
 /* In the order that read_conflict() reads. */
-#define CONFLICT_COLUMNS                                                                                     \
-    "c.id, a.id, b.id, c.seq, c.detected_at, c.tier, c.detector, c.score, c.explanation, c.a_start, c.a_end, "   \
-    "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, "  \
+#define CONFLICT_COLUMNS                                                                                        \
+    "c.id, a.id, b.id, c.seq, c.detected_at, c.tier, c.detector, c.score, c.explanation, c.a_start, c.a_end, "  \
+    "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, " \
     "c.resolved_fact FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
 /* Facts of workspace ?1 behind seq ?3 without a vector of model ?2. */
-#define UNEMBEDDED                                                                                           \
+#define UNEMBEDDED                                                                                                           \
     "FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.seq > ?3 AND f.close_reason <> 6 AND NOT EXISTS (SELECT 1 FROM " \
     "vectors v WHERE v.fact = f.key AND v.model = (SELECT key FROM models WHERE model_id = ?2))"
 
-#define STATEMENTS(X)                                                                                        \
-    X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                            \
-    X(COMMIT, "COMMIT")                                                                                          \
-    X(ROLLBACK, "ROLLBACK")                                                                                      \
-    X(META, "SELECT schema, min_reader, min_writer, last_time, upgraded_by FROM meta")                           \
-    X(SET_LAST_TIME, "UPDATE meta SET last_time = ?1")                                                           \
-    X(WORKSPACE_KEY, "SELECT key FROM workspaces WHERE name = ?1")                                               \
-    X(NEW_WORKSPACE, "INSERT INTO workspaces (name) VALUES (?1)")                                                \
-    X(JOURNAL, "INSERT INTO journal (at, workspace, kind, fact, other) VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    X(LAST_SEQ, "SELECT coalesce(max(seq), 0) FROM journal")                                                     \
-    /* preconditions */                                                                                          \
-    X(CURRENT_HASH, "SELECT id FROM facts INDEXED BY facts_hash WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "            \
-                    "AND valid_from <= ?4 AND valid_until > ?4 AND id <> ?5 LIMIT 1")                            \
-    X(IS_CURRENT, "SELECT lineage_id, seq FROM facts WHERE workspace = ?1 AND id = ?2 AND valid_from <= ?3 "     \
-                  "AND valid_until > ?3")                                                                        \
-    X(NEWER_IN_LINEAGE, "SELECT id FROM facts WHERE workspace = ?1 AND lineage_id = ?2 AND seq > ?3 LIMIT 1")    \
-    X(PAIR_CONFLICT, "SELECT c.id FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON "            \
-                     "b.key = c.fact_b WHERE c.workspace = ?1 AND ((a.id = ?2 AND b.id = ?3) OR "                \
-                     "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                       \
-    X(PAIR_LINK, "SELECT 1 FROM links l JOIN facts a ON a.key = l.fact JOIN facts b ON b.key = l.other "         \
-                 "WHERE a.workspace = ?1 AND l.kind = 1 AND ((a.id = ?2 AND b.id = ?3) OR "                      \
-                 "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                           \
-    X(CONFLICT_STATUS, "SELECT status FROM conflicts WHERE workspace = ?1 AND id = ?2")                          \
-    X(JOB_OF_KIND, "SELECT 1 FROM jobs WHERE workspace = ?1 AND kind = ?2 AND (attempts < ?3 OR not_before > ?4) LIMIT 1") \
-    X(JOB_TOKEN, "SELECT token FROM jobs WHERE id = ?1")                                                         \
-    /* changes */                                                                                                \
-    X(INSERT_FACT,                                                                                               \
-      "INSERT INTO facts (workspace, seq, id, lineage_id, supersedes, restored_from, parent_a, parent_b, "       \
-      "content, scope, agent_id, engineer, provenance, artifact_hash, confidence, fact_type, operation, "        \
-      "durability, ttl_days, committed_at, valid_from, valid_until, content_hash, closed_at, close_reason, "     \
-      "closed_by, query_hits) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "   \
-      "?17, ?18, ?19, ?20, ?21, ?22, ?23, 0, 0, '', 0)")                                                         \
-    X(INSERT_STATEMENT, "INSERT INTO statements (fact, number, span_start, span_end) VALUES (?1, ?2, ?3, ?4)")   \
-    X(INSERT_CLAIM,                                                                                              \
-      "INSERT INTO claims (workspace, fact, statement, span_start, span_end, subject, attribute, qualifiers, "   \
-      "value_kind, low_mantissa, low_exponent, low_infinite, high_mantissa, high_exponent, high_infinite, "      \
-      "text, dimension, polarity, modality, quantifier, extractor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "     \
-      "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)")                                         \
-    X(DELETE_STATEMENTS, "DELETE FROM statements WHERE fact = ?1")                                               \
-    X(DELETE_CLAIMS, "DELETE FROM claims WHERE fact = ?1")                                                       \
-    X(INSERT_TERMS, "INSERT INTO terms (rowid, words) VALUES (?1, ?2)")                                          \
-    X(MODEL_KEY, "SELECT key FROM models WHERE model_id = ?1")                                                   \
-    X(NEW_MODEL, "INSERT INTO models (model_id, dimensions) VALUES (?1, ?2)")                                    \
-    X(HAS_VECTORS, "SELECT 1 FROM vectors v JOIN models m ON m.key = v.model WHERE v.fact = ?1 AND m.model_id = ?2 LIMIT 1") \
-    X(INSERT_VECTOR, "INSERT INTO vectors (fact, statement, model, scale, s8) VALUES (?1, ?2, ?3, ?4, ?5)")      \
-    X(INSERT_VECTOR_F32, "INSERT INTO vectors_f32 (key, f32) VALUES (?1, ?2)")                                   \
-    X(FACT_KEY, "SELECT key FROM facts WHERE workspace = ?1 AND id = ?2")                                        \
-    X(CLOSE_FACT, "UPDATE facts SET valid_until = min(valid_until, ?3), closed_at = ?3, close_reason = ?4, "     \
-                  "closed_by = ?5 WHERE workspace = ?1 AND id = ?2")                                             \
-    X(PROMOTE_FACT, "UPDATE facts SET durability = 0, ttl_days = 0, valid_until = ?3 "                           \
-                    "WHERE workspace = ?1 AND id = ?2")                                                          \
-    X(INSERT_CONFLICT,                                                                                           \
-      "INSERT INTO conflicts (workspace, seq, id, fact_a, fact_b, detected_at, tier, detector, score, "          \
-      "explanation, a_start, a_end, b_start, b_end, severity, status, resolution_type, resolved_at, "            \
-      "resolved_by, resolution, resolved_fact) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "      \
-      "?13, ?14, ?15, ?16, 0, 0, '', '', NULL)")                                                                 \
-    X(SET_CONFLICT, "UPDATE conflicts SET status = ?3, resolution_type = ?4, resolved_at = ?5, resolved_by = "   \
-                    "?6, resolution = ?7, resolved_fact = ?8 WHERE workspace = ?1 AND id = ?2")                  \
-    X(INSERT_LINK, "INSERT OR IGNORE INTO links (fact, other, kind, at) VALUES (?1, ?2, ?3, ?4)")                \
-    X(DELETE_LINK, "DELETE FROM links WHERE fact = ?1 AND other = ?2 AND kind = ?3")                             \
-    X(INSERT_JOB, "INSERT INTO jobs (workspace, kind, fact, owner, created_at, not_before, attempts, token, "    \
-                  "lease_until, last_error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, NULL, 0, '')")                    \
-    X(DELETE_JOB, "DELETE FROM jobs WHERE id = ?1 AND token = ?2")                                               \
-    X(FAIL_JOB, "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?3, "      \
-                "last_error = ?4 WHERE id = ?1 AND token = ?2")                                                  \
-    X(SEE_AGENT, "INSERT INTO agents (workspace, agent_id, engineer, registered_at, last_seen, commits) "        \
-                 "VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT (workspace, agent_id) DO UPDATE SET "              \
-                 "last_seen = ?4, commits = commits + ?5, "                                                      \
-                 "engineer = CASE WHEN ?3 = '' THEN engineer ELSE ?3 END")                                       \
-    X(INSERT_FEEDBACK, "INSERT INTO feedback (workspace, conflict, tier, score, confirmed, at) "                 \
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                        \
-    X(SET_SETTING, "INSERT INTO settings (workspace, key, value) VALUES (?1, ?2, ?3) "                           \
-                   "ON CONFLICT (workspace, key) DO UPDATE SET value = ?3")                                      \
-    X(LAST_AUDIT_HASH, "SELECT hash FROM audit ORDER BY id DESC LIMIT 1")                                        \
-    X(NEXT_AUDIT_ID, "SELECT coalesce(max(id), 0) + 1 FROM audit")                                               \
-    X(INSERT_AUDIT, "INSERT INTO audit (id, workspace, at, actor, action, fact, other, payload_hash, hash) "     \
-                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")                                               \
-    X(INSERT_WINDOW, "INSERT INTO audit_windows (audit, number, fact, from_before, until_before, from_after, until_after) " \
-                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                     \
-    X(WINDOW, "SELECT valid_from, valid_until FROM facts WHERE workspace = ?1 AND id = ?2")                      \
-    X(INSERT_PAYLOAD, "INSERT INTO audit_payloads (id, payload) VALUES (?1, ?2)")                                \
-    /* reads */                                                                                                  \
-    X(FACT, "SELECT " FACT_COLUMNS " FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 "            \
-            "AND f.close_reason <> 6")                                                                           \
-    X(FACT_BY_HASH, "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_hash WHERE " VISIBLE " AND f.content_hash = :hash "         \
-                    "AND f.scope = :scope ORDER BY f.seq LIMIT 1")                                               \
-    X(LINEAGE, "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
-               "AND f.close_reason <> 6 ORDER BY f.seq")                                                         \
-    X(LIST, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT "    \
-            ":limit")                                                                                            \
-    X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "  \
-                     "id FROM conflicts WHERE workspace = " WORKSPACE_1 ") WHERE "                               \
-                     "substr(lower(hex(id)), -length(?2)) = ?2 LIMIT ?3")                                        \
-    X(STATEMENTS_OF, "SELECT s.span_start, s.span_end FROM statements s JOIN facts f ON f.key = s.fact "         \
-                     "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY s.number")                      \
-    X(CLAIMS_OF, "SELECT " CLAIM_COLUMNS " FROM claims c JOIN facts f ON f.key = c.fact "                        \
-                 "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY c.key")                             \
-    X(CLAIMS_BY_SUBJECT, "SELECT * FROM (SELECT " CLAIM_COLUMNS ", f.id, f.seq AS order_seq, c.key AS order_key "\
-                         "FROM claims c JOIN facts f ON f.key = c.fact WHERE c.workspace = "                     \
-                         "(SELECT key FROM workspaces WHERE name = :workspace) AND c.subject = :subject AND "    \
-                         "(:attribute = '' OR c.attribute = :attribute) AND " VISIBLE                            \
-                         " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) ORDER BY order_seq, order_key")         \
-    X(CLAIMS_BY_ATTRIBUTE, "SELECT * FROM (SELECT " CLAIM_COLUMNS ", f.id, f.seq AS order_seq, c.key AS "        \
-                           "order_key FROM claims c JOIN facts f ON f.key = c.fact WHERE c.workspace = "         \
-                           "(SELECT key FROM workspaces WHERE name = :workspace) AND c.attribute = :attribute "  \
-                           "AND " VISIBLE " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) "                      \
-                           "ORDER BY order_seq, order_key")                                                      \
-    X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                 \
-    X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR c.status = ?2) "\
-                 "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "\
-                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.seq DESC LIMIT ?4")               \
-    X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 " \
-                    "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "\
-                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "  \
-                    "c.status = ?2) ORDER BY c.seq DESC LIMIT ?4")                                               \
-    X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                      \
-    X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1      \
-                " AND tier = ?2")                                                                                \
-    X(AGENT, "SELECT commits, (SELECT count(*) FROM (SELECT f.key FROM conflicts c JOIN facts f ON f.key = c.fact_a " \
-             "WHERE c.workspace = g.workspace AND c.status <> 2 AND f.agent_id = g.agent_id UNION SELECT f.key FROM " \
-             "conflicts c JOIN facts f ON f.key = c.fact_b WHERE c.workspace = g.workspace AND c.status <> 2 AND " \
-             "f.agent_id = g.agent_id)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2") \
-    X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "          \
-             "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                \
-    X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "     \
-                  "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id > ?2 "           \
-                  "ORDER BY u.id LIMIT ?3")                                                                      \
-    X(AUDIT_WINDOWS, "SELECT w.fact, w.from_before, w.until_before, w.from_after, w.until_after FROM audit_windows w " \
-                     "JOIN audit u ON u.id = w.audit WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2 ORDER BY w.number") \
-    X(CHAIN_WINDOWS, "SELECT fact, from_before, until_before, from_after, until_after FROM audit_windows "       \
-                     "WHERE audit = ?1 ORDER BY number")                                                         \
-    X(AUDIT_CHAIN, "SELECT u.id, u.at, u.actor, u.action, u.fact, u.other, u.payload_hash, u.hash, p.payload "   \
-                   "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id ORDER BY u.id")                       \
-    X(STATS, "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "   \
-             "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts "    \
-             "WHERE workspace = w.key AND status = 0), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "\
-             "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "   \
-             "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "         \
-             "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "         \
-             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?2 "   \
-             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?2), "    \
-             "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                  \
-             "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                \
-             "WHERE w.name = ?1")                                                                                \
-    /* search */                                                                                                 \
-    X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                             \
-    X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "  \
-                    "WHERE terms MATCH :match AND " VISIBLE " ORDER BY score DESC, f.seq DESC LIMIT :limit")     \
-    X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "      \
-                     "LIMIT ?3")                                                                                 \
-    X(VECTOR_F32, "SELECT f32 FROM vectors_f32 WHERE key = ?1")                                                  \
-    X(UNEMBEDDED_FACTS, "SELECT " FACT_COLUMNS " " UNEMBEDDED " ORDER BY f.seq LIMIT ?4")                         \
-    X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                           \
-    X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                           \
-    /* jobs and counters */                                                                                      \
-    X(LEASED, "SELECT count(*) FROM jobs WHERE lease_until > ?1")                                                \
-    X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "         \
-                "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "   \
-                "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "           \
-                "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                   \
-    X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                    \
-    X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "    \
-               "AND kind = 0")                                                                                   \
+#define STATEMENTS(X)                                                                                                            \
+    X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                            \
+    X(COMMIT, "COMMIT")                                                                                                          \
+    X(ROLLBACK, "ROLLBACK")                                                                                                      \
+    X(META, "SELECT schema, min_reader, min_writer, last_time, upgraded_by FROM meta")                                           \
+    X(SET_LAST_TIME, "UPDATE meta SET last_time = ?1")                                                                           \
+    X(WORKSPACE_KEY, "SELECT key FROM workspaces WHERE name = ?1")                                                               \
+    X(NEW_WORKSPACE, "INSERT INTO workspaces (name) VALUES (?1)")                                                                \
+    X(JOURNAL, "INSERT INTO journal (at, workspace, kind, fact, other) VALUES (?1, ?2, ?3, ?4, ?5)")                             \
+    X(LAST_SEQ, "SELECT coalesce(max(seq), 0) FROM journal")                                                                     \
+    /* preconditions */                                                                                                          \
+    X(CURRENT_HASH, "SELECT id FROM facts INDEXED BY facts_hash WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "      \
+                    "AND valid_from <= ?4 AND valid_until > ?4 AND id <> ?5 LIMIT 1")                                            \
+    X(IS_CURRENT, "SELECT lineage_id, seq FROM facts WHERE workspace = ?1 AND id = ?2 AND valid_from <= ?3 "                     \
+                  "AND valid_until > ?3")                                                                                        \
+    X(NEWER_IN_LINEAGE, "SELECT id FROM facts WHERE workspace = ?1 AND lineage_id = ?2 AND seq > ?3 LIMIT 1")                    \
+    X(PAIR_CONFLICT, "SELECT c.id FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON "                            \
+                     "b.key = c.fact_b WHERE c.workspace = ?1 AND ((a.id = ?2 AND b.id = ?3) OR "                                \
+                     "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                                       \
+    X(PAIR_LINK, "SELECT 1 FROM links l JOIN facts a ON a.key = l.fact JOIN facts b ON b.key = l.other "                         \
+                 "WHERE a.workspace = ?1 AND l.kind = 1 AND ((a.id = ?2 AND b.id = ?3) OR "                                      \
+                 "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                                           \
+    X(CONFLICT_STATUS, "SELECT status FROM conflicts WHERE workspace = ?1 AND id = ?2")                                          \
+    X(JOB_OF_KIND, "SELECT 1 FROM jobs WHERE workspace = ?1 AND kind = ?2 AND (attempts < ?3 OR not_before > ?4) LIMIT 1")       \
+    X(JOB_TOKEN, "SELECT token FROM jobs WHERE id = ?1")                                                                         \
+    /* changes */                                                                                                                \
+    X(INSERT_FACT, "INSERT INTO facts (workspace, seq, id, lineage_id, supersedes, restored_from, parent_a, parent_b, "          \
+                   "content, scope, agent_id, engineer, provenance, artifact_hash, confidence, fact_type, operation, "           \
+                   "durability, ttl_days, committed_at, valid_from, valid_until, content_hash, closed_at, close_reason, "        \
+                   "closed_by, query_hits) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "      \
+                   "?17, ?18, ?19, ?20, ?21, ?22, ?23, 0, 0, '', 0)")                                                            \
+    X(INSERT_STATEMENT, "INSERT INTO statements (fact, number, span_start, span_end) VALUES (?1, ?2, ?3, ?4)")                   \
+    X(INSERT_CLAIM, "INSERT INTO claims (workspace, fact, statement, span_start, span_end, subject, attribute, qualifiers, "     \
+                    "value_kind, low_mantissa, low_exponent, low_infinite, high_mantissa, high_exponent, high_infinite, "        \
+                    "text, dimension, polarity, modality, quantifier, extractor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "       \
+                    "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)")                                           \
+    X(DELETE_STATEMENTS, "DELETE FROM statements WHERE fact = ?1")                                                               \
+    X(DELETE_CLAIMS, "DELETE FROM claims WHERE fact = ?1")                                                                       \
+    X(INSERT_TERMS, "INSERT INTO terms (rowid, words) VALUES (?1, ?2)")                                                          \
+    X(MODEL_KEY, "SELECT key FROM models WHERE model_id = ?1")                                                                   \
+    X(NEW_MODEL, "INSERT INTO models (model_id, dimensions) VALUES (?1, ?2)")                                                    \
+    X(HAS_VECTORS, "SELECT 1 FROM vectors v JOIN models m ON m.key = v.model WHERE v.fact = ?1 AND m.model_id = ?2 LIMIT 1")     \
+    X(INSERT_VECTOR, "INSERT INTO vectors (fact, statement, model, scale, s8) VALUES (?1, ?2, ?3, ?4, ?5)")                      \
+    X(INSERT_VECTOR_F32, "INSERT INTO vectors_f32 (key, f32) VALUES (?1, ?2)")                                                   \
+    X(FACT_KEY, "SELECT key FROM facts WHERE workspace = ?1 AND id = ?2")                                                        \
+    X(CLOSE_FACT, "UPDATE facts SET valid_until = min(valid_until, ?3), closed_at = ?3, close_reason = ?4, "                     \
+                  "closed_by = ?5 WHERE workspace = ?1 AND id = ?2")                                                             \
+    X(PROMOTE_FACT, "UPDATE facts SET durability = 0, ttl_days = 0, valid_until = ?3 "                                           \
+                    "WHERE workspace = ?1 AND id = ?2")                                                                          \
+    X(INSERT_CONFLICT, "INSERT INTO conflicts (workspace, seq, id, fact_a, fact_b, detected_at, tier, detector, score, "         \
+                       "explanation, a_start, a_end, b_start, b_end, severity, status, resolution_type, resolved_at, "           \
+                       "resolved_by, resolution, resolved_fact) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "     \
+                       "?13, ?14, ?15, ?16, 0, 0, '', '', NULL)")                                                                \
+    X(SET_CONFLICT, "UPDATE conflicts SET status = ?3, resolution_type = ?4, resolved_at = ?5, resolved_by = "                   \
+                    "?6, resolution = ?7, resolved_fact = ?8 WHERE workspace = ?1 AND id = ?2")                                  \
+    X(INSERT_LINK, "INSERT OR IGNORE INTO links (fact, other, kind, at) VALUES (?1, ?2, ?3, ?4)")                                \
+    X(DELETE_LINK, "DELETE FROM links WHERE fact = ?1 AND other = ?2 AND kind = ?3")                                             \
+    X(INSERT_JOB, "INSERT INTO jobs (workspace, kind, fact, owner, created_at, not_before, attempts, token, "                    \
+                  "lease_until, last_error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, NULL, 0, '')")                                    \
+    X(DELETE_JOB, "DELETE FROM jobs WHERE id = ?1 AND token = ?2")                                                               \
+    X(FAIL_JOB, "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?3, "                      \
+                "last_error = ?4 WHERE id = ?1 AND token = ?2")                                                                  \
+    X(SEE_AGENT, "INSERT INTO agents (workspace, agent_id, engineer, registered_at, last_seen, commits) "                        \
+                 "VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT (workspace, agent_id) DO UPDATE SET "                              \
+                 "last_seen = ?4, commits = commits + ?5, "                                                                      \
+                 "engineer = CASE WHEN ?3 = '' THEN engineer ELSE ?3 END")                                                       \
+    X(INSERT_FEEDBACK, "INSERT INTO feedback (workspace, conflict, tier, score, confirmed, at) "                                 \
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                        \
+    X(SET_SETTING, "INSERT INTO settings (workspace, key, value) VALUES (?1, ?2, ?3) "                                           \
+                   "ON CONFLICT (workspace, key) DO UPDATE SET value = ?3")                                                      \
+    X(LAST_AUDIT_HASH, "SELECT hash FROM audit ORDER BY id DESC LIMIT 1")                                                        \
+    X(NEXT_AUDIT_ID, "SELECT coalesce(max(id), 0) + 1 FROM audit")                                                               \
+    X(INSERT_AUDIT, "INSERT INTO audit (id, workspace, at, actor, action, fact, other, payload_hash, hash) "                     \
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")                                                               \
+    X(INSERT_WINDOW, "INSERT INTO audit_windows (audit, number, fact, from_before, until_before, from_after, until_after) "      \
+                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                                      \
+    X(WINDOW, "SELECT valid_from, valid_until FROM facts WHERE workspace = ?1 AND id = ?2")                                      \
+    X(INSERT_PAYLOAD, "INSERT INTO audit_payloads (id, payload) VALUES (?1, ?2)")                                                \
+    /* reads */                                                                                                                  \
+    X(FACT, "SELECT " FACT_COLUMNS " FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 "                            \
+            "AND f.close_reason <> 6")                                                                                           \
+    X(FACT_BY_HASH, "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_hash WHERE " VISIBLE " AND f.content_hash = :hash "   \
+                    "AND f.scope = :scope ORDER BY f.seq LIMIT 1")                                                               \
+    X(LINEAGE,                                                                                                                   \
+      "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
+      "AND f.close_reason <> 6 ORDER BY f.seq")                                                                                  \
+    X(LIST, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT "                    \
+            ":limit")                                                                                                            \
+    X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "                  \
+                     "id FROM conflicts WHERE workspace = " WORKSPACE_1 ") WHERE "                                               \
+                     "substr(lower(hex(id)), -length(?2)) = ?2 LIMIT ?3")                                                        \
+    X(STATEMENTS_OF, "SELECT s.span_start, s.span_end FROM statements s JOIN facts f ON f.key = s.fact "                         \
+                     "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY s.number")                                      \
+    X(CLAIMS_OF, "SELECT " CLAIM_COLUMNS " FROM claims c JOIN facts f ON f.key = c.fact "                                        \
+                 "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY c.key")                                             \
+    X(CLAIMS_BY_SUBJECT, "SELECT * FROM (SELECT " CLAIM_COLUMNS ", f.id, f.seq AS order_seq, c.key AS order_key "                \
+                         "FROM claims c JOIN facts f ON f.key = c.fact WHERE c.workspace = "                                     \
+                         "(SELECT key FROM workspaces WHERE name = :workspace) AND c.subject = :subject AND "                    \
+                         "(:attribute = '' OR c.attribute = :attribute) AND " VISIBLE                                            \
+                         " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) ORDER BY order_seq, order_key")                         \
+    X(CLAIMS_BY_ATTRIBUTE, "SELECT * FROM (SELECT " CLAIM_COLUMNS ", f.id, f.seq AS order_seq, c.key AS "                        \
+                           "order_key FROM claims c JOIN facts f ON f.key = c.fact WHERE c.workspace = "                         \
+                           "(SELECT key FROM workspaces WHERE name = :workspace) AND c.attribute = :attribute "                  \
+                           "AND " VISIBLE " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) "                                      \
+                           "ORDER BY order_seq, order_key")                                                                      \
+    X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                                 \
+    X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR c.status = ?2) "                \
+                 "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                \
+                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.seq DESC LIMIT ?4")                               \
+    X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
+                    "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
+                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                  \
+                    "c.status = ?2) ORDER BY c.seq DESC LIMIT ?4")                                                               \
+    X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
+    X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
+    X(AGENT, "SELECT commits, (SELECT count(*) FROM (SELECT f.key FROM conflicts c JOIN facts f ON f.key = c.fact_a "            \
+             "WHERE c.workspace = g.workspace AND c.status <> 2 AND f.agent_id = g.agent_id UNION SELECT f.key FROM "            \
+             "conflicts c JOIN facts f ON f.key = c.fact_b WHERE c.workspace = g.workspace AND c.status <> 2 AND "               \
+             "f.agent_id = g.agent_id)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                  \
+    X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                          \
+             "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                                \
+    X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                     \
+                  "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id > ?2 "                           \
+                  "ORDER BY u.id LIMIT ?3")                                                                                      \
+    X(AUDIT_WINDOWS, "SELECT w.fact, w.from_before, w.until_before, w.from_after, w.until_after FROM audit_windows w "           \
+                     "JOIN audit u ON u.id = w.audit WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2 ORDER BY w.number")       \
+    X(CHAIN_WINDOWS, "SELECT fact, from_before, until_before, from_after, until_after FROM audit_windows "                       \
+                     "WHERE audit = ?1 ORDER BY number")                                                                         \
+    X(AUDIT_CHAIN, "SELECT u.id, u.at, u.actor, u.action, u.fact, u.other, u.payload_hash, u.hash, p.payload "                   \
+                   "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id ORDER BY u.id")                                       \
+    X(STATS, "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "                   \
+             "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts "                    \
+             "WHERE workspace = w.key AND status = 0), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "               \
+             "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                   \
+             "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                         \
+             "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                         \
+             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?2 "                   \
+             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?2), "                    \
+             "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                                  \
+             "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                                \
+             "WHERE w.name = ?1")                                                                                                \
+    /* search */                                                                                                                 \
+    X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                                             \
+    X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "            \
+                    "WHERE terms MATCH :match AND " VISIBLE " ORDER BY score DESC, f.seq DESC LIMIT :limit")                     \
+    X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "                      \
+                     "LIMIT ?3")                                                                                                 \
+    X(VECTOR_F32, "SELECT f32 FROM vectors_f32 WHERE key = ?1")                                                                  \
+    X(UNEMBEDDED_FACTS, "SELECT " FACT_COLUMNS " " UNEMBEDDED " ORDER BY f.seq LIMIT ?4")                                        \
+    X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                                           \
+    X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
+    /* jobs and counters */                                                                                                      \
+    X(LEASED, "SELECT count(*) FROM jobs WHERE lease_until > ?1")                                                                \
+    X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "                         \
+                "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "                   \
+                "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "                           \
+                "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                       \
+    X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                                    \
+    X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "                    \
+               "AND kind = 0")                                                                                                   \
     X(COUNT_HIT, "UPDATE facts SET query_hits = query_hits + 1 WHERE workspace = " WORKSPACE_1 " AND id = ?2")
 
 #define X(name, sql) EG_SQL_##name,

@@ -30,7 +30,7 @@ struct eg_storage {
     connection readers[READERS];
     pthread_rwlock_t cache_lock;
     struct vector_cache *caches; /* one a model */
-    int read_only; /* writer and counter are not open */
+    int read_only;               /* writer and counter are not open */
 };
 
 /* ---- connection.c ---- */
@@ -61,10 +61,8 @@ static inline void bind_text(sqlite3_stmt *q, int at, eg_str s) {
     sqlite3_bind_text(q, at, s.ptr ? s.ptr : "", (int)s.len, SQLITE_STATIC);
 }
 static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
-    if (eg_id_is_none(id))
-        sqlite3_bind_null(q, at);
-    else
-        sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
+    if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
+    else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
 /* The named parameters of VISIBLE. */
 void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *filter);
@@ -86,12 +84,13 @@ eg_status schema_check_read_only(connection *c, eg_request *rq);
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out);
 eg_status sqlite_fact(eg_storage *s, eg_request *rq, eg_id id, eg_fact *out);
 eg_status sqlite_facts(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n, eg_fact *out);
-eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most, size_t *n);
+eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most,
+                               size_t *n);
 eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, const eg_filter *f, const uint8_t hash[32], eg_fact *out);
 eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact **out, size_t *n);
 eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out, size_t *n);
-eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
-                            uint64_t *all);
+eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit,
+                            eg_fact **out, size_t *n, uint64_t *all);
 eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str subject, eg_str attribute,
                                uint32_t limit, eg_claim_row **out, size_t *n);
 eg_status sqlite_claims_of(eg_storage *s, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);

@@ -44,12 +44,29 @@ static void test_utf8_broken(void **state) {
     static const struct {
         const char *bytes;
         size_t n, valid;
-    } table[] = {{"\x80", 1, 0},           {"\xBF", 1, 0},           {"\xC0\x80", 2, 0},         {"\xC1\xBF", 2, 0},
-                 {"\xE0\x80\x80", 3, 0},   {"\xE0\x9F\xBF", 3, 0},   {"\xED\xA0\x80", 3, 0},     {"\xED\xBF\xBF", 3, 0},
-                 {"\xF0\x8F\xBF\xBF", 4, 0}, {"\xF4\x90\x80\x80", 4, 0}, {"\xF5\x80\x80\x80", 4, 0}, {"\xFE", 1, 0},
-                 {"\xFF", 1, 0},           {"abc\xC3", 4, 3},        {"abcdefgh\xC3(", 10, 8},   {"\xE2\x82", 2, 0},
-                 {"\xE2(\xA1", 3, 0},      {"\xF0\x9F\x98(", 4, 0},  {"a\xC3\xA9\xFF", 4, 3},    {"", 0, 0},
-                 {"1234567\x80", 8, 7},    {"12345678\x80", 9, 8},   {"\0\0", 2, 2}};
+    } table[] = {{"\x80", 1, 0},
+                 {"\xBF", 1, 0},
+                 {"\xC0\x80", 2, 0},
+                 {"\xC1\xBF", 2, 0},
+                 {"\xE0\x80\x80", 3, 0},
+                 {"\xE0\x9F\xBF", 3, 0},
+                 {"\xED\xA0\x80", 3, 0},
+                 {"\xED\xBF\xBF", 3, 0},
+                 {"\xF0\x8F\xBF\xBF", 4, 0},
+                 {"\xF4\x90\x80\x80", 4, 0},
+                 {"\xF5\x80\x80\x80", 4, 0},
+                 {"\xFE", 1, 0},
+                 {"\xFF", 1, 0},
+                 {"abc\xC3", 4, 3},
+                 {"abcdefgh\xC3(", 10, 8},
+                 {"\xE2\x82", 2, 0},
+                 {"\xE2(\xA1", 3, 0},
+                 {"\xF0\x9F\x98(", 4, 0},
+                 {"a\xC3\xA9\xFF", 4, 3},
+                 {"", 0, 0},
+                 {"1234567\x80", 8, 7},
+                 {"12345678\x80", 9, 8},
+                 {"\0\0", 2, 2}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *copy = malloc(table[i].n ? table[i].n : 1); /* its end is the end of the block */
         assert_non_null(copy);
@@ -144,16 +161,37 @@ static void test_time_parse(void **state) {
     check_time("2001-09-09T03:16:40+01:30", INT64_C(1000000000) * EG_SECOND);
     check_time("2001-09-08T20:46:40-05:00", INT64_C(1000000000) * EG_SECOND);
     check_time("1970-01-01T00:00:00.5", EG_SECOND / 2);
-    check_time("1970-01-01T00:00:00.123456789Z", 123456); /* below a microsecond is cut */
+    check_time("1970-01-01T00:00:00.123456789Z", 123456);                /* below a microsecond is cut */
     check_time("2016-12-31T23:59:60Z", INT64_C(1483228800) * EG_SECOND); /* a leap second is the next second */
     check_time("0000-01-01", INT64_C(-62167219200) * EG_SECOND);
     check_time("9999-12-31T23:59:59.999999Z", INT64_C(253402300800) * EG_SECOND - 1);
-    static const char *const bad[] = {"", "2026", "2026-1-01", "2026-13-01", "2026-00-01", "2026-01-00", "2026-02-29", "1900-02-29",
-                                      "2026-04-31", "2026-01-01T", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
-                                      "2026-01-01T00:00:61Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00.1234567890Z",
-                                      "2026-01-01T00:00:00ZZ", "2026-01-01T00:00:00+1:00", "2026-01-01T00:00:00+24:00",
-                                      "2026-01-01T00:00:00+00", "2026-01-01T00:00:00+00:60", "2026-01-01x", " 2026-01-01",
-                                      "2026-01-01 ", "-026-01-01", "2026/01/01", "yesterday", "12026-01-01"};
+    static const char *const bad[] = {"",
+                                      "2026",
+                                      "2026-1-01",
+                                      "2026-13-01",
+                                      "2026-00-01",
+                                      "2026-01-00",
+                                      "2026-02-29",
+                                      "1900-02-29",
+                                      "2026-04-31",
+                                      "2026-01-01T",
+                                      "2026-01-01T24:00:00Z",
+                                      "2026-01-01T00:60:00Z",
+                                      "2026-01-01T00:00:61Z",
+                                      "2026-01-01T00:00:00.Z",
+                                      "2026-01-01T00:00:00.1234567890Z",
+                                      "2026-01-01T00:00:00ZZ",
+                                      "2026-01-01T00:00:00+1:00",
+                                      "2026-01-01T00:00:00+24:00",
+                                      "2026-01-01T00:00:00+00",
+                                      "2026-01-01T00:00:00+00:60",
+                                      "2026-01-01x",
+                                      " 2026-01-01",
+                                      "2026-01-01 ",
+                                      "-026-01-01",
+                                      "2026/01/01",
+                                      "yesterday",
+                                      "12026-01-01"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t t;
         eg_error err = {0};
@@ -319,14 +357,21 @@ static void test_crc32c(void **state) {
     assert_int_equal(eg_crc32c("", 0), 0);
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 + i / 7);
     for (size_t from = 0; from < 9; from++)
-        for (size_t n = 0; from + n <= sizeof bytes; n++) assert_int_equal(eg_crc32c(bytes + from, n), eg_crc32c_plain(bytes + from, n));
+        for (size_t n = 0; from + n <= sizeof bytes; n++)
+            assert_int_equal(eg_crc32c(bytes + from, n), eg_crc32c_plain(bytes + from, n));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_utf8_every_code_point), cmocka_unit_test(test_utf8_broken), cmocka_unit_test(test_utf8_floor),
-        cmocka_unit_test(test_arena),                 cmocka_unit_test(test_time_parse),  cmocka_unit_test(test_time_format),
-        cmocka_unit_test(test_crc32c), cmocka_unit_test(test_hash), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_utf8_every_code_point),
+        cmocka_unit_test(test_utf8_broken),
+        cmocka_unit_test(test_utf8_floor),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_time_parse),
+        cmocka_unit_test(test_time_format),
+        cmocka_unit_test(test_crc32c),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_files),
         cmocka_unit_test(test_sizes_and_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,12 +38,24 @@ static void test_valid(void **state) {
     (void)state;
     static const struct {
         const char *text, *kinds;
-    } table[] = {{"0", "N$"},          {" \t\r\n-0 ", "N$"},     {"true", "t$"},           {"false", "f$"},
-                 {"null", "z$"},       {"\"\"", "S$"},           {"[]", "Aa$"},            {"{}", "Oo$"},
-                 {"[1,2]", "ANNa$"},   {"[[],{}]", "AAaOoa$"},   {"{\"a\":1}", "OKNo$"},   {"1.5e-3", "N$"},
-                 {"1E+2", "N$"},       {"[ true , null ]", "Atza$"}, {"{\"a\":{\"b\":[null]}}", "OKOKAzaoo$"},
+    } table[] = {{"0", "N$"},
+                 {" \t\r\n-0 ", "N$"},
+                 {"true", "t$"},
+                 {"false", "f$"},
+                 {"null", "z$"},
+                 {"\"\"", "S$"},
+                 {"[]", "Aa$"},
+                 {"{}", "Oo$"},
+                 {"[1,2]", "ANNa$"},
+                 {"[[],{}]", "AAaOoa$"},
+                 {"{\"a\":1}", "OKNo$"},
+                 {"1.5e-3", "N$"},
+                 {"1E+2", "N$"},
+                 {"[ true , null ]", "Atza$"},
+                 {"{\"a\":{\"b\":[null]}}", "OKOKAzaoo$"},
                  {"{\"a\":1,\"a\":2}", "OKNKNo$"}, /* duplicates are shown to the caller, both of them */
-                 {"\"\xF0\x9F\x98\x80\"", "S$"}, {"\"\x7F\"", "S$"}};
+                 {"\"\xF0\x9F\x98\x80\"", "S$"},
+                 {"\"\x7F\"", "S$"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         eg_error err;
         char kinds[64];
@@ -282,8 +294,8 @@ static void test_escaper(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid),   cmocka_unit_test(test_invalid),       cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_depth),   cmocka_unit_test(test_numbers),       cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_valid),         cmocka_unit_test(test_invalid), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_numbers), cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_skip_and_fail), cmocka_unit_test(test_escaper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
-/* fuzz_model.c - libFuzzer entry for a whole model folder: a tiny model in two files, with all that may stand beside them, of which one
- * file gets other bytes. The first byte of the input, from 'a' on, names the file. Of a text the rest is the file; of a safetensors
- * file, triples: a place (two bytes) and its value. A finding is a crash, a sanitizer report, a refusal without a sentence, or a
- * model that opens and then cannot answer. */
+/* fuzz_model.c - libFuzzer entry for a whole model folder: a tiny model in two files, with all that may stand beside them, of
+ * which one file gets other bytes. The first byte of the input, from 'a' on, names the file. Of a text the rest is the file; of a
+ * safetensors file, triples: a place (two bytes) and its value. A finding is a crash, a sanitizer report, a refusal without a
+ * sentence, or a model that opens and then cannot answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,15 +16,18 @@ enum { SHARDS = 2, IN_FIRST = 20 /* tensors */ };
 static struct {
     const char *name;
     eg_str bytes;
-} files[] = {{"a.safetensors", {0}},
-             {"b.safetensors", {0}},
-             {"config.json", {0}},
-             {"vocab.txt", {0}},
-             {"model.safetensors.index.json", EG_STR("{\"weight_map\": {\"x\": \"b.safetensors\", \"y\": \"a.safetensors\", \"z\": \"a.safetensors\"}}")},
-             {"1_Pooling/config.json", EG_STR("{\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false}")},
-             {"sentence_bert_config.json", EG_STR("{\"max_seq_length\": 24, \"do_lower_case\": false}")},
-             {"tokenizer_config.json", EG_STR("{\"do_lower_case\": true, \"added_tokens_decoder\": {\"4\": {\"content\": \"[MASK]\", \"lstrip\": true}}}")},
-             {"added_tokens.json", EG_STR("{\"[MASK]\": 4}")}};
+} files[] = {
+    {"a.safetensors", {0}},
+    {"b.safetensors", {0}},
+    {"config.json", {0}},
+    {"vocab.txt", {0}},
+    {"model.safetensors.index.json",
+     EG_STR("{\"weight_map\": {\"x\": \"b.safetensors\", \"y\": \"a.safetensors\", \"z\": \"a.safetensors\"}}")},
+    {"1_Pooling/config.json", EG_STR("{\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false}")},
+    {"sentence_bert_config.json", EG_STR("{\"max_seq_length\": 24, \"do_lower_case\": false}")},
+    {"tokenizer_config.json",
+     EG_STR("{\"do_lower_case\": true, \"added_tokens_decoder\": {\"4\": {\"content\": \"[MASK]\", \"lstrip\": true}}}")},
+    {"added_tokens.json", EG_STR("{\"[MASK]\": 4}")}};
 enum { FILES = sizeof files / sizeof *files };
 static char dir[64];
 static eg_arena kept;
@@ -47,7 +50,8 @@ static eg_status try_folder(void) {
     }
     eg_model_info info = {.size = sizeof info};
     if (eg_model_describe(m, &info, &err) != EG_OK || info.hidden > 1024 || info.labels > 1024) abort();
-    s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, &pair, 1, logits, NULL, &err) : eg_model_embed(m, &pair.first, 1, logits, NULL, &err);
+    s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, &pair, 1, logits, NULL, &err)
+                                     : eg_model_embed(m, &pair.first, 1, logits, NULL, &err);
     if (s != EG_OK && s != EG_EUNSUPPORTED) abort();
     eg_model_close(m);
     return EG_OK;
@@ -69,10 +73,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     if (mkdir(path, 0700) != 0) abort();
     for (size_t i = 0; i < FILES; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, files[i].name);
-        if (files[i].bytes.ptr)
-            write_file(i, files[i].bytes);
-        else if (eg_file_read(path, 1 << 20, &kept, &files[i].bytes, NULL) != EG_OK)
-            abort();
+        if (files[i].bytes.ptr) write_file(i, files[i].bytes);
+        else if (eg_file_read(path, 1 << 20, &kept, &files[i].bytes, NULL) != EG_OK) abort();
     }
     if (eg_engine_create(&(eg_engine_options){.size = sizeof(eg_engine_options), .threads = 1}, &engine, NULL) != EG_OK) abort();
     if (try_folder() != EG_OK) abort();

@@ -31,7 +31,10 @@ __attribute__((unused)) static eg_status check_encode(const eg_tokenizer *w, eg_
         (void)eg_tokenizer_continues(w, text, traced.ids[i], &traced.sources[i]);
     }
     if (s == EG_OK) s = eg_tokenizer_encode(w, text, &tokens, err);
-    if (s == EG_OK && valid && (tokens.count != traced.count || (tokens.count && memcmp(tokens.ids, traced.ids, tokens.count * sizeof *tokens.ids) != 0))) abort();
+    if (s == EG_OK && valid &&
+        (tokens.count != traced.count ||
+         (tokens.count && memcmp(tokens.ids, traced.ids, tokens.count * sizeof *tokens.ids) != 0)))
+        abort();
     if (s == EG_OK) s = eg_tokenizer_join(w, &tokens, choice & 1 ? &tokens : NULL, most, &joined, types, err);
     for (size_t i = 0; i < tokens.count; i++)
         if (tokens.ids[i] >= eg_tokenizer_size(w)) abort();
@@ -111,8 +114,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     s = eg_tokenizer_from_vocab(bytes, 1, &arena, &w, &err);
 #endif
     if (s == EG_OK)
-        s = check_encode(w, EG_STR("The limit is 5, [SEP] <mask>not abba.\r\n  e\xCC\x81\xEF\xAC\x81\xE2\x96\x81\xEA\xB0\x80\xF0\x9F\x98\x80 "
-                                   "retries the service's 30 seconds"), size, &err);
+        s = check_encode(
+            w,
+            EG_STR("The limit is 5, [SEP] <mask>not abba.\r\n  e\xCC\x81\xEF\xAC\x81\xE2\x96\x81\xEA\xB0\x80\xF0\x9F\x98\x80 "
+                   "retries the service's 30 seconds"),
+            size, &err);
 #elif defined(FUZZ_ENCODE) || defined(FUZZ_ENCODE_BPE) || defined(FUZZ_ENCODE_UNIGRAM)
     s = check_encode(kept_tokenizer(size & 1), bytes, size >> 1, &err);
 #endif

@@ -15,9 +15,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define PROMISE(x)                                                                                                                 \
-    do {                                                                                                                           \
-        if (!(x)) abort();                                                                                                         \
+#define PROMISE(x)         \
+    do {                   \
+        if (!(x)) abort(); \
     } while (0)
 
 #if defined(FUZZ_MCP)

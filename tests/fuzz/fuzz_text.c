@@ -11,9 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define PROMISE(x)                                                                                                                 \
-    do {                                                                                                                           \
-        if (!(x)) abort();                                                                                                         \
+#define PROMISE(x)         \
+    do {                   \
+        if (!(x)) abort(); \
     } while (0)
 
 static int is_utf8(eg_str s) { return eg_utf8_valid_prefix(s.ptr, s.len) == s.len; }
@@ -43,7 +43,8 @@ static size_t check_statements(eg_str text, size_t most, eg_span *spans) {
 static void check_terms(const eg_term *terms, size_t n, size_t most) {
     PROMISE(n <= most);
     for (size_t i = 0; i < n; i++) {
-        PROMISE(terms[i].text.len && terms[i].count && is_utf8(terms[i].text) && !memchr(terms[i].text.ptr, 0, terms[i].text.len));
+        PROMISE(terms[i].text.len && terms[i].count && is_utf8(terms[i].text) &&
+                !memchr(terms[i].text.ptr, 0, terms[i].text.len));
         for (size_t k = 0; k < i; k++) PROMISE(!eg_str_eq(terms[i].text, terms[k].text));
     }
 }
@@ -56,10 +57,13 @@ static void check_claims(eg_arena *a, eg_str text, const eg_span *spans, size_t 
     PROMISE(n <= EG_MAX_CLAIMS);
     for (size_t i = 0; i < n; i++) {
         const eg_claim *c = &claims[i];
-        PROMISE(c->statement < statements && c->value_kind <= EG_VALUE_LIST && c->modality <= EG_WAS && c->quantifier <= EG_ABOUT);
-        PROMISE(c->span.start < c->span.end && c->span.start >= spans[c->statement].start && c->span.end <= spans[c->statement].end);
+        PROMISE(c->statement < statements && c->value_kind <= EG_VALUE_LIST && c->modality <= EG_WAS &&
+                c->quantifier <= EG_ABOUT);
+        PROMISE(c->span.start < c->span.end && c->span.start >= spans[c->statement].start &&
+                c->span.end <= spans[c->statement].end);
         PROMISE(is_border(text, c->span.start) && is_border(text, c->span.end));
-        PROMISE(is_utf8(c->subject) && is_utf8(c->attribute) && is_utf8(c->qualifiers) && is_utf8(c->text) && is_utf8(c->dimension));
+        PROMISE(is_utf8(c->subject) && is_utf8(c->attribute) && is_utf8(c->qualifiers) && is_utf8(c->text) &&
+                is_utf8(c->dimension));
     }
 }
 
@@ -90,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #else
 /* The first byte chooses the kind of file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static eg_status (*const readers[])(statements *, const char *, eg_str, eg_error *) = {eg_read_markdown, eg_read_text, eg_read_jsonl};
+    static eg_status (*const readers[])(statements *, const char *, eg_str, eg_error *) = {eg_read_markdown, eg_read_text,
+                                                                                           eg_read_jsonl};
     if (size == 0) return 0;
     eg_str text = {(const char *)data + 1, size - 1};
     eg_arena a;
@@ -104,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < s.count; i++) {
         eg_str scope;
         PROMISE(s.items[i].content.len && is_utf8(s.items[i].content) && s.items[i].line >= 1 && s.items[i].line <= lines);
-        PROMISE(kind == 2 || (s.items[i].content.len <= EG_MAX_CONTENT && eg_text_scope(&a, s.items[i].scope, &scope, &err) == EG_OK));
+        PROMISE(kind == 2 ||
+                (s.items[i].content.len <= EG_MAX_CONTENT && eg_text_scope(&a, s.items[i].scope, &scope, &err) == EG_OK));
     }
     eg_arena_release(&a);
     return 0;

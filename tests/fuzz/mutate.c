@@ -61,10 +61,12 @@ static int find_record(const uint8_t *data, size_t size, uint64_t *random, range
 static size_t mutate_record(uint8_t *data, size_t size, size_t most, uint64_t *random, int levels) {
     uint8_t bytes[10 + MOST], *body = bytes + 10;
     range whole, payload;
-    if (!find_record(data, size, random, &whole, &payload) || payload.end - payload.begin > MOST) return LLVMFuzzerMutate(data, size, most);
+    if (!find_record(data, size, random, &whole, &payload) || payload.end - payload.begin > MOST)
+        return LLVMFuzzerMutate(data, size, most);
     size_t length = payload.end - payload.begin;
     memcpy(body, data + payload.begin, length);
-    length = levels && pick(random, 2) ? mutate_record(body, length, MOST, random, levels - 1) : LLVMFuzzerMutate(body, length, MOST);
+    length =
+        levels && pick(random, 2) ? mutate_record(body, length, MOST, random, levels - 1) : LLVMFuzzerMutate(body, length, MOST);
     size_t digits = 1;
     while (length >> 7 * digits) digits++;
     uint8_t *head = body - digits;
@@ -72,7 +74,9 @@ static size_t mutate_record(uint8_t *data, size_t size, size_t most, uint64_t *r
     return splice(data, size, most, whole, head, digits + length);
 }
 
-static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *random) { return mutate_record(data, size, most, random, 1); }
+static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *random) {
+    return mutate_record(data, size, most, random, 1);
+}
 
 #else
 /* The end of the string whose quote is at data[at]. */
@@ -114,8 +118,28 @@ static range find_value(const uint8_t *data, size_t size, uint64_t *random) {
 }
 
 static size_t mutate_json(uint8_t *data, size_t size, size_t most, uint64_t *random) {
-    static const char *const values[] = {"null", "true", "false", "0", "1", "-1", "2", "65536", "1048576", "4294967295", "9223372036854775807",
-                                         "18446744073709551616", "0.5", "1e308", "1e999", "\"\"", "\"a\"", "\"\\u0000\"", "[]", "{}", "[0,0]", "{\"a\":0}"};
+    static const char *const values[] = {"null",
+                                         "true",
+                                         "false",
+                                         "0",
+                                         "1",
+                                         "-1",
+                                         "2",
+                                         "65536",
+                                         "1048576",
+                                         "4294967295",
+                                         "9223372036854775807",
+                                         "18446744073709551616",
+                                         "0.5",
+                                         "1e308",
+                                         "1e999",
+                                         "\"\"",
+                                         "\"a\"",
+                                         "\"\\u0000\"",
+                                         "[]",
+                                         "{}",
+                                         "[0,0]",
+                                         "{\"a\":0}"};
     enum { ERASE, REPLACE, BEFORE, BEHIND, KNOWN };
     uint8_t bytes[1 + MOST + 1]; /* a comma on either side */
     if (size == 0) return LLVMFuzzerMutate(data, size, most);
@@ -157,7 +181,9 @@ static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *ran
     return HEAD + length + after;
 }
 #else
-static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *random) { return mutate_json(data, size, most, random); }
+static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *random) {
+    return mutate_json(data, size, most, random);
+}
 #endif
 #endif
 

@@ -1,6 +1,7 @@
-/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum) and for vdpbf16ps (pairs), with these
- * two instructions written out in AVX2: so that everything but the instructions is tested on CPUs without them. Compiled again with
- * EMULATE_TILES for the kernels of AMX, with tiles as the manual of the instructions defines them. */
+/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum) and for
+ * vdpbf16ps (pairs), with these two instructions written out in AVX2: so that everything but the instructions is tested on CPUs
+ * without them. Compiled again with EMULATE_TILES for the kernels of AMX, with tiles as the manual of the instructions defines
+ * them. */
 #include <string.h>
 
 #include "kernels/avx2/lanes.h"
@@ -37,7 +38,8 @@ static inline void bf16_put(void *p, v16 x) {
 #undef s8_dot
 
 static inline __m256i four_products(__m256i acc, __m256i x, __m256i w) {
-    __m256i low = _mm256_madd_epi16(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(x)), _mm256_cvtepi8_epi16(_mm256_castsi256_si128(w)));
+    __m256i low =
+        _mm256_madd_epi16(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(x)), _mm256_cvtepi8_epi16(_mm256_castsi256_si128(w)));
     __m256i high = _mm256_madd_epi16(_mm256_cvtepu8_epi16(_mm256_extracti128_si256(x, 1)),
                                      _mm256_cvtepi8_epi16(_mm256_extracti128_si256(w, 1)));
     return _mm256_add_epi32(acc, _mm256_permute4x64_epi64(_mm256_hadd_epi32(low, high), 0xd8));
@@ -67,7 +69,8 @@ static inline i16x i16x_load(const int32_t *p) {
     return (i16x){_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
 }
 
-/* The tiles of a thread; `bytes` and `rows` are 0 while they have no shape. What the CPU would answer with a fault ends the program. */
+/* The tiles of a thread; `bytes` and `rows` are 0 while they have no shape. What the CPU would answer with a fault ends the
+ * program. */
 typedef struct tile_register {
     uint16_t bytes;
     uint8_t rows;
@@ -108,7 +111,9 @@ static void tile_store(int t, void *to, size_t stride) {
 static tile_register *shaped_for(int sums, int inputs, int weights) {
     tile_register *c = shaped(sums);
     const tile_register *a = shaped(inputs), *b = shaped(weights);
-    if (c->rows != a->rows || c->bytes != b->bytes || a->bytes != 4 * b->rows || sums == inputs || sums == weights || inputs == weights) abort();
+    if (c->rows != a->rows || c->bytes != b->bytes || a->bytes != 4 * b->rows || sums == inputs || sums == weights ||
+        inputs == weights)
+        abort();
     return c;
 }
 static void tile_dot(int sums, int inputs, int weights) {

@@ -16,7 +16,7 @@
 
 static void roof_is_the_lower_limit(void **state) {
     (void)state;
-    assert_true(eg_bench_roof(100, 10, 4, 2) == 20.0);   /* 10 GB/s, two operations a byte */
+    assert_true(eg_bench_roof(100, 10, 4, 2) == 20.0); /* 10 GB/s, two operations a byte */
     assert_true(eg_bench_roof(100, 10, 400, 2) == 100.0);
     assert_true(eg_bench_roof(100, 0, 400, 2) == 100.0); /* not measured */
 }
@@ -69,8 +69,8 @@ static void json_is_whole(void **state) {
     eg_arena_release(&arena);
     free(text);
     text = run(0, &length);
-    assert_true(level_count == 1 || (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") &&
-                                     strstr(text, "of roof")));
+    assert_true(level_count == 1 ||
+                (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
     free(text);
 }
 

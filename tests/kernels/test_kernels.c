@@ -1,6 +1,6 @@
 /* test_kernels.c - every kernel of every level of this CPU against the scalar truth, bit for bit, over many sizes and
- * alignments with guard bands (bf16 where a level has an instruction for it: against double precision); the scalar truth against double
- * precision; and OpenBLAS as an oracle for GEMM. */
+ * alignments with guard bands (bf16 where a level has an instruction for it: against double precision); the scalar truth against
+ * double precision; and OpenBLAS as an oracle for GEMM. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,22 +68,22 @@ static void same(const buffer *a, const buffer *b, const char *what, const eg_ke
 }
 
 /* Runs f(table, buffer) on the scalar table and on each level and compares. */
-#define COMPARE(what, n, offset, call)                                                                       \
-    do {                                                                                                         \
-        buffer input = make(n, offset);                                                                          \
-        for (size_t l = 1; l < level_count; l++) {                                                               \
-            buffer x = copy(&input), y = copy(&input);                                                           \
-            const eg_kernels *k = levels[0];                                                                     \
-            float *p = x.data;                                                                                   \
-            call;                                                                                                \
-            k = levels[l];                                                                                       \
-            p = y.data;                                                                                          \
-            call;                                                                                                \
-            same(&x, &y, what, k, n);                                                                            \
-            done(&x);                                                                                            \
-            done(&y);                                                                                            \
-        }                                                                                                        \
-        done(&input);                                                                                            \
+#define COMPARE(what, n, offset, call)                 \
+    do {                                               \
+        buffer input = make(n, offset);                \
+        for (size_t l = 1; l < level_count; l++) {     \
+            buffer x = copy(&input), y = copy(&input); \
+            const eg_kernels *k = levels[0];           \
+            float *p = x.data;                         \
+            call;                                      \
+            k = levels[l];                             \
+            p = y.data;                                \
+            call;                                      \
+            same(&x, &y, what, k, n);                  \
+            done(&x);                                  \
+            done(&y);                                  \
+        }                                              \
+        done(&input);                                  \
     } while (0)
 
 static void elementwise_and_rows(void **state) {
@@ -110,8 +110,10 @@ static void elementwise_and_rows(void **state) {
 static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
     size_t lda = K + 3, ldc = N + 5;
     buffer A = make(M * lda, 1), W = make(N * K, 2), residual = make(M * (N + 1), 3), bias = make(N, 1);
-    eg_epilogue with = {.bias = e->bias ? bias.data : NULL, .residual = e->residual ? residual.data : NULL,
-                        .ld_residual = N + 1, .activation = e->activation};
+    eg_epilogue with = {.bias = e->bias ? bias.data : NULL,
+                        .residual = e->residual ? residual.data : NULL,
+                        .ld_residual = N + 1,
+                        .activation = e->activation};
     buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
     for (size_t l = 0; l < level_count; l++) {
         const eg_kernels *k = levels[l];
@@ -124,10 +126,8 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
         size_t split = N / k->panel_width / 2 * k->panel_width; /* two callers share the panels */
         k->gemm(M, N, K, 0, split, A.data, lda, packed, out.data, ldc, &with);
         k->gemm(M, N, K, split, N, A.data, lda, packed, out.data, ldc, &with);
-        if (l == 0)
-            memcpy(truth.data, out.data, truth.n * sizeof(float));
-        else
-            same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
+        if (l == 0) memcpy(truth.data, out.data, truth.n * sizeof(float));
+        else same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
         done(&out);
         free(packed);
     }
@@ -167,8 +167,15 @@ static void attention_is_the_same_everywhere(void **state) {
             buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
-            eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
-                              .length = length, .head_size = d, .scale = 0.176f, .scratch = scratch};
+            eg_attention a = {.q = qkv.data,
+                              .k = qkv.data + d,
+                              .v = qkv.data + 2 * d,
+                              .ld_qkv = ld,
+                              .ld_out = d,
+                              .length = length,
+                              .head_size = d,
+                              .scale = 0.176f,
+                              .scratch = scratch};
             for (size_t l = 0; l < level_count; l++) {
                 a.out = l ? out.data : truth.data;
                 levels[l]->attention(&a);
@@ -213,9 +220,18 @@ static void relative_attention_is_the_same_everywhere(void **state) {
             assert_non_null(scratch);
             for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* scores that leave more than one weight */
             for (int share = 0; share < 2; share++) {
-                eg_relative x = {.key = key.data, .query = query.data, .span = SPAN, .width = WIDTH, .column = (share ? shared : own) + FAR};
-                eg_attention a = {.q = qkv.data, .k = qkv.data + d, .v = qkv.data + 2 * d, .ld_qkv = ld, .ld_out = d,
-                                  .length = length, .head_size = d, .scale = 0.1f, .scratch = scratch, .relative = &x};
+                eg_relative x = {
+                    .key = key.data, .query = query.data, .span = SPAN, .width = WIDTH, .column = (share ? shared : own) + FAR};
+                eg_attention a = {.q = qkv.data,
+                                  .k = qkv.data + d,
+                                  .v = qkv.data + 2 * d,
+                                  .ld_qkv = ld,
+                                  .ld_out = d,
+                                  .length = length,
+                                  .head_size = d,
+                                  .scale = 0.1f,
+                                  .scratch = scratch,
+                                  .relative = &x};
                 if (!share && length > SPAN) continue;
                 for (size_t l = 0; l < level_count; l++)
                     for (int slices = 0; slices <= !share; slices++) {
@@ -223,7 +239,9 @@ static void relative_attention_is_the_same_everywhere(void **state) {
                         x.direct = slices ? SPAN : 0;
                         a.out = first ? truth[share].data : out.data;
                         levels[l]->attention(&a);
-                        if (!first) same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", levels[l], length * 100 + d);
+                        if (!first)
+                            same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", levels[l],
+                                 length * 100 + d);
                     }
                 double weights[FAR];
                 for (size_t i = 0; i < length; i++) {
@@ -282,7 +300,8 @@ static float s8_truth(const float *x, const int8_t *w, const float *scales, size
         for (size_t i = from; i < from + n; i++) low = fminf(low, x[i]), high = fmaxf(high, x[i]);
         float range = high - low, inverse = range > 1e-30f ? 255.0f / range : 0, zero = rintf(-low * inverse);
         int32_t exact = 0;
-        for (size_t i = from; i < from + n; i++) exact += (int32_t)(fminf(fmaxf(rintf(x[i] * inverse) + zero, 0), 255) - zero) * w[i];
+        for (size_t i = from; i < from + n; i++)
+            exact += (int32_t)(fminf(fmaxf(rintf(x[i] * inverse) + zero, 0), 255) - zero) * w[i];
         sum = fmaf((float)exact, (inverse > 0 ? range / 255.0f : 0) * scales[from / 128], sum);
     }
     return sum;
@@ -291,8 +310,10 @@ static float s8_truth(const float *x, const int8_t *w, const float *scales, size
 static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     size_t blocks = (K + 127) / 128, ld = K + 3, ldc = N + 5;
     buffer A = make(M * ld, 1), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1), truth = copy(&C);
-    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL, .residual = kind->residual ? residual.data : NULL,
-                        .ld_residual = N + 1, .activation = kind->activation};
+    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL,
+                        .residual = kind->residual ? residual.data : NULL,
+                        .ld_residual = N + 1,
+                        .activation = kind->activation};
     if (M > 2) memset(A.data + ld, 0, K * sizeof(float)); /* a row without range */
     int8_t *W = malloc(N * K);
     float *scales = malloc(N * blocks * sizeof *scales), *back = malloc(M * N * sizeof *back);
@@ -352,7 +373,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
 static void s8_is_the_same_everywhere(void **state) {
     (void)state;
     static const float some;
-    const eg_epilogue kinds[] = {{0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
+    const eg_epilogue kinds[] = {
+        {0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
     for (size_t M = 1; M <= 26; M++)
         for (size_t n = 0; n < 5; n++) {
             static const size_t Ns[] = {1, 15, 32, 49, 100};
@@ -399,8 +421,10 @@ static int bf16_is_known(const eg_kernels *k) { return k->bf16_as_scalar || strn
 static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     size_t ld = K + 3, ldc = N + 5;
     buffer A = make(M * ld, 1), W = make(N * K, 2), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1);
-    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL, .residual = kind->residual ? residual.data : NULL,
-                        .ld_residual = N + 1, .activation = kind->activation};
+    eg_epilogue with = {.bias = kind->bias ? bias.data : NULL,
+                        .residual = kind->residual ? residual.data : NULL,
+                        .ld_residual = N + 1,
+                        .activation = kind->activation};
     uint16_t *w = malloc(N * K * sizeof *w);
     assert_non_null(w);
     if (M > 4) A.data[2 * ld] = 0x1.8p-130f; /* subnormal: 0 to some instructions */
@@ -408,8 +432,10 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     eg_bfloat16_to_float(w, W.data, N * K);
     for (size_t l = 0; l < level_count; l++) {
         const eg_kernels *k = levels[l];
-        size_t bytes = (k->bf16.packed_bytes(N, K) + 63) / 64 * 64, row_bytes = M * k->bf16.row_bytes(K), out_bytes = M * k->bf16.row_bytes(N);
-        char *rows = aligned_alloc(64, row_bytes), *packed = aligned_alloc(64, bytes), *out_rows = aligned_alloc(64, out_bytes), *direct = aligned_alloc(64, out_bytes);
+        size_t bytes = (k->bf16.packed_bytes(N, K) + 63) / 64 * 64, row_bytes = M * k->bf16.row_bytes(K),
+               out_bytes = M * k->bf16.row_bytes(N);
+        char *rows = aligned_alloc(64, row_bytes), *packed = aligned_alloc(64, bytes), *out_rows = aligned_alloc(64, out_bytes),
+             *direct = aligned_alloc(64, out_bytes);
         assert_true(rows && packed && out_rows && direct);
         memset(packed, 0x55, bytes); /* what packing leaves untouched must not matter */
         memset(rows, 0x55, row_bytes);
@@ -444,7 +470,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                         exact += product, magnitude += fabs(product);
                     }
                     if (with.bias) exact += (double)bias.data[n], slack += fabs((double)bias.data[n]);
-                    if (with.residual) exact += (double)residual.data[m * (N + 1) + n], slack += fabs((double)residual.data[m * (N + 1) + n]);
+                    if (with.residual)
+                        exact += (double)residual.data[m * (N + 1) + n], slack += fabs((double)residual.data[m * (N + 1) + n]);
                     if (!(fabs(got - exact) <= (double)K * 0x1p-23 * magnitude + (magnitude + slack) * 0x1p-22 + 0x1p-120))
                         fail_msg("bf16 gemm of %s, %zu x %zu x %zu: %.9g, exactly %.9g", k->name, M, N, K, got, exact);
                 }
@@ -476,7 +503,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
 static void bf16_has_one_meaning_a_level(void **state) {
     (void)state;
     static const float some;
-    const eg_epilogue kinds[] = {{0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
+    const eg_epilogue kinds[] = {
+        {0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
     for (size_t M = 1; M <= 26; M++)
         for (size_t n = 0; n < 5; n++) {
             static const size_t Ns[] = {1, 15, 32, 49, 100};
@@ -494,8 +522,9 @@ static void bf16_is_rounded(void **state) {
     static const struct {
         uint32_t bits;
         uint16_t wanted;
-    } table[] = {{0x3f800000, 0x3f80}, {0x3f808000, 0x3f80}, {0x3f818000, 0x3f82}, {0x3f808001, 0x3f81}, {0x3f807fff, 0x3f80}, {0xbf808001, 0xbf81},
-                 {0x00000000, 0x0000}, {0x80000000, 0x8000}, {0x00008000, 0x0000}, {0x00018000, 0x0002}, {0x007fffff, 0x0080}, {0x7f7f7fff, 0x7f7f},
+    } table[] = {{0x3f800000, 0x3f80}, {0x3f808000, 0x3f80}, {0x3f818000, 0x3f82}, {0x3f808001, 0x3f81},
+                 {0x3f807fff, 0x3f80}, {0xbf808001, 0xbf81}, {0x00000000, 0x0000}, {0x80000000, 0x8000},
+                 {0x00008000, 0x0000}, {0x00018000, 0x0002}, {0x007fffff, 0x0080}, {0x7f7f7fff, 0x7f7f},
                  {0x7f7f8000, 0x7f80}, {0xff7fffff, 0xff80}, {0x7f800000, 0x7f80}, {0x3fffffff, 0x4000}};
     enum { N = sizeof table / sizeof *table };
     float x[N];
@@ -581,10 +610,8 @@ static void levels_can_be_named(void **state) {
     setenv("ENGRAM_LEVEL", "mmx", 1);
     assert_int_equal(eg_kernels_select(EG_LEVEL_AUTO, &k, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, "mmx"));
-    if (before)
-        setenv("ENGRAM_LEVEL", before, 1);
-    else
-        unsetenv("ENGRAM_LEVEL");
+    if (before) setenv("ENGRAM_LEVEL", before, 1);
+    else unsetenv("ENGRAM_LEVEL");
     free(before);
     eg_level foreign = levels[1]->level == EG_LEVEL_NEON ? EG_LEVEL_AVX2 : EG_LEVEL_NEON;
     assert_int_equal(eg_kernels_select(foreign, &k, &err), EG_EUNSUPPORTED);
@@ -609,12 +636,17 @@ int main(void) {
         }
 #endif
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elementwise_and_rows),          cmocka_unit_test(gemm_is_the_same_everywhere),
-        cmocka_unit_test(attention_is_the_same_everywhere), cmocka_unit_test(relative_attention_is_the_same_everywhere),
+        cmocka_unit_test(elementwise_and_rows),
+        cmocka_unit_test(gemm_is_the_same_everywhere),
+        cmocka_unit_test(attention_is_the_same_everywhere),
+        cmocka_unit_test(relative_attention_is_the_same_everywhere),
         cmocka_unit_test(integers_are_exact),
-        cmocka_unit_test(s8_is_the_same_everywhere),    cmocka_unit_test(s8_weights_are_rounded),
-        cmocka_unit_test(bf16_has_one_meaning_a_level),  cmocka_unit_test(bf16_is_rounded),
-        cmocka_unit_test(functions_are_accurate),        cmocka_unit_test(half_floats_are_exact),
+        cmocka_unit_test(s8_is_the_same_everywhere),
+        cmocka_unit_test(s8_weights_are_rounded),
+        cmocka_unit_test(bf16_has_one_meaning_a_level),
+        cmocka_unit_test(bf16_is_rounded),
+        cmocka_unit_test(functions_are_accurate),
+        cmocka_unit_test(half_floats_are_exact),
         cmocka_unit_test(levels_can_be_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,8 @@ static void quotas_of_cgroups(void **state) {
         write_file(root, table[i].file, table[i].text);
         if (strstr(table[i].file, "cfs_quota")) {
             char period[64];
-            snprintf(period, sizeof period, "%.*s/cpu.cfs_period_us", (int)(strrchr(table[i].file, '/') - table[i].file), table[i].file);
+            snprintf(period, sizeof period, "%.*s/cpu.cfs_period_us", (int)(strrchr(table[i].file, '/') - table[i].file),
+                     table[i].file);
             write_file(root, period, "100000\n");
         }
         uint32_t cpus = eg_cpu_quota(groups, mount);
@@ -209,12 +210,9 @@ static void signals_stay_with_the_program(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(callers_take_turns),
-        cmocka_unit_test(an_idle_pool_uses_no_cpu),
-        cmocka_unit_test(quotas_of_cgroups),
-        cmocka_unit_test(the_first_run_waits_for_all),
-        cmocka_unit_test(signals_stay_with_the_program),
+        cmocka_unit_test(every_task_runs_once),        cmocka_unit_test(callers_take_turns),
+        cmocka_unit_test(an_idle_pool_uses_no_cpu),    cmocka_unit_test(quotas_of_cgroups),
+        cmocka_unit_test(the_first_run_waits_for_all), cmocka_unit_test(signals_stay_with_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

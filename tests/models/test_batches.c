@@ -1,6 +1,6 @@
 /* test_batches.c - the promise of infer.h over the weights that ship: 40 texts from one token to more than the model takes give
- * the same bits alone, side by side, in reverse order, with one thread and with two, at every level of this CPU (in bf16 at each level);
- * OpenBLAS, which is outside the promise, comes close. Tiny models: test_model.c. */
+ * the same bits alone, side by side, in reverse order, with one thread and with two, at every level of this CPU (in bf16 at each
+ * level); OpenBLAS, which is outside the promise, comes close. Tiny models: test_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,8 @@ static void run(subject *c, const eg_model *m, const size_t *order, size_t n, fl
     assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
     c->width = info.head == EG_HEAD_CLASSES ? info.labels : info.hidden;
     assert_true(c->width <= WIDEST && info.max_tokens < MOST_WORDS);
-    eg_status s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, rows, NULL, &err) : eg_model_embed(m, some, n, rows, NULL, &err);
+    eg_status s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, rows, NULL, &err)
+                                               : eg_model_embed(m, some, n, rows, NULL, &err);
     if (s != EG_OK) fail_msg("%s", err.text);
     for (size_t i = 0; i < n; i++) memcpy(out + order[i] * c->width, rows + i * c->width, c->width * sizeof *out);
 }
@@ -92,8 +93,8 @@ static void check_same(subject *c, eg_level level, uint32_t threads, const size_
     run_all(c, e, order, n, each, got);
     for (size_t i = 0; i < n; i++)
         if (memcmp(got + order[i] * c->width, c->wanted + order[i] * c->width, c->width * sizeof *got) != 0)
-            fail_msg("%s, format %d: text %zu in calls of %zu differs at level %s with %u threads", c->dir, (int)c->format, order[i], each,
-                     eg_level_name(level), threads);
+            fail_msg("%s, format %d: text %zu in calls of %zu differs at level %s with %u threads", c->dir, (int)c->format,
+                     order[i], each, eg_level_name(level), threads);
     eg_engine_destroy(e);
 }
 
@@ -130,11 +131,13 @@ static void check(subject *c, const size_t *few, size_t few_count) {
     run_all(c, e, forward, TEXTS, TEXTS, close);
     eg_engine_destroy(e);
     for (size_t i = 0; i < TEXTS * c->width; i++)
-        if (!(fabsf(close[i] - c->wanted[i]) < 1e-4f)) fail_msg("%s: %zu: OpenBLAS %.7g, own %.7g", c->dir, i, (double)close[i], (double)c->wanted[i]);
+        if (!(fabsf(close[i] - c->wanted[i]) < 1e-4f))
+            fail_msg("%s: %zu: OpenBLAS %.7g, own %.7g", c->dir, i, (double)close[i], (double)c->wanted[i]);
 }
 
-/* Every format; bf16 within a cosine of 0.9999 of f32, `together` rows at a time: vectors one by one, but all logits at once, since three of
- * them that are near 0 have no direction. (The rows of the last level: those of its own instruction, if it has one.) */
+/* Every format; bf16 within a cosine of 0.9999 of f32, `together` rows at a time: vectors one by one, but all logits at once,
+ * since three of them that are near 0 have no direction. (The rows of the last level: those of its own instruction, if it has
+ * one.) */
 static void check_formats(const char *dir, size_t together, const size_t *few, size_t few_count) {
     static float rows[EG_FORMAT_BF16 + 1][TEXTS * WIDEST];
     subject c = {.dir = dir};
@@ -144,7 +147,8 @@ static void check_formats(const char *dir, size_t together, const size_t *few, s
         check(&c, few, few_count);
     }
     for (size_t i = 0; i < TEXTS; i += together)
-        least = fminf(least, eg_cosine(rows[EG_FORMAT_F32] + i * c.width, rows[EG_FORMAT_BF16] + i * c.width, together * c.width));
+        least =
+            fminf(least, eg_cosine(rows[EG_FORMAT_F32] + i * c.width, rows[EG_FORMAT_BF16] + i * c.width, together * c.width));
     print_message("%s: bf16 against f32: least cosine %.7f\n", dir, (double)least);
     assert_true(least >= 0.9999f);
 }

@@ -313,7 +313,8 @@ static void test_fork_while_packing(void **state) {
         eg_block_release(&b);
         snprintf(path, sizeof path, "%s/%s", cache_dir, key.name);
         assert_int_equal(unlink(path), published ? 0 : -1);
-        assert_int_equal(eg_block_take(cache_dir, &key, 1000, pool, &b, NULL), EG_OK); /* with the lock taken: after 30 s, in private memory */
+        assert_int_equal(eg_block_take(cache_dir, &key, 1000, pool, &b, NULL),
+                         EG_OK); /* with the lock taken: after 30 s, in private memory */
         assert_true(b.packing);
         eg_block_release(&b);
         close(gate[1]);
@@ -347,12 +348,14 @@ static void test_ten_starts(void **state) {
         float got[TINY_LABELS];
         eg_model_options options = {.size = sizeof options, .format = EG_FORMAT_F32, .cache = cache_dir};
         eg_pair pair = {EG_STR("the limit"), EG_STR("a limit")};
-        int good = eg_engine_create(&o, &engine, NULL) == EG_OK && eg_model_open(engine, model_dir, &options, &m, NULL) == EG_OK &&
+        int good = eg_engine_create(&o, &engine, NULL) == EG_OK &&
+                   eg_model_open(engine, model_dir, &options, &m, NULL) == EG_OK &&
                    eg_model_classify(m, &pair, 1, got, NULL, NULL) == EG_OK && memcmp(got, truth, sizeof got) == 0;
         DIR *d = opendir(cache_dir);
         for (struct dirent *e; good && (e = readdir(d));) {
             size_t n = strlen(e->d_name);
-            if (n > 5 && strcmp(e->d_name + n - 5, ".pack") == 0) good = write(inodes[1], &e->d_ino, sizeof e->d_ino) == sizeof e->d_ino;
+            if (n > 5 && strcmp(e->d_name + n - 5, ".pack") == 0)
+                good = write(inodes[1], &e->d_ino, sizeof e->d_ino) == sizeof e->d_ino;
         }
         _exit(!good);
     }
@@ -378,9 +381,14 @@ static void test_ten_starts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_once), cmocka_unit_test(test_damage),            cmocka_unit_test(test_not_ours),
-        cmocka_unit_test(test_stale),        cmocka_unit_test(test_no_cache_possible), cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_fork_while_packing), cmocka_unit_test(test_ten_starts),
+        cmocka_unit_test(test_written_once),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_not_ours),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_no_cache_possible),
+        cmocka_unit_test(test_left_behind),
+        cmocka_unit_test(test_fork_while_packing),
+        cmocka_unit_test(test_ten_starts),
         cmocka_unit_test(test_versions_side_by_side),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -169,11 +169,14 @@ static void test_enums(void **state) {
     eg_error err = {0};
     eg_engine *e;
     eg_model *m;
-    const eg_engine_options wrong[] = {{.size = sizeof *wrong, .level = 1000}, {.size = sizeof *wrong, .level = UINT32_MAX},
-                                       {.size = sizeof *wrong, .gemm = 9},     {.size = sizeof *wrong, .threads = 257},
+    const eg_engine_options wrong[] = {{.size = sizeof *wrong, .level = 1000},
+                                       {.size = sizeof *wrong, .level = UINT32_MAX},
+                                       {.size = sizeof *wrong, .gemm = 9},
+                                       {.size = sizeof *wrong, .threads = 257},
                                        {.size = sizeof *wrong, .reserved = 1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) REFUSED(eg_engine_create(&wrong[i], &e, &err));
-    REFUSED(eg_model_open(engine, dir, &(eg_model_options){.size = sizeof(eg_model_options), .format = EG_FORMAT_BF16 + 1}, &m, &err));
+    REFUSED(eg_model_open(engine, dir, &(eg_model_options){.size = sizeof(eg_model_options), .format = EG_FORMAT_BF16 + 1}, &m,
+                          &err));
     REFUSED(eg_model_open(engine, dir, &(eg_model_options){.size = sizeof(eg_model_options), .reserved = 3}, &m, &err));
     assert_int_equal(eg_infer_struct_size(UINT32_MAX), 0);
 }
@@ -249,7 +252,8 @@ static void test_large_call(void **state) {
     for (int i = 0; i < 2; i++) {
         size_t kept = 0;
         if (eg_model_embed(m, i ? &few : &all, 1, i ? again : out, NULL, &err) != EG_OK) fail_msg("%s", err.text);
-        for (const eg_batch *b = engine->idle_batches; b; b = b->next) kept += b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity;
+        for (const eg_batch *b = engine->idle_batches; b; b = b->next)
+            kept += b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity;
         assert_true(kept * sizeof(uint32_t) <= EG_MOST_KEPT);
         assert_true(i == 0 || kept > 0);
     }
@@ -259,7 +263,9 @@ static void test_large_call(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),     cmocka_unit_test(test_token_labels), cmocka_unit_test(test_sizes), cmocka_unit_test(test_enums),
-                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_fork),         cmocka_unit_test(test_large_call)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),      cmocka_unit_test(test_token_labels),
+                                       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_enums),
+                                       cmocka_unit_test(test_rounding),  cmocka_unit_test(test_fork),
+                                       cmocka_unit_test(test_large_call)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -54,7 +54,9 @@ static void *count(void *p) {
 }
 void *__wrap_malloc(size_t size) { return fails() ? NULL : count(__real_malloc(size)); }
 void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : count(__real_calloc(n, size)); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) { return fails() ? NULL : count(__real_aligned_alloc(alignment, size)); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : count(__real_aligned_alloc(alignment, size));
+}
 void *__wrap_realloc(void *p, size_t size) {
     if (fails()) return NULL;
     void *moved = __real_realloc(p, size);
@@ -94,7 +96,8 @@ static int begin(void **state) {
     tiny_write(m, classifier);
     char config[512]; /* the same encoder without its head */
     const char *head = strstr(tiny_config, "ForSequenceClassification");
-    snprintf(config, sizeof config, "%.*sMod\\u0065l%s", (int)(head - tiny_config), tiny_config, head + strlen("ForSequenceClassification"));
+    snprintf(config, sizeof config, "%.*sMod\\u0065l%s", (int)(head - tiny_config), tiny_config,
+             head + strlen("ForSequenceClassification"));
     m->config = config;
     tiny_folder(embedder);
     tiny_write(m, embedder);
@@ -116,7 +119,8 @@ static int end(void **state) {
 
 static eg_engine *create(uint32_t threads) {
     eg_engine *e;
-    assert_int_equal(eg_engine_create(&(eg_engine_options){.size = sizeof(eg_engine_options), .threads = threads}, &e, NULL), EG_OK);
+    assert_int_equal(eg_engine_create(&(eg_engine_options){.size = sizeof(eg_engine_options), .threads = threads}, &e, NULL),
+                     EG_OK);
     return e;
 }
 
@@ -125,7 +129,8 @@ static void arm(long n) { atomic_store(&until_failure, n); }
 static int disarm(long n, eg_status s, const eg_error *err, int threads_too) {
     int failed = atomic_exchange(&until_failure, 0) <= 0;
     if (!failed && s != EG_OK) fail_msg("status %d (%s), and allocation %ld did not fail", (int)s, err->text, n);
-    if (failed && s != EG_ENOMEM && !(threads_too && s == EG_EBUSY)) fail_msg("allocation %ld failed and the status is %d (%s)", n, (int)s, err->text);
+    if (failed && s != EG_ENOMEM && !(threads_too && s == EG_EBUSY))
+        fail_msg("allocation %ld failed and the status is %d (%s)", n, (int)s, err->text);
     if (failed && (err->code != s || !err->text[0])) fail_msg("allocation %ld failed without a sentence", n);
     return failed;
 }
@@ -180,8 +185,12 @@ static void test_open(void **state) {
 typedef eg_status (*call)(const eg_model *m, void *out, eg_error *err);
 
 static eg_status embed(const eg_model *m, void *out, eg_error *err) { return eg_model_embed(m, texts, TEXTS, out, NULL, err); }
-static eg_status embed_one(const eg_model *m, void *out, eg_error *err) { return eg_model_embed(m, texts + TEXTS - 1, 1, out, NULL, err); }
-static eg_status classify(const eg_model *m, void *out, eg_error *err) { return eg_model_classify(m, pairs, TEXTS, out, NULL, err); }
+static eg_status embed_one(const eg_model *m, void *out, eg_error *err) {
+    return eg_model_embed(m, texts + TEXTS - 1, 1, out, NULL, err);
+}
+static eg_status classify(const eg_model *m, void *out, eg_error *err) {
+    return eg_model_classify(m, pairs, TEXTS, out, NULL, err);
+}
 static eg_status tokenize(const eg_model *m, void *out, eg_error *err) {
     size_t count;
     return eg_model_tokenize(m, pairs[TEXTS - 1], out, NULL, TINY_MOST_TOKENS, &count, err);
@@ -247,6 +256,7 @@ static void test_steady_state(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create), cmocka_unit_test(test_open), cmocka_unit_test(test_calls), cmocka_unit_test(test_steady_state)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create), cmocka_unit_test(test_open), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_steady_state)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,5 +1,5 @@
-/* test_hostile.c - model folders that somebody broke, on purpose or not: each is refused with a status and one clean sentence that
- * names the file and what of it is wrong; nothing stays open, nothing hangs. Made files only: see tiny_model.h. */
+/* test_hostile.c - model folders that somebody broke, on purpose or not: each is refused with a status and one clean sentence
+ * that names the file and what of it is wrong; nothing stays open, nothing hangs. Made files only: see tiny_model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static int begin(void **state) {
     (void)state;
     alarm(240); /* an open that hangs ends the test */
     tiny_folder(dir);
-    return eg_engine_create(&(eg_engine_options){.size = sizeof(eg_engine_options), .threads = 2}, &engine, NULL) == EG_OK ? 0 : -1;
+    return eg_engine_create(&(eg_engine_options){.size = sizeof(eg_engine_options), .threads = 2}, &engine, NULL) == EG_OK ? 0
+                                                                                                                           : -1;
 }
 
 static int end(void **state) {
@@ -46,7 +47,8 @@ static void refused(const char *folder, eg_status wanted, const char *file, cons
     if (s == EG_OK) fail_msg("%s: was taken", what);
     assert_null(m);
     if (s != wanted || err.code != s) fail_msg("%s: status %d instead of %d: %s", what, (int)s, (int)wanted, err.text);
-    if (!strstr(err.text, file) || !strstr(err.text, says)) fail_msg("%s: '%s' does not say '%s' and '%s'", what, err.text, file, says);
+    if (!strstr(err.text, file) || !strstr(err.text, says))
+        fail_msg("%s: '%s' does not say '%s' and '%s'", what, err.text, file, says);
     for (const char *p = err.text; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f) fail_msg("%s: a control character in '%s'", what, err.text);
     assert_int_equal(eg_utf8_valid_prefix(err.text, strlen(err.text)), strlen(err.text));
@@ -294,7 +296,8 @@ static void check_each_tensor(const tiny_model *whole) {
             size_t row = (t->dims == 2 ? t->shape[1] : 1) * element;
             eg_status wanted = EG_EFORMAT;
             if (element == 1 && way >= NOT_A_NUMBER) continue;
-            snprintf(name, sizeof name, "%s", strncmp(t->name, "bert.", 5) == 0 ? t->name + 5 : t->name); /* the prefix is a guess */
+            snprintf(name, sizeof name, "%s",
+                     strncmp(t->name, "bert.", 5) == 0 ? t->name + 5 : t->name); /* the prefix is a guess */
             snprintf(what, sizeof what, "%s, way %d", name, way);
             if (way == MISSING) tiny_remove(m, t->name);
             if (way == WIDER) t->shape[t->dims - 1]++, t->bytes += t->dims == 2 ? t->shape[0] * element : element;
@@ -305,7 +308,9 @@ static void check_each_tensor(const tiny_model *whole) {
             if (way == NOT_A_NUMBER) set_float(t, count - 1, NAN);
             if (way == INFINITE) set_float(t, count / 2, -INFINITY);
             if (way == OTHER_TYPE) t->dtype = "I32", wanted = EG_EUNSUPPORTED;
-            if (way == BARE_I8) t->dtype = "I8", t->bytes = count, wanted = t->dims == 2 && !strstr(name, ".scales") ? EG_EFORMAT : EG_EUNSUPPORTED;
+            if (way == BARE_I8)
+                t->dtype = "I8", t->bytes = count,
+                wanted = t->dims == 2 && !strstr(name, ".scales") ? EG_EFORMAT : EG_EUNSUPPORTED;
             tiny_write(m, dir);
             refused(dir, wanted, "model.safetensors", name, what);
             if (!strstr(err.text, says[way])) fail_msg("%s: '%s' does not say %s", what, err.text, says[way]);
@@ -340,7 +345,8 @@ static void test_too_large_for_bf16(void **state) {
             eg_model_close(m);
             eg_status s = eg_model_open(engine, dir, &options, &m, &err);
             assert_int_equal(s, larger ? EG_EUNSUPPORTED : EG_OK);
-            if (larger && !(strstr(err.text, names[i]) && strstr(err.text, "too large for bf16 at element 17"))) fail_msg("'%s'", err.text);
+            if (larger && !(strstr(err.text, names[i]) && strstr(err.text, "too large for bf16 at element 17")))
+                fail_msg("'%s'", err.text);
             eg_model_close(m);
             free(whole);
         }
@@ -348,7 +354,8 @@ static void test_too_large_for_bf16(void **state) {
 
 static void test_quantized(void **state) {
     (void)state;
-    static const char *const names[] = {"bert.embeddings.word_embeddings.weight", "bert.encoder.layer.0.attention.self.key.weight",
+    static const char *const names[] = {"bert.embeddings.word_embeddings.weight",
+                                        "bert.encoder.layer.0.attention.self.key.weight",
                                         "bert.encoder.layer.1.output.dense.weight", "classifier.weight"};
     enum { MISSING, WRONG_SHAPE, HALF, NOT_A_NUMBER, INFINITE, TOO_LARGE, WAYS };
     tiny_model *m = malloc(sizeof *m), *whole = tiny_create();
@@ -429,8 +436,8 @@ static void test_shards(void **state) {
                  {"{\"weight_map\": {\"x\": \"no.safetensors\"}}", EG_ENOENT, "no.safetensors", "No such file"},
                  {"{\"weight_map\": {\"x\": \"vocab.txt\"}}", EG_ELIMIT, "vocab.txt", "header"},
                  {"{\"weight_map\": {\"x\": \"a.safetensors\"}}", EG_EFORMAT, "a.safetensors", "missing"},
-                 {"{\"weight_map\": {\"x\": \"a.safetensors\", \"y\": \"b.safetensors\", \"z\": \"c.safetensors\"}}", EG_EFORMAT, "c.safetensors",
-                  "'eviltwin?'"}};
+                 {"{\"weight_map\": {\"x\": \"a.safetensors\", \"y\": \"b.safetensors\", \"z\": \"c.safetensors\"}}", EG_EFORMAT,
+                  "c.safetensors", "'eviltwin?'"}};
     tiny_model *m = tiny_create();
     float plain[TINY_LABELS], sharded[TINY_LABELS];
     char path[96];
@@ -441,7 +448,8 @@ static void test_shards(void **state) {
     tiny_model twin = {.count = 1, .tensors = {{.name = "eviltwin\\n", .dtype = "U8", .dims = 1, .shape = {1}, .bytes = 1}}};
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     assert_int_equal(unlink(path), 0);
-    const char *good = "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {\"x\": \"b.safetensors\", \"y\": \"a.safetensors\", \"z\": \"a.safetensors\"}}";
+    const char *good =
+        "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {\"x\": \"b.safetensors\", \"y\": \"a.safetensors\", \"z\": \"a.safetensors\"}}";
     tiny_write_file(dir, INDEX, good, strlen(good));
     taken("two files", sharded);
     assert_memory_equal(plain, sharded, sizeof plain);
@@ -549,7 +557,8 @@ static void test_config_fields(void **state) {
         {", \"2\": \"neutral\"", "", EG_EFORMAT, "tensor classifier.weight"},
         {"\"architectures\"", "\"is_decoder\": true, \"architectures\"", EG_EUNSUPPORTED, "is_decoder"},
         {"\"architectures\"", "\"is_decoder\": [], \"architectures\"", EG_EUNSUPPORTED, "is_decoder"},
-        {"\"architectures\"", "\"position_embedding_type\": \"relative_key\", \"architectures\"", EG_EUNSUPPORTED, "position_embedding_type"},
+        {"\"architectures\"", "\"position_embedding_type\": \"relative_key\", \"architectures\"", EG_EUNSUPPORTED,
+         "position_embedding_type"},
         {"\"architectures\"", "\"pos_att_type\": [{}], \"architectures\"", EG_EFORMAT, "pos_att_type"},
         {"\"architectures\"", "\"pos_att_type\": [\"c2p\", {\"a\": {}}], \"architectures\"", EG_EFORMAT, "pos_att_type"},
         {"\"architectures\"", "\"pos_att_type\": [[\"c2p\"]], \"architectures\"", EG_EFORMAT, "pos_att_type"},
@@ -565,7 +574,8 @@ static void test_config_fields(void **state) {
         char *text = replaced(table[i].from, table[i].to);
         tiny_write_file(dir, "config.json", text, strlen(text));
         int tensor = strncmp(table[i].says, "tensor ", 7) == 0;
-        refused(dir, table[i].status, tensor ? "model.safetensors: tensor" : "config.json", table[i].says + (tensor ? 7 : 0), table[i].to);
+        refused(dir, table[i].status, tensor ? "model.safetensors: tensor" : "config.json", table[i].says + (tensor ? 7 : 0),
+                table[i].to);
         free(text);
     }
     for (size_t n = 0; n < strlen(tiny_config); n++) { /* cut off anywhere */
@@ -605,7 +615,8 @@ static void test_sentence_files(void **state) {
     } table[] = {{"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": true}", EG_OK, NULL},
                  {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": false}", EG_EUNSUPPORTED, "pooling_mode"},
                  {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": \"true\"}", EG_EUNSUPPORTED, "pooling_mode"},
-                 {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}", EG_EUNSUPPORTED, "pooling_mode"},
+                 {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
+                  EG_EUNSUPPORTED, "pooling_mode"},
                  {"1_Pooling/config.json", "{\"pooling_mode_max_tokens\": true}", EG_OK, NULL},
                  {"1_Pooling/config.json", "{\"pooling_mode_lasttoken\": true}", EG_EUNSUPPORTED, "pooling_mode_lasttoken"},
                  {"1_Pooling/config.json", "[]", EG_EUNSUPPORTED, "pooling_mode"},
@@ -630,10 +641,8 @@ static void test_sentence_files(void **state) {
     assert_int_equal(mkdir(path, 0700), 0);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         tiny_write_file(dir, table[i].file, table[i].text, strlen(table[i].text));
-        if (table[i].says)
-            refused(dir, table[i].status, table[i].file, table[i].says, table[i].text);
-        else
-            taken(table[i].text, NULL);
+        if (table[i].says) refused(dir, table[i].status, table[i].file, table[i].says, table[i].text);
+        else taken(table[i].text, NULL);
         snprintf(path, sizeof path, "%s/%s", dir, table[i].file);
         assert_int_equal(unlink(path), 0);
     }
@@ -676,8 +685,9 @@ static void test_vocabularies(void **state) {
 
 /* ---- files that are none ---- */
 
-static const char *const all_files[] = {"config.json", "model.safetensors", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
-                                        "sentence_bert_config.json", "1_Pooling/config.json"};
+static const char *const all_files[] = {"config.json",          "model.safetensors",     "vocab.txt",
+                                        "tokenizer.json",       "tokenizer_config.json", "sentence_bert_config.json",
+                                        "1_Pooling/config.json"};
 
 static void be_loop(const char *path) { assert_int_equal(symlink(path, path), 0); }
 static void be_dangling(const char *path) { assert_int_equal(symlink("nowhere", path), 0); }
@@ -698,12 +708,10 @@ static void test_no_files(void **state) {
         const char *what, *says;
         void (*make)(const char *path);
         eg_status status;
-    } kinds[] = {{"a link to itself", "symbolic link", be_loop, EG_EIO},
-                 {"a link to nothing", "No such file", be_dangling, EG_ENOENT},
-                 {"a FIFO", "regular file", be_fifo, EG_EINVAL},
-                 {"a folder", "regular file", be_folder, EG_EINVAL},
-                 {"a device", "regular file", be_device, EG_EINVAL},
-                 {"unreadable", "Permission denied", be_unreadable, EG_EPERM}};
+    } kinds[] = {
+        {"a link to itself", "symbolic link", be_loop, EG_EIO}, {"a link to nothing", "No such file", be_dangling, EG_ENOENT},
+        {"a FIFO", "regular file", be_fifo, EG_EINVAL},         {"a folder", "regular file", be_folder, EG_EINVAL},
+        {"a device", "regular file", be_device, EG_EINVAL},     {"unreadable", "Permission denied", be_unreadable, EG_EPERM}};
     tiny_model *m = tiny_create();
     char path[128], pooling[96];
     snprintf(pooling, sizeof pooling, "%s/1_Pooling", dir);
@@ -718,8 +726,8 @@ static void test_no_files(void **state) {
                 remove(path);
                 continue;
             }
-            refused(dir, kinds[k].status, all_files[i], strcmp(all_files[i], "vocab.txt") == 0 && kinds[k].status == EG_ENOENT ? "" : kinds[k].says,
-                    kinds[k].what);
+            refused(dir, kinds[k].status, all_files[i],
+                    strcmp(all_files[i], "vocab.txt") == 0 && kinds[k].status == EG_ENOENT ? "" : kinds[k].says, kinds[k].what);
             remove(path);
         }
     assert_int_equal(rmdir(pooling), 0);
@@ -749,12 +757,14 @@ static void test_no_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),        cmocka_unit_test(test_fuzz_seed),    cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
-        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_each_tensor),    cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_too_large_for_bf16),
-        cmocka_unit_test(test_odd_but_good),   cmocka_unit_test(test_config_fields),  cmocka_unit_test(test_config_sizes),
-        cmocka_unit_test(test_shards),         cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_no_files),
-        cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_headers),        cmocka_unit_test(test_fuzz_seed),
+        cmocka_unit_test(test_header_lengths), cmocka_unit_test(test_large_headers),
+        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_each_tensor),
+        cmocka_unit_test(test_quantized),      cmocka_unit_test(test_too_large_for_bf16),
+        cmocka_unit_test(test_odd_but_good),   cmocka_unit_test(test_config_fields),
+        cmocka_unit_test(test_config_sizes),   cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),
+        cmocka_unit_test(test_no_files),       cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -67,9 +67,10 @@ static size_t run(const eg_model *m, const eg_model_info *info, size_t from, siz
     eg_pair pairs[TEXTS];
     size_t offsets[TEXTS + 1] = {0};
     for (size_t i = 0; i < n; i++) pairs[i] = (eg_pair){texts[from + i], texts[(from + i + 1) % TEXTS]};
-    eg_status s = info->head == EG_HEAD_CLASSES  ? eg_model_classify(m, pairs, n, out, NULL, &err)
-                  : info->head == EG_HEAD_TOKENS ? eg_model_label_tokens(m, texts + from, n, out, MOST_FLOATS / info->labels, offsets, NULL, &err)
-                                                 : eg_model_embed(m, texts + from, n, out, NULL, &err);
+    eg_status s = info->head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, out, NULL, &err)
+                  : info->head == EG_HEAD_TOKENS
+                      ? eg_model_label_tokens(m, texts + from, n, out, MOST_FLOATS / info->labels, offsets, NULL, &err)
+                      : eg_model_embed(m, texts + from, n, out, NULL, &err);
     if (s != EG_OK) fail_msg("%s", err.text);
     return info->head == EG_HEAD_TOKENS ? offsets[n] * info->labels : n * (info->labels ? info->labels : info->hidden);
 }
@@ -84,8 +85,9 @@ static double distance(const float *got, const float *wanted, size_t n) {
     return sqrt(error / whole);
 }
 
-/* Opens the golden model at every level, with one thread and with two: everywhere the same bits, whatever the batch; in bf16, levels
- * with an instruction for it have bits of their own, near the others. Leaves the first results in out and their number in *count. */
+/* Opens the golden model at every level, with one thread and with two: everywhere the same bits, whatever the batch; in bf16,
+ * levels with an instruction for it have bits of their own, near the others. Leaves the first results in out and their number in
+ * *count. */
 static void run_everywhere(const char *dir, eg_format format, float *out, size_t *count, eg_model_info *info) {
     int runs = 0;
     for (uint32_t level = EG_LEVEL_SCALAR; level <= EG_LEVEL_AVX512BF16; level++) {
@@ -108,8 +110,7 @@ static void run_everywhere(const char *dir, eg_format format, float *out, size_t
             if (runs++ == 0) memcpy(out, got, n * sizeof *got);
             if (threads == 1) memcpy(of_level, got, n * sizeof *got);
             assert_memory_equal(of_level, got, n * sizeof *got);
-            if (format != EG_FORMAT_BF16 || kernels->bf16_as_scalar)
-                assert_memory_equal(out, got, n * sizeof *got);
+            if (format != EG_FORMAT_BF16 || kernels->bf16_as_scalar) assert_memory_equal(out, got, n * sizeof *got);
             else if (!(distance(got, out, n) < NEAR_BF16))
                 fail_msg("%s: bf16 at %s is off by %.5f of the scalar result", dir, kernels->name, distance(got, out, n));
             *count = n;
@@ -122,8 +123,9 @@ static void run_everywhere(const char *dir, eg_format format, float *out, size_t
 
 static void test_against_pytorch(void **state) {
     (void)state;
-    static const char *const names[] = {"mean-f32", "cls-f16", "mean-bf16", "mean-s8", "one-f32", "two-f16", "three-s8", "sharded-f16", "tokens-f32",
-                                        "roberta-f32", "roberta-mean", "deberta-slices", "deberta-buckets", "deberta-mean"};
+    static const char *const names[] = {"mean-f32",     "cls-f16",        "mean-bf16",       "mean-s8",     "one-f32",
+                                        "two-f16",      "three-s8",       "sharded-f16",     "tokens-f32",  "roberta-f32",
+                                        "roberta-mean", "deberta-slices", "deberta-buckets", "deberta-mean"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char dir[512], path[560];
         snprintf(dir, sizeof dir, "%s/%s", GOLDEN, names[k]);
@@ -139,7 +141,8 @@ static void test_against_pytorch(void **state) {
         run_everywhere(dir, EG_FORMAT_F32, f32, &n, &info);
         assert_int_equal(bytes.len, n * sizeof(float));
         for (size_t i = 0; i < n; i++)
-            if (!(fabsf(f32[i] - wanted[i]) < 2e-5f)) fail_msg("%s: %zu: %.7g, PyTorch %.7g", names[k], i, (double)f32[i], (double)wanted[i]);
+            if (!(fabsf(f32[i] - wanted[i]) < 2e-5f))
+                fail_msg("%s: %zu: %.7g, PyTorch %.7g", names[k], i, (double)f32[i], (double)wanted[i]);
         for (size_t i = 0; !info.labels && i < TEXTS; i++)
             assert_true(eg_cosine(f32 + i * info.hidden, wanted + i * info.hidden, info.hidden) > 0.999999f);
         /* 8 bit: the same bits everywhere, and near (models this narrow and random have no slack to average errors out) */
@@ -148,7 +151,8 @@ static void test_against_pytorch(void **state) {
         if (!(distance(s8, f32, n) < 0.05)) fail_msg("%s: s8 is off by %.3f of the f32 result", names[k], distance(s8, f32, n));
         run_everywhere(dir, EG_FORMAT_BF16, bf16, &n8, &info);
         assert_int_equal(n, n8);
-        if (!(distance(bf16, f32, n) < NEAR_BF16)) fail_msg("%s: bf16 is off by %.5f of the f32 result", names[k], distance(bf16, f32, n));
+        if (!(distance(bf16, f32, n) < NEAR_BF16))
+            fail_msg("%s: bf16 is off by %.5f of the f32 result", names[k], distance(bf16, f32, n));
         eg_arena_release(&a);
     }
 }
@@ -209,8 +213,9 @@ static void test_entities(void **state) {
         const eg_entity *g = &got[next++];
         if (at != text || !eg_str_eq(g->label, eg_str_of(label)) || g->span.begin != span.begin || g->span.end != span.end ||
             fabs((double)g->score - score) > 2e-5)
-            fail_msg("line %zu: %s [%zu, %zu) %f was expected of text %u, there is %.*s [%zu, %zu) %f of %zu", lines + 1, label, span.begin,
-                     span.end, score, text, (int)g->label.len, g->label.ptr, g->span.begin, g->span.end, (double)g->score, at);
+            fail_msg("line %zu: %s [%zu, %zu) %f was expected of text %u, there is %.*s [%zu, %zu) %f of %zu", lines + 1, label,
+                     span.begin, span.end, score, text, (int)g->label.len, g->label.ptr, g->span.begin, g->span.end,
+                     (double)g->score, at);
     }
     fclose(in);
     assert_int_equal(next, offsets[TEXTS]);
@@ -293,7 +298,9 @@ static eg_model *open_with(eg_engine *e, const char *const *files, eg_error *err
 
 #define MODULE(type, path) "{\"idx\": 0, \"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
 #define TWO "[" MODULE("Transformer", "") "," MODULE("Pooling", "1_Pooling")
-#define POOLS(mode) "1_Pooling/config.json", "{\"word_embedding_dimension\": 24, \"pooling_mode_cls_token\": false, \"pooling_mode_" mode "\": true}"
+#define POOLS(mode)          \
+    "1_Pooling/config.json", \
+        "{\"word_embedding_dimension\": 24, \"pooling_mode_cls_token\": false, \"pooling_mode_" mode "\": true}"
 
 /* modules.json, pooling, lengths: each honoured, or refused by name. */
 static void test_sentence_folders(void **state) {
@@ -302,14 +309,21 @@ static void test_sentence_folders(void **state) {
     static const struct {
         const char *files[7];
         uint32_t normalizes, max_tokens;
-    } good[CASES] = {{{"modules.json", TWO "," MODULE("Normalize", "2_Normalize") "]", POOLS("mean_tokens")}, 1, 48},
-                     {{"modules.json", TWO "]", POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 17}"}, 0, 17},
-                     {{"modules.json", TWO "]", POOLS("mean_sqrt_len_tokens"), "tokenizer_config.json", "{\"model_max_length\": 20}"}, 0, 20},
-                     {{"modules.json", TWO "]", POOLS("max_tokens"), "tokenizer_config.json",
-                       "{\"model_max_length\": 1000000000000000019884624838656}"}, 0, 48},
-                     {{POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 40}", "tokenizer_config.json",
-                       "{\"model_max_length\": 20}"}, 1, 40},
-                     {{"sentence_bert_config.json", "{\"max_seq_length\": null}", "tokenizer_config.json", "{\"model_max_length\": 30}"}, 1, 30}};
+    } good[CASES] = {
+        {{"modules.json", TWO "," MODULE("Normalize", "2_Normalize") "]", POOLS("mean_tokens")}, 1, 48},
+        {{"modules.json", TWO "]", POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 17}"}, 0, 17},
+        {{"modules.json", TWO "]", POOLS("mean_sqrt_len_tokens"), "tokenizer_config.json", "{\"model_max_length\": 20}"}, 0, 20},
+        {{"modules.json", TWO "]", POOLS("max_tokens"), "tokenizer_config.json",
+          "{\"model_max_length\": 1000000000000000019884624838656}"},
+         0,
+         48},
+        {{POOLS("mean_tokens"), "sentence_bert_config.json", "{\"max_seq_length\": 40}", "tokenizer_config.json",
+          "{\"model_max_length\": 20}"},
+         1,
+         40},
+        {{"sentence_bert_config.json", "{\"max_seq_length\": null}", "tokenizer_config.json", "{\"model_max_length\": 30}"},
+         1,
+         30}};
     eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
     eg_error err = {0};
     float v[CASES][H];
@@ -344,22 +358,23 @@ static void test_sentence_folders(void **state) {
 
     static const struct {
         const char *files[5], *says;
-    } bad[] = {{{"modules.json", TWO "," MODULE("Dense", "2_Dense") "]", POOLS("mean_tokens")}, "models.Dense'"},
-               {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("WeightedLayerPooling", "1") "]"}, "WeightedLayerPooling'"},
-               {{"modules.json", TWO "," MODULE("Normalize", "2") "," MODULE("Dense", "3") "]", POOLS("mean_tokens")}, "module 3"},
-               {{"modules.json", "[" MODULE("Transformer", "0_Transformer") "]"}, "Transformer"},
-               {{"modules.json", "[" MODULE("Transformer", "") "]"}, "no Pooling"},
-               {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "no folder inside"},
-               {{"modules.json", "{}"}, "modules.json:1:"},
-               {{"modules.json", "[1]"}, "list of objects"},
-               {{"modules.json", "[{}]"}, "no type"},
-               {{"modules.json", "[{\"type\": "}, "modules.json:1:"},
-               {{POOLS("weightedmean_tokens")}, "pooling_mode_weightedmean_tokens"},
-               {{POOLS("mean_tokens\": true, \"pooling_mode_max_tokens")}, "pooling_mode_... 2 are true"},
-               {{POOLS("mean_tokens\": false, \"x")}, "pooling_mode_... 0 are true"},
-               {{POOLS("mean_tokens\": true, \"include_prompt\": false, \"x")}, "include_prompt"},
-               {{"tokenizer_config.json", "{\"model_max_length\": 3}"}, "model_max_length"},
-               {{"sentence_bert_config.json", "{\"max_seq_length\": 7.5}"}, "max_seq_length"}};
+    } bad[] = {
+        {{"modules.json", TWO "," MODULE("Dense", "2_Dense") "]", POOLS("mean_tokens")}, "models.Dense'"},
+        {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("WeightedLayerPooling", "1") "]"}, "WeightedLayerPooling'"},
+        {{"modules.json", TWO "," MODULE("Normalize", "2") "," MODULE("Dense", "3") "]", POOLS("mean_tokens")}, "module 3"},
+        {{"modules.json", "[" MODULE("Transformer", "0_Transformer") "]"}, "Transformer"},
+        {{"modules.json", "[" MODULE("Transformer", "") "]"}, "no Pooling"},
+        {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "no folder inside"},
+        {{"modules.json", "{}"}, "modules.json:1:"},
+        {{"modules.json", "[1]"}, "list of objects"},
+        {{"modules.json", "[{}]"}, "no type"},
+        {{"modules.json", "[{\"type\": "}, "modules.json:1:"},
+        {{POOLS("weightedmean_tokens")}, "pooling_mode_weightedmean_tokens"},
+        {{POOLS("mean_tokens\": true, \"pooling_mode_max_tokens")}, "pooling_mode_... 2 are true"},
+        {{POOLS("mean_tokens\": false, \"x")}, "pooling_mode_... 0 are true"},
+        {{POOLS("mean_tokens\": true, \"include_prompt\": false, \"x")}, "include_prompt"},
+        {{"tokenizer_config.json", "{\"model_max_length\": 3}"}, "model_max_length"},
+        {{"sentence_bert_config.json", "{\"max_seq_length\": 7.5}"}, "max_seq_length"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (eg_error){0};
         if (open_with(e, bad[i].files, &err)) fail_msg("case %zu was taken: %s", i, bad[i].says);
@@ -376,7 +391,11 @@ static void test_prompts(void **state) {
     eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
     eg_error err = {0};
     eg_model_info info = {.size = sizeof info};
-    eg_model *m = open_with(e, (const char *[]){file, "{\"prompts\": {\"query\": \"the limit: \", \"passage\": \"\"}, \"default_prompt_name\": \"query\"}", NULL}, &err);
+    eg_model *m = open_with(
+        e,
+        (const char *[]){
+            file, "{\"prompts\": {\"query\": \"the limit: \", \"passage\": \"\"}, \"default_prompt_name\": \"query\"}", NULL},
+        &err);
     if (!m) fail_msg("%s", err.text);
     assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
     assert_int_equal(info.prompts, 2);
@@ -395,9 +414,11 @@ static void test_prompts(void **state) {
     assert_int_equal(eg_model_embed_prompted(m, "question", two, 2, got, NULL, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, "query, passage"));
     eg_model_close(m);
-    static const char *const bad[] = {"{\"default_prompt_name\": \"query\"}", "{\"prompts\": {\"query\": 1}}", "[]", "{\"prompts\": {"};
+    static const char *const bad[] = {"{\"default_prompt_name\": \"query\"}", "{\"prompts\": {\"query\": 1}}", "[]",
+                                      "{\"prompts\": {"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (open_with(e, (const char *[]){file, bad[i], NULL}, &err) || !strstr(err.text, file)) fail_msg("case %zu: '%s'", i, err.text);
+        if (open_with(e, (const char *[]){file, bad[i], NULL}, &err) || !strstr(err.text, file))
+            fail_msg("case %zu: '%s'", i, err.text);
     m = open_with(e, (const char *[]){NULL}, &err);
     assert_int_equal(eg_model_embed_prompted(m, "query", two, 2, got, NULL, &err), EG_EINVAL);
     eg_model_close(m);
@@ -427,7 +448,8 @@ static void test_hostile_configs(void **state) {
     static const char *const names[] = {"config.json", "vocab.txt", "model.safetensors"};
     eg_error err = {0};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(eg_file_read(eg_arena_printf(&a, "%s/three-s8/%s", GOLDEN, names[i]), 1 << 20, &a, &files[i], &err), EG_OK);
+        assert_int_equal(eg_file_read(eg_arena_printf(&a, "%s/three-s8/%s", GOLDEN, names[i]), 1 << 20, &a, &files[i], &err),
+                         EG_OK);
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
         assert_int_equal(eg_file_replace(path, files[i].ptr, files[i].len, 0600, &err), EG_OK);
     }
@@ -437,7 +459,8 @@ static void test_hostile_configs(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *at = strstr(files[0].ptr, table[i].from);
         assert_non_null(at);
-        char *text = eg_arena_printf(&a, "%.*s%s%s", (int)(at - files[0].ptr), files[0].ptr, table[i].to, at + strlen(table[i].from));
+        char *text =
+            eg_arena_printf(&a, "%.*s%s%s", (int)(at - files[0].ptr), files[0].ptr, table[i].to, at + strlen(table[i].from));
         assert_int_equal(eg_file_replace(path, text, strlen(text), 0600, &err), EG_OK);
         if (eg_model_open(e, dir, NULL, &m, &err) == EG_OK) fail_msg("%s was taken", table[i].to);
         if (!strstr(err.text, table[i].says)) fail_msg("'%s' does not say %s", err.text, table[i].says);
@@ -509,15 +532,9 @@ static void test_shipped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_pytorch),
-        cmocka_unit_test(test_labels_and_errors),
-        cmocka_unit_test(test_entities),
-        cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_hostile_configs),
-        cmocka_unit_test(test_sentence_folders),
-        cmocka_unit_test(test_prompts),
-        cmocka_unit_test(test_token_types),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_against_pytorch), cmocka_unit_test(test_labels_and_errors), cmocka_unit_test(test_entities),
+        cmocka_unit_test(test_spans),           cmocka_unit_test(test_hostile_configs),   cmocka_unit_test(test_sentence_folders),
+        cmocka_unit_test(test_prompts),         cmocka_unit_test(test_token_types),       cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, read_texts, free_texts);
 }

@@ -93,8 +93,8 @@ static void no_worse_than_plain(void **state) {
                     check_whole(&s, offsets, n);
                     double plain = plain_cost(offsets, n, threads), cost = cost_of(&s, threads);
                     if (cost > plain + 1e-6)
-                        fail_msg("%zu texts of %zu tokens (mixed: %zu) on %u threads: %.1f tokens, plainly %.1f", n, lengths[l], mixed, threads,
-                                 cost, plain);
+                        fail_msg("%zu texts of %zu tokens (mixed: %zu) on %u threads: %.1f tokens, plainly %.1f", n, lengths[l],
+                                 mixed, threads, cost, plain);
                     better += cost < plain - 1e-6;
                     gain += plain / cost;
                     most_gain = plain / cost > most_gain ? plain / cost : most_gain;

@@ -22,7 +22,7 @@ enum { MOST_IDS = 4096 };
 /* One line of the golden file. */
 typedef struct answer {
     eg_str text, first, second;
-    int64_t most, block, shift, hash; /* a block has 2 to the power of shift code points */
+    int64_t most, block, shift, hash;            /* a block has 2 to the power of shift code points */
     uint32_t ids[MOST_IDS], spans[2 * MOST_IDS]; /* spans: begin and end of each, in bytes of its text */
     size_t count, places;
 } answer;
@@ -40,10 +40,8 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
         if (k == EG_JSON_KEY) key = j.text;
         if (k == EG_JSON_STRING) *(key.ptr[0] == 't' ? &a->text : key.ptr[0] == 'f' ? &a->first : &a->second) = j.text;
         if (k != EG_JSON_NUMBER) continue;
-        if (j.depth == 2 && key.ptr[0] == 's')
-            a->spans[a->places++] = (uint32_t)j.integer;
-        else if (j.depth == 2)
-            a->ids[a->count++] = (uint32_t)j.integer;
+        if (j.depth == 2 && key.ptr[0] == 's') a->spans[a->places++] = (uint32_t)j.integer;
+        else if (j.depth == 2) a->ids[a->count++] = (uint32_t)j.integer;
         else
             *(key.ptr[0] == 'm'   ? &a->most
               : key.ptr[0] == 'b' ? &a->block
@@ -95,8 +93,9 @@ static void check_ids(const eg_tokenizer *w, const answer *a, int has_sources) {
     for (size_t i = 0; has_sources && i < ids.count; i++) {
         eg_range span = ids.sources[i].span;
         if (span.begin != a->spans[2 * i] || span.end != a->spans[2 * i + 1])
-            fail_msg("'%.*s': token %zu is from [%zu, %zu), the reference says [%u, %u)", (int)(is_pair ? a->first.len : a->text.len),
-                     is_pair ? a->first.ptr : a->text.ptr, i, span.begin, span.end, a->spans[2 * i], a->spans[2 * i + 1]);
+            fail_msg("'%.*s': token %zu is from [%zu, %zu), the reference says [%u, %u)",
+                     (int)(is_pair ? a->first.len : a->text.len), is_pair ? a->first.ptr : a->text.ptr, i, span.begin, span.end,
+                     a->spans[2 * i], a->spans[2 * i + 1]);
     }
     eg_tokens_release(&first);
     eg_tokens_release(&second);
@@ -195,7 +194,7 @@ static void fuzz_seeds_are_taken(void **state) {
         const char *nul = strstr(table[i].file, ".bpe") ? memchr(bytes.ptr, 0, bytes.len) : NULL;
         size_t vocab = nul ? (size_t)(nul - bytes.ptr) : bytes.len;
         eg_str merges = {nul ? nul + 1 : NULL, nul ? bytes.len - vocab - 1 : 0};
-        eg_status s = nul                             ? eg_tokenizer_from_bpe((eg_str){bytes.ptr, vocab}, merges, 1, &arena, &t, &err)
+        eg_status s = nul ? eg_tokenizer_from_bpe((eg_str){bytes.ptr, vocab}, merges, 1, &arena, &t, &err)
                       : strstr(table[i].file, ".spm") ? eg_tokenizer_from_spm(bytes, 1, &arena, &t, &err)
                                                       : eg_tokenizer_from_json(bytes, &arena, &t, &err);
         if (s == EG_OK) s = eg_tokenizer_encode(t, EG_STR("the limits <mask>"), &ids, &err);
@@ -497,8 +496,8 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
-/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What NFKD makes of U+FDFA (11 times its
- * bytes) is not too much. */
+/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What NFKD makes of U+FDFA (11
+ * times its bytes) is not too much. */
 static void normalized_texts_are_limited(void **state) {
     (void)state;
     enum { COUNT = 2000 };
@@ -512,9 +511,13 @@ static void normalized_texts_are_limited(void **state) {
         eg_tokens ids = {0};
         eg_buffer json = {0};
         eg_arena_init(&arena, 0);
-        eg_buffer_format(&json, "{%s\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"e\",-1],[\"[SEP]\",-2]]}," UNIGRAM_REST
-                                ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKD\"}", starts[i]);
-        for (int k = 0; k < 5; k++) eg_buffer_format(&json, ",{\"type\":\"Replace\",\"pattern\":{\"String\":\"e\"},\"content\":\"%0300d\"}", 0);
+        eg_buffer_format(
+            &json,
+            "{%s\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"e\",-1],[\"[SEP]\",-2]]}," UNIGRAM_REST
+            ",\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKD\"}",
+            starts[i]);
+        for (int k = 0; k < 5; k++)
+            eg_buffer_format(&json, ",{\"type\":\"Replace\",\"pattern\":{\"String\":\"e\"},\"content\":\"%0300d\"}", 0);
         for (size_t k = 0; k < json.len; k++)
             if (json.ptr[k] == '0' && json.ptr[k + 1] == '0') json.ptr[k] = json.ptr[k + 1] = 'e';
         eg_buffer_text(&json, "]}}");
@@ -560,10 +563,10 @@ static void equal_ids_are_no_equal_words(void **state) {
 static void crafted_tokens_do_not_pile_up(void **state) {
     (void)state;
     enum { HALVES = 12, TOKENS = 1 << HALVES, LENGTH = 8 * HALVES, MOST_RUN = 256 };
-    static const char halves[HALVES][2][9] = {
-        {"scpqzeqe", "vhgwwnsx"}, {"tzssxqos", "mlimnovy"}, {"nkwkoqsm", "chscenqf"}, {"bkbaesmj", "idqxejln"},
-        {"pjyfyzxe", "thkoiijm"}, {"ftpfzfhr", "vlpdyuua"}, {"peqosspe", "gnwufhrm"}, {"qsusrhef", "bqtcvret"},
-        {"fpffwyem", "omfnnamh"}, {"dyzujaja", "tnexpgoi"}, {"bvzvtqbd", "ggmmerae"}, {"afxobfqn", "hnlauhyp"}};
+    static const char halves[HALVES][2][9] = {{"scpqzeqe", "vhgwwnsx"}, {"tzssxqos", "mlimnovy"}, {"nkwkoqsm", "chscenqf"},
+                                              {"bkbaesmj", "idqxejln"}, {"pjyfyzxe", "thkoiijm"}, {"ftpfzfhr", "vlpdyuua"},
+                                              {"peqosspe", "gnwufhrm"}, {"qsusrhef", "bqtcvret"}, {"fpffwyem", "omfnnamh"},
+                                              {"dyzujaja", "tnexpgoi"}, {"bvzvtqbd", "ggmmerae"}, {"afxobfqn", "hnlauhyp"}};
     static char texts[TOKENS][LENGTH];
     eg_arena arena;
     eg_error err = {0};
@@ -629,18 +632,12 @@ static void crafted_merges_do_not_pile_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crafted_tokens_do_not_pile_up),
-        cmocka_unit_test(crafted_merges_do_not_pile_up),
-        cmocka_unit_test(equal_ids_are_no_equal_words),
-        cmocka_unit_test(equals_the_reference),
-        cmocka_unit_test(pairs_have_their_types),
-        cmocka_unit_test(fuzz_seeds_are_taken),
-        cmocka_unit_test(broken_json_is_refused),
-        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(broken_sentencepiece_is_refused),
-        cmocka_unit_test(folders_are_checked),
-        cmocka_unit_test(long_words_take_linear_time),
-        cmocka_unit_test(normalized_texts_are_limited),
+        cmocka_unit_test(crafted_tokens_do_not_pile_up),   cmocka_unit_test(crafted_merges_do_not_pile_up),
+        cmocka_unit_test(equal_ids_are_no_equal_words),    cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(pairs_have_their_types),          cmocka_unit_test(fuzz_seeds_are_taken),
+        cmocka_unit_test(broken_json_is_refused),          cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(broken_sentencepiece_is_refused), cmocka_unit_test(folders_are_checked),
+        cmocka_unit_test(long_words_take_linear_time),     cmocka_unit_test(normalized_texts_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,13 @@
 
 #include "core/base/json.h"
 
-const char tiny_config[] = "{\"architectures\": [\"BertForSequenceClassification\"], \"model_type\": \"bert\", \"vocab_size\": 24,\n"
-                           " \"hidden_size\": 16, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"intermediate_size\": 32,\n"
-                           " \"max_position_embeddings\": 24, \"type_vocab_size\": 2, \"hidden_act\": \"gelu\", \"layer_norm_eps\": 1e-12,\n"
-                           " \"id2label\": {\"0\": \"contradiction\", \"1\": \"entailment\", \"2\": \"neutral\"}}";
-const char tiny_vocabulary[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nlimit\n##s\nof\nis\n5\n7\n.\na\nb\n##a\n##b\n##c\nport\nnot\nset\nto\n8\n##0\n";
+const char tiny_config[] =
+    "{\"architectures\": [\"BertForSequenceClassification\"], \"model_type\": \"bert\", \"vocab_size\": 24,\n"
+    " \"hidden_size\": 16, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"intermediate_size\": 32,\n"
+    " \"max_position_embeddings\": 24, \"type_vocab_size\": 2, \"hidden_act\": \"gelu\", \"layer_norm_eps\": 1e-12,\n"
+    " \"id2label\": {\"0\": \"contradiction\", \"1\": \"entailment\", \"2\": \"neutral\"}}";
+const char tiny_vocabulary[] =
+    "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nlimit\n##s\nof\nis\n5\n7\n.\na\nb\n##a\n##b\n##c\nport\nnot\nset\nto\n8\n##0\n";
 
 _Noreturn static void die(const char *what, const char *with) {
     fprintf(stderr, "tiny_model: cannot %s %s\n", what, with);
@@ -22,7 +24,8 @@ _Noreturn static void die(const char *what, const char *with) {
 
 tiny_tensor *tiny_add(tiny_model *m, const char *name, const char *dtype, size_t rows, size_t columns, size_t element) {
     tiny_tensor *t = &m->tensors[m->count++];
-    *t = (tiny_tensor){.dtype = dtype, .dims = columns ? 2 : 1, .shape = {rows, columns}, .bytes = rows * (columns ? columns : 1) * element};
+    *t = (tiny_tensor){
+        .dtype = dtype, .dims = columns ? 2 : 1, .shape = {rows, columns}, .bytes = rows * (columns ? columns : 1) * element};
     snprintf(t->name, sizeof t->name, "%s", name);
     if (m->count > sizeof m->tensors / sizeof *m->tensors || t->bytes > sizeof t->data) die("hold", name);
     return t;
@@ -137,7 +140,9 @@ void tiny_write(const tiny_model *m, const char *dir) {
     if (m->vocabulary) tiny_write_file(dir, "vocab.txt", m->vocabulary, strlen(m->vocabulary));
 }
 
-eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) { return eg_model_open(e, dir, NULL, out, err); }
+eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err) {
+    return eg_model_open(e, dir, NULL, out, err);
+}
 
 void tiny_folder(char out[64]) {
     const char *base = getenv("TMPDIR");

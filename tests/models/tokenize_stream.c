@@ -1,7 +1,8 @@
 /* tokenize_stream.c - a tokenizer behind a pipe, for compare_tokenizers.py: tokenize_stream FOLDER reads batches and answers
  * each. All numbers are u32 in the machine's order. Request: n, then n times: bytes of the first text, of the second (NONE:
  * none), most, and the texts. Answer: nanoseconds of the processor for the batch (u64), then n times: count, ids, types (bytes),
- * begins and ends of the tokens' texts. The time is without these, which are asked for once more (and end it where the ids differ).
+ * begins and ends of the tokens' texts. The time is without these, which are asked for once more (and end it where the ids
+ * differ).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +96,8 @@ int main(int argc, char **argv) {
             request *r = &all[i];
             r->with_sources.has_sources = 1;
             answer(t, r, &r->with_sources);
-            need(r->ids.count == r->with_sources.count && memcmp(r->ids.ids, r->with_sources.ids, r->ids.count * sizeof *r->ids.ids) == 0,
+            need(r->ids.count == r->with_sources.count &&
+                     memcmp(r->ids.ids, r->with_sources.ids, r->ids.count * sizeof *r->ids.ids) == 0,
                  "sources change the tokens");
         }
         fwrite(&begun, sizeof begun, 1, stdout);

@@ -12,8 +12,12 @@
 enum { WIDTH = 16 };
 
 static eg_status apply(store *s, const eg_precondition *p, size_t np, const eg_change *c, size_t nc, eg_applied *out) {
-    eg_change_set set = {.workspace = s->rq.workspace, .actor = EG_STR("test"), .preconditions = p, .precondition_count = np,
-                         .changes = c, .change_count = nc};
+    eg_change_set set = {.workspace = s->rq.workspace,
+                         .actor = EG_STR("test"),
+                         .preconditions = p,
+                         .precondition_count = np,
+                         .changes = c,
+                         .change_count = nc};
     eg_applied ignored;
     return OPS(s, apply, &set, out ? out : &ignored);
 }
@@ -22,7 +26,8 @@ static eg_status apply(store *s, const eg_precondition *p, size_t np, const eg_c
 static eg_id put_fact(store *s, const char *content, const char *scope, uint32_t ttl_days, uint32_t axis) {
     float v[WIDTH] = {0};
     eg_term terms[32];
-    eg_new_fact row = {.fact = {.content = eg_str_of(content), .scope = eg_str_of(scope), .agent_id = EG_STR("alice"), .ttl_days = ttl_days}};
+    eg_new_fact row = {
+        .fact = {.content = eg_str_of(content), .scope = eg_str_of(scope), .agent_id = EG_STR("alice"), .ttl_days = ttl_days}};
     row.fact.id = row.fact.lineage_id = test_id();
     s->services.sha256(content, strlen(content), row.fact.content_hash);
     for (const char *p = content; *p && row.term_count < 32;) {
@@ -89,15 +94,23 @@ void conformance_preconditions(store *s) {
     eg_id a = put_fact(s, "first fact", "x", 0, 0), b = put_fact(s, "second fact", "x", 0, 1);
     uint8_t hash[32];
     s->services.sha256("first fact", 10, hash);
-    eg_conflict conflict = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
-    eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict}, setting = {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")};
+    eg_conflict conflict = {
+        .id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict},
+              setting = {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")};
     assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
     close_fact(s, b, EG_DELETED);
-    const eg_precondition failing[] = {
-        {.kind = EG_NO_CURRENT_HASH, .text = EG_STR("x"), .hash = hash}, {.kind = EG_IS_CURRENT, .id = b}, {.kind = EG_IS_HEAD, .id = b},
-        {.kind = EG_NO_PAIR, .id = b, .other = a}, {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id}, {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
-    const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash}, {.kind = EG_IS_CURRENT, .id = a},
-                                       {.kind = EG_IS_HEAD, .id = a}, {.kind = EG_NO_PAIR, .id = a, .other = a}, {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id}};
+    const eg_precondition failing[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("x"), .hash = hash},
+                                       {.kind = EG_IS_CURRENT, .id = b},
+                                       {.kind = EG_IS_HEAD, .id = b},
+                                       {.kind = EG_NO_PAIR, .id = b, .other = a},
+                                       {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id},
+                                       {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
+    const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash},
+                                       {.kind = EG_IS_CURRENT, .id = a},
+                                       {.kind = EG_IS_HEAD, .id = a},
+                                       {.kind = EG_NO_PAIR, .id = a, .other = a},
+                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id}};
     int64_t before, after;
     assert_int_equal(OPS(s, last_seq, &before), EG_OK);
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
@@ -123,8 +136,10 @@ void conformance_searches(store *s) {
         put_fact(s, text, "fill", 0, i % 8);
         eg_arena_release(&s->arena);
     }
-    eg_id wanted = put_fact(s, "needle \"quoted\" NEAR( -x * ? in the hay", "hay", 0, 12), twice = put_fact(s, "needle", "hay", 0, 9);
-    const eg_term terms[] = {{EG_STR("needle"), 1}, {EG_STR("NEAR("), 1}, {EG_STR("\"quoted\""), 1}, {EG_STR("-x"), 1}, {EG_STR("missing"), 1}, {EG_STR("'; DROP"), 1}};
+    eg_id wanted = put_fact(s, "needle \"quoted\" NEAR( -x * ? in the hay", "hay", 0, 12),
+          twice = put_fact(s, "needle", "hay", 0, 9);
+    const eg_term terms[] = {{EG_STR("needle"), 1}, {EG_STR("NEAR("), 1},   {EG_STR("\"quoted\""), 1},
+                             {EG_STR("-x"), 1},     {EG_STR("missing"), 1}, {EG_STR("'; DROP"), 1}};
     eg_filter f = all(s);
     eg_scored *hits;
     size_t n;
@@ -149,8 +164,15 @@ void conformance_searches(store *s) {
 
 void conformance_conflicts(store *s) {
     eg_id a = put_fact(s, "one", "x", 0, 0), b = put_fact(s, "two", "y", 0, 1);
-    eg_conflict c = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("tier"), .detector = EG_STR("d 1"), .score = 0.5,
-                     .explanation = EG_STR("why"), .span_a = {0, 3}, .severity = EG_HIGH};
+    eg_conflict c = {.id = test_id(),
+                     .fact_a = a,
+                     .fact_b = b,
+                     .tier = EG_STR("tier"),
+                     .detector = EG_STR("d 1"),
+                     .score = 0.5,
+                     .explanation = EG_STR("why"),
+                     .span_a = {0, 3},
+                     .severity = EG_HIGH};
     eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &c};
     assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
     eg_conflict turned = c, read;
@@ -170,7 +192,8 @@ void conformance_conflicts(store *s) {
     assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
     assert_int_equal(fact.open_conflicts, 1);
     c.status = EG_DISMISSED;
-    eg_change settle[] = {{.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c}, {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 0}};
+    eg_change settle[] = {{.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c},
+                          {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 0}};
     assert_int_equal(apply(s, NULL, 0, settle, 2, NULL), EG_OK);
     assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
     assert_int_equal(n, 0);
@@ -221,7 +244,8 @@ void conformance_jobs(store *s) {
     size_t left;
     for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
         if (i) assert_int_equal(lease(s, "third", 0, 1, &jobs), 1);
-        eg_change failed = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
+        eg_change failed = {
+            .kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
         eg_precondition lease_held = {.kind = EG_LEASE_HELD, .number = jobs[0].id, .token = jobs[0].token};
         assert_int_equal(apply(s, &lease_held, 1, &failed, 1, NULL), EG_OK);
     }
@@ -234,9 +258,12 @@ void conformance_jobs(store *s) {
 
 void conformance_workspaces(store *s) {
     eg_id a = put_fact(s, "secret plan", "x", 0, 0), b = put_fact(s, "second plan", "x", 0, 1);
-    eg_conflict c = {.id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
-    eg_change changes[] = {{.kind = EG_CHANGE_CONFLICT, .conflict = &c}, {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")},
-                           {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 2}, {.kind = EG_CHANGE_AUDIT, .text = EG_STR("x"), .fact = a},
+    eg_conflict c = {
+        .id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_change changes[] = {{.kind = EG_CHANGE_CONFLICT, .conflict = &c},
+                           {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")},
+                           {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 2},
+                           {.kind = EG_CHANGE_AUDIT, .text = EG_STR("x"), .fact = a},
                            {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 1}};
     eg_applied applied;
     assert_int_equal(apply(s, NULL, 0, changes, 5, &applied), EG_OK);
@@ -309,7 +336,8 @@ void conformance_workspaces(store *s) {
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
 }
 
-static void is_window(eg_window_change w, eg_id fact, int64_t from_before, int64_t until_before, int64_t from_after, int64_t until_after) {
+static void is_window(eg_window_change w, eg_id fact, int64_t from_before, int64_t until_before, int64_t from_after,
+                      int64_t until_after) {
     assert_true(eg_id_eq(w.fact, fact));
     assert_int_equal(w.from_before, from_before);
     assert_int_equal(w.until_before, until_before);
@@ -320,16 +348,18 @@ static void is_window(eg_window_change w, eg_id fact, int64_t from_before, int64
 /* An audit row holds what its change set did to windows: an insertion, two closings, a promotion; other rows keep their own. */
 void conformance_audit_windows(store *s) {
     int64_t start = s->now = 1000 * DAY;
-    eg_id week = put_fact(s, "kept a week", "x", 7, 0), over = put_fact(s, "kept a day", "x", 1, 1), promoted = put_fact(s, "soon durable", "x", 1, 2);
+    eg_id week = put_fact(s, "kept a week", "x", 7, 0), over = put_fact(s, "kept a day", "x", 1, 1),
+          promoted = put_fact(s, "soon durable", "x", 1, 2);
     s->now += 2 * DAY;
     eg_new_fact row = {.fact = {.content = EG_STR("instead"), .scope = EG_STR("x"), .agent_id = EG_STR("alice"), .ttl_days = 3}};
     row.fact.id = row.fact.lineage_id = test_id();
     s->services.sha256("instead", 7, row.fact.content_hash);
-    const eg_change set[] = {{.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_SUPERSEDED, .text = EG_STR("bob")},
-                             {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_DELETED, .text = EG_STR("bob")},
-                             {.kind = EG_CHANGE_FACT, .new_fact = &row},
-                             {.kind = EG_CHANGE_PROMOTE, .fact = promoted, .time = EG_FOREVER},
-                             {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id, .other = week}};
+    const eg_change set[] = {
+        {.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_SUPERSEDED, .text = EG_STR("bob")},
+        {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_DELETED, .text = EG_STR("bob")},
+        {.kind = EG_CHANGE_FACT, .new_fact = &row},
+        {.kind = EG_CHANGE_PROMOTE, .fact = promoted, .time = EG_FOREVER},
+        {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id, .other = week}};
     const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("feedback"), .text2 = EG_STR("{}"), .fact = week};
     eg_applied first, second;
     eg_window_change *w;
@@ -349,13 +379,15 @@ void conformance_audit_windows(store *s) {
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
 }
 
-static size_t unembedded(store *s, const char *workspace, const char *model, int64_t after, uint32_t limit, eg_fact **out, uint64_t *all) {
+static size_t unembedded(store *s, const char *workspace, const char *model, int64_t after, uint32_t limit, eg_fact **out,
+                         uint64_t *all) {
     size_t n;
     assert_int_equal(OPS(s, unembedded, eg_str_of(workspace), eg_str_of(model), after, limit, out, &n, all), EG_OK);
     return n;
 }
 
-/* Facts without vectors of a model, in their order; vectors of one model are stored once; one job of a kind that must be alone. */
+/* Facts without vectors of a model, in their order; vectors of one model are stored once; one job of a kind that must be alone.
+ */
 void conformance_unembedded(store *s) {
     s->now = 1000 * DAY;
     eg_id ids[5];
@@ -406,7 +438,8 @@ void conformance_unembedded(store *s) {
     assert_int_equal(jobs[0].kind, EG_JOB_REEMBED);
     assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT); /* leased */
     for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
-        eg_change failed = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
+        eg_change failed = {
+            .kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
         assert_int_equal(apply(s, NULL, 0, &failed, 1, NULL), EG_OK);
         if (i + 1 < EG_MAX_ATTEMPTS) assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
     }

@@ -31,7 +31,8 @@ static void quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
     *scale = most / 127;
     for (size_t i = 0; i < n; i++) out[i] = (int8_t)lrintf(x[i] / *scale);
 }
-static void scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *q, float q_scale, float *out) {
+static void scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *q, float q_scale,
+                    float *out) {
     for (size_t i = 0; i < n; i++) {
         int32_t sum = 0;
         for (size_t k = 0; k < dimensions; k++) sum += rows[i * dimensions + k] * q[k];
@@ -49,9 +50,18 @@ static void *alloc(eg_request *rq, size_t size) {
 }
 
 eg_status open_store(store *s, const char *path) {
-    *s = (store){.services = {.size = sizeof s->services, .host = s, .now = now, .new_id = new_id, .sha256 = sha256, .add_storage = add_storage,
-                              .quantize_s8 = quantize_s8, .scan_s8 = scan_s8, .dot = dot, .version = "test"}};
-    s->rq = (eg_request){.size = sizeof s->rq, .alloc = alloc, .err = &s->err, .workspace = EG_STR("local"), .actor = EG_STR("test")};
+    *s = (store){.services = {.size = sizeof s->services,
+                              .host = s,
+                              .now = now,
+                              .new_id = new_id,
+                              .sha256 = sha256,
+                              .add_storage = add_storage,
+                              .quantize_s8 = quantize_s8,
+                              .scan_s8 = scan_s8,
+                              .dot = dot,
+                              .version = "test"}};
+    s->rq =
+        (eg_request){.size = sizeof s->rq, .alloc = alloc, .err = &s->err, .workspace = EG_STR("local"), .actor = EG_STR("test")};
     void *self;
     eg_status st = eg_plugin_sqlite()->open(&s->services, &s->registrar, &self, &s->err);
     return st == EG_OK ? s->registrar.ops->open(&s->services, &s->rq, eg_str_of(path), &s->handle) : st;

@@ -1,5 +1,5 @@
-/* test_concurrency.c - many processes on one store, and processes that die in the middle: nothing that was acknowledged is lost, the
- * file stays whole, the queue goes on. */
+/* test_concurrency.c - many processes on one store, and processes that die in the middle: nothing that was acknowledged is lost,
+ * the file stays whole, the queue goes on. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,8 +34,12 @@ static eg_status commit(store *s, eg_id *id) {
     eg_change changes[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
                            {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = *id, .text = EG_STR("owner")},
                            {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = *id}};
-    eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .preconditions = &unique, .precondition_count = 1,
-                         .changes = changes, .change_count = 3};
+    eg_change_set set = {.workspace = EG_STR("local"),
+                         .actor = EG_STR("test"),
+                         .preconditions = &unique,
+                         .precondition_count = 1,
+                         .changes = changes,
+                         .change_count = 3};
     eg_applied applied;
     eg_status st = s->registrar.ops->apply(s->handle, &s->rq, &set, &applied);
     if (st != EG_OK) fprintf(stderr, "commit: %s\n", s->err.text);
@@ -147,7 +151,8 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     assert_int_equal(open_store(&s, path), EG_OK);
     for (size_t i = 0; i < count; i++) {
         eg_fact fact;
-        if (s.registrar.ops->fact(s.handle, &s.rq, known[i], &fact) != EG_OK) fail_msg("fact %zu of %zu is lost: %s", i, count, s.err.text);
+        if (s.registrar.ops->fact(s.handle, &s.rq, known[i], &fact) != EG_OK)
+            fail_msg("fact %zu of %zu is lost: %s", i, count, s.err.text);
         eg_arena_release(&s.arena);
     }
     assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.rq), EG_OK);

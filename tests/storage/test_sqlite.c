@@ -1,5 +1,5 @@
-/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit chain against a changed file, and the
- * migration of a store of version 1. */
+/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit chain against a changed file, and
+ * the migration of a store of version 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@ static void on_empty(void (*check)(store *s)) {
     assert_int_equal(system(command), 0);
 }
 
-#define CONFORMS(name)                                                                                       \
-    static void name(void **state) {                                                                             \
-        (void)state;                                                                                             \
-        on_empty(conformance_##name);                                                                            \
+#define CONFORMS(name)                \
+    static void name(void **state) {  \
+        (void)state;                  \
+        on_empty(conformance_##name); \
     }
 CONFORMS(windows)
 CONFORMS(preconditions)
@@ -64,7 +64,8 @@ static eg_id add_and_delete(store *s) {
     eg_new_fact row = {.fact = {.content = EG_STR("one"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}};
     row.fact.id = row.fact.lineage_id = test_id();
     const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")};
-    const eg_change add[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row}, {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
+    const eg_change add[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
+                             {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
     const eg_change drop[] = {{.kind = EG_CHANGE_CLOSE, .fact = row.fact.id, .reason = EG_DELETED},
                               {.kind = EG_CHANGE_AUDIT, .text = EG_STR("delete"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
     const eg_change_set sets[] = {{.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &plain, .change_count = 1},
@@ -78,9 +79,12 @@ static eg_id add_and_delete(store *s) {
 /* Every part of an audit row is under the chain: who, and what it did to windows. */
 static void tamper(store *s) {
     static const char *const ways[] = {
-        "UPDATE audit SET actor = 'nobody' WHERE id = 1", "UPDATE audit SET actor = 'test' WHERE id = 1",
-        "UPDATE audit_windows SET until_after = until_after + 1 WHERE audit = 3", "UPDATE audit_windows SET until_after = until_after - 1 WHERE audit = 3",
-        "INSERT INTO audit_windows SELECT 1, 0, fact, 0, 0, 1, 2 FROM audit_windows WHERE audit = 2", "DELETE FROM audit_windows WHERE audit = 1",
+        "UPDATE audit SET actor = 'nobody' WHERE id = 1",
+        "UPDATE audit SET actor = 'test' WHERE id = 1",
+        "UPDATE audit_windows SET until_after = until_after + 1 WHERE audit = 3",
+        "UPDATE audit_windows SET until_after = until_after - 1 WHERE audit = 3",
+        "INSERT INTO audit_windows SELECT 1, 0, fact, 0, 0, 1, 2 FROM audit_windows WHERE audit = 2",
+        "DELETE FROM audit_windows WHERE audit = 1",
         "DELETE FROM audit_windows WHERE audit = 2"};
     static const char *const row[] = {"row 1", NULL, "row 3", NULL, "row 1", NULL, "row 2"};
     eg_store_stats stats;
@@ -99,8 +103,8 @@ static void a_changed_audit_row_is_seen(void **state) {
     on_empty(tamper);
 }
 
-/* A store of version 1, with an audit row as that version wrote it, becomes one of version 2: a copy stays beside, readable by its
- * owner alone; the chain holds over old and new rows; a process of version 1 may not write any more. */
+/* A store of version 1, with an audit row as that version wrote it, becomes one of version 2: a copy stays beside, readable by
+ * its owner alone; the chain holds over old and new rows; a process of version 1 may not write any more. */
 static void a_store_of_version_1_is_migrated(void **state) {
     (void)state;
     char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], copy[112], command[96];
@@ -183,7 +187,8 @@ static void read_only_stores_answer(void **state) {
         as_another(0);
     }
     /* a log that another process left or writes holds what the file does not: it is not passed over */
-    snprintf(command, sizeof command, "cd %s && rm -f *-shm *-wal && printf x > 'read %%?#only.db-wal' && chmod 444 * && chmod 555 .", folder);
+    snprintf(command, sizeof command,
+             "cd %s && rm -f *-shm *-wal && printf x > 'read %%?#only.db-wal' && chmod 444 * && chmod 555 .", folder);
     assert_int_equal(system(command), 0);
     as_another(NOBODY);
     assert_int_equal(open_store(s, path), EG_EREADONLY);
@@ -197,9 +202,17 @@ static void read_only_stores_answer(void **state) {
 int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows), cmocka_unit_test(preconditions), cmocka_unit_test(searches),   cmocka_unit_test(conflicts),
-        cmocka_unit_test(jobs),    cmocka_unit_test(workspaces),    cmocka_unit_test(audit_windows), cmocka_unit_test(unembedded),
-        cmocka_unit_test(a_changed_audit_row_is_seen), cmocka_unit_test(a_store_of_version_1_is_migrated), cmocka_unit_test(read_only_stores_answer),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(preconditions),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(conflicts),
+        cmocka_unit_test(jobs),
+        cmocka_unit_test(workspaces),
+        cmocka_unit_test(audit_windows),
+        cmocka_unit_test(unembedded),
+        cmocka_unit_test(a_changed_audit_row_is_seen),
+        cmocka_unit_test(a_store_of_version_1_is_migrated),
+        cmocka_unit_test(read_only_stores_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,10 @@
 #include "request.h"
 
 typedef enum eg_found_by { /* how a candidate came into the case; bits */
-    EG_FOUND_VECTOR = 1,
-    EG_FOUND_TEXT = 2,
-    EG_FOUND_CLAIM = 4,       /* shares a claim's subject or attribute, same scope tree */
-    EG_FOUND_CROSS_SCOPE = 8  /* is in another scope tree */
+                           EG_FOUND_VECTOR = 1,
+                           EG_FOUND_TEXT = 2,
+                           EG_FOUND_CLAIM = 4,      /* shares a claim's subject or attribute, same scope tree */
+                           EG_FOUND_CROSS_SCOPE = 8 /* is in another scope tree */
 } eg_found_by;
 
 typedef struct eg_case_fact {
@@ -32,21 +32,21 @@ typedef struct eg_case {
 
 typedef enum eg_outcome {
     EG_CONTRADICTION = 0,
-    EG_OUTCOME_UPDATE,        /* the text itself says that it replaces the other */
-    EG_CORROBORATION,         /* says the same */
-    EG_OUTCOME_BOTH_VALID,    /* looks alike, but another environment, time, component ... */
+    EG_OUTCOME_UPDATE,     /* the text itself says that it replaces the other */
+    EG_CORROBORATION,      /* says the same */
+    EG_OUTCOME_BOTH_VALID, /* looks alike, but another environment, time, component ... */
     EG_UNRELATED
 } eg_outcome;
 
 typedef struct eg_finding {
-    uint32_t size;      /* sizeof(eg_finding) of the detector */
-    uint32_t candidate; /* index into the case's candidates */
-    uint32_t outcome;   /* eg_outcome */
-    uint32_t severity;  /* eg_severity, of a contradiction */
-    double score;       /* 0 to 1: how sure */
+    uint32_t size;                        /* sizeof(eg_finding) of the detector */
+    uint32_t candidate;                   /* index into the case's candidates */
+    uint32_t outcome;                     /* eg_outcome */
+    uint32_t severity;                    /* eg_severity, of a contradiction */
+    double score;                         /* 0 to 1: how sure */
     eg_span span_subject, span_candidate; /* bytes of the two contents that disagree; empty: the whole */
-    eg_str tier;        /* empty: "plugin:NAME" */
-    eg_str explanation; /* one sentence for a person; copied by the host */
+    eg_str tier;                          /* empty: "plugin:NAME" */
+    eg_str explanation;                   /* one sentence for a person; copied by the host */
 } eg_finding;
 
 struct eg_services;

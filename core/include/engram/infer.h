@@ -2,12 +2,14 @@
  *
  * An engine holds the thread pool and the choice of kernels; models are opened on it. There is no global
  * state. Everything that a call returns lies in the caller's buffers. Any number of threads may call into the
- * same engine and the same model at once; destroy a thing only when nobody is inside a call on it. What a caller cannot mean (NULL
- * where something is needed, a wrong size, a number that its enum lacks) is EG_EINVAL. Structures with a size may be those of a
- * newer header while its new fields are 0. A child of fork() may go on with what it finds, alone in it, when no call was running.
+ * same engine and the same model at once; destroy a thing only when nobody is inside a call on it. What a caller cannot mean
+ * (NULL where something is needed, a wrong size, a number that its enum lacks) is EG_EINVAL. Structures with a size may be those
+ * of a newer header while its new fields are 0. A child of fork() may go on with what it finds, alone in it, when no call was
+ * running.
  *
- * Same bits: for finite weights the results do not depend on the batch a text is in, on the number of threads, nor on the thread's
- * floating-point control word; those of f32 and s8 not on the instruction set either (EG_GEMM_OPENBLAS is outside this promise). */
+ * Same bits: for finite weights the results do not depend on the batch a text is in, on the number of threads, nor on the
+ * thread's floating-point control word; those of f32 and s8 not on the instruction set either (EG_GEMM_OPENBLAS is outside this
+ * promise). */
 #ifndef ENGRAM_INFER_H
 #define ENGRAM_INFER_H
 
@@ -23,8 +25,8 @@ typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
 /* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
- * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm, avx512bf16). Asking for a level that the CPU lacks:
- * EG_EUNSUPPORTED. */
+ * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm, avx512bf16). Asking for a level that
+ * the CPU lacks: EG_EUNSUPPORTED. */
 typedef enum eg_level {
     EG_LEVEL_AUTO = 0,
     EG_LEVEL_SCALAR,
@@ -59,15 +61,15 @@ EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
 typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1, EG_HEAD_TOKENS = 2 } eg_head;
 
 /* The arithmetic of a model's matrices. EG_FORMAT_AUTO: s8 for weights that are stored as s8, else f32. EG_FORMAT_S8: weights
- * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. EG_FORMAT_BF16: weights and
- * activations as bfloat16, sums in f32. Levels without an instruction for it (all but avx512bf16, amx and i8mm) give the same bits as
- * each other. One with it has bits of its own: such instructions round within pairs of inputs, and take numbers below 2^-126 for 0.
- * Each sum then is within inputs * 2^-22 times the sum of the products' magnitudes of the others'. */
+ * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. EG_FORMAT_BF16:
+ * weights and activations as bfloat16, sums in f32. Levels without an instruction for it (all but avx512bf16, amx and i8mm) give
+ * the same bits as each other. One with it has bits of its own: such instructions round within pairs of inputs, and take numbers
+ * below 2^-126 for 0. Each sum then is within inputs * 2^-22 times the sum of the products' magnitudes of the others'. */
 typedef enum eg_format { EG_FORMAT_AUTO = 0, EG_FORMAT_F32, EG_FORMAT_S8, EG_FORMAT_BF16 } eg_format;
 
 typedef struct eg_model_options {
-    size_t size;     /* sizeof(eg_model_options); later fields are appended */
-    uint32_t format; /* eg_format */
+    size_t size;       /* sizeof(eg_model_options); later fields are appended */
+    uint32_t format;   /* eg_format */
     uint32_t reserved; /* 0 */
     /* A folder for packed weights, or NULL: written at the first open (atomically, once for several starts), mapped and shared
      * between processes afterwards. A file in it that is damaged or of other weights is packed anew; a folder that cannot be
@@ -81,14 +83,14 @@ typedef struct eg_model_info {
     const char *architecture; /* "bert", "roberta", "deberta-v2"; lives as long as the model, as all strings here */
     uint32_t head;            /* eg_head: what the folder's config declares */
     uint32_t layers, hidden, heads, intermediate, vocabulary;
-    uint32_t max_tokens;      /* longest input with its special tokens; longer ones are truncated */
-    uint32_t labels;          /* number of classes, 0 without a classification head */
+    uint32_t max_tokens;            /* longest input with its special tokens; longer ones are truncated */
+    uint32_t labels;                /* number of classes, 0 without a classification head */
     const char *const *label_names; /* labels names in id order */
-    uint64_t weight_bytes;    /* of the packed weights in memory */
-    uint32_t format;          /* eg_format in use: never EG_FORMAT_AUTO */
-    uint32_t prompts;         /* of config_sentence_transformers.json */
+    uint64_t weight_bytes;          /* of the packed weights in memory */
+    uint32_t format;                /* eg_format in use: never EG_FORMAT_AUTO */
+    uint32_t prompts;               /* of config_sentence_transformers.json */
     const char *const *prompt_names;
-    uint32_t normalizes;      /* 1: embeddings have length 1; 0: modules.json has no Normalize */
+    uint32_t normalizes; /* 1: embeddings have length 1; 0: modules.json has no Normalize */
 } eg_model_info;
 
 /* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), tokenizer.json or
@@ -107,21 +109,22 @@ typedef struct eg_cancel {
     int64_t deadline;         /* CLOCK_MONOTONIC microseconds, 0: none */
 } eg_cancel;
 
-/* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised but where modules.json has no Normalize. Writes n rows of `hidden`
- * floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
+/* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised but where modules.json has no Normalize. Writes
+ * n rows of `hidden` floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
  * EG_EINVAL for invalid UTF-8 (which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
-EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out,
-                                      const eg_cancel *cancel, eg_error *err);
+EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel,
+                                      eg_error *err);
 
 /* Bytes [begin, end) of a text. */
 typedef struct eg_range {
     size_t begin, end;
 } eg_range;
 
-/* The same with the prompt of that name before each text ("query", "passage": what the folder calls them). NULL: the folder's default
- * prompt where it names one, which is what eg_model_embed takes too. EG_EINVAL for a name that the folder lacks, with those it has. */
-EG_INFER_API eg_status eg_model_embed_prompted(const eg_model *model, const char *prompt, const eg_str *texts, size_t n, float *out,
-                                               const eg_cancel *cancel, eg_error *err);
+/* The same with the prompt of that name before each text ("query", "passage": what the folder calls them). NULL: the folder's
+ * default prompt where it names one, which is what eg_model_embed takes too. EG_EINVAL for a name that the folder lacks, with
+ * those it has. */
+EG_INFER_API eg_status eg_model_embed_prompted(const eg_model *model, const char *prompt, const eg_str *texts, size_t n,
+                                               float *out, const eg_cancel *cancel, eg_error *err);
 
 typedef struct eg_pair {
     eg_str first, second; /* premise and hypothesis; second.ptr NULL: a single text */
@@ -136,24 +139,30 @@ EG_INFER_API eg_status eg_model_classify(const eg_model *model, const eg_pair *p
 EG_INFER_API eg_status eg_model_label_tokens(const eg_model *model, const eg_str *texts, size_t n, float *logits, size_t most,
                                              size_t *offsets, const eg_cancel *cancel, eg_error *err);
 
-/* How the tokens of a word are brought to one label before words are joined to entities. EG_AGGREGATE_SIMPLE: each token is a word
- * of its own. Else a word is a token with those that continue it (BERT: ##; other vocabularies: no space between), and has the
- * label of its first token, the one of the highest mean probability, or that of its surest token. */
-typedef enum eg_aggregation { EG_AGGREGATE_SIMPLE = 0, EG_AGGREGATE_FIRST, EG_AGGREGATE_AVERAGE, EG_AGGREGATE_MAX } eg_aggregation;
+/* How the tokens of a word are brought to one label before words are joined to entities. EG_AGGREGATE_SIMPLE: each token is a
+ * word of its own. Else a word is a token with those that continue it (BERT: ##; other vocabularies: no space between), and has
+ * the label of its first token, the one of the highest mean probability, or that of its surest token. */
+typedef enum eg_aggregation {
+    EG_AGGREGATE_SIMPLE = 0,
+    EG_AGGREGATE_FIRST,
+    EG_AGGREGATE_AVERAGE,
+    EG_AGGREGATE_MAX
+} eg_aggregation;
 
 typedef struct eg_entity {
     eg_str label;      /* without B- or I-; lives as long as the model */
-    eg_range span;      /* bytes of its text */
+    eg_range span;     /* bytes of its text */
     float score;       /* mean probability of the labels of its words */
     uint32_t reserved; /* 0 */
 } eg_entity;
 
 /* Entities of texts by a token classification model: words whose labels are of one kind are one entity until a label begins with
- * B-; what is labelled O is none. Labels may have prefixes (B-PER, I-PER) or not (PER). Writes them to entities, in the order of the
- * texts; those of text i are [offsets[i], offsets[i + 1]). offsets: n + 1. most: what entities holds (there are never more than
- * tokens); where they are too few, EG_ELIMIT, with offsets filled. EG_EINVAL for an unknown aggregation; else as above. */
-EG_INFER_API eg_status eg_model_entities(const eg_model *model, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities,
-                                         size_t most, size_t *offsets, const eg_cancel *cancel, eg_error *err);
+ * B-; what is labelled O is none. Labels may have prefixes (B-PER, I-PER) or not (PER). Writes them to entities, in the order of
+ * the texts; those of text i are [offsets[i], offsets[i + 1]). offsets: n + 1. most: what entities holds (there are never more
+ * than tokens); where they are too few, EG_ELIMIT, with offsets filled. EG_EINVAL for an unknown aggregation; else as above. */
+EG_INFER_API eg_status eg_model_entities(const eg_model *model, const eg_str *texts, size_t n, uint32_t aggregation,
+                                         eg_entity *entities, size_t most, size_t *offsets, const eg_cancel *cancel,
+                                         eg_error *err);
 /* Turns rows of logits into probabilities in place: softmax, or the logistic function when labels is 1. */
 EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
 
@@ -162,11 +171,12 @@ EG_INFER_API void eg_softmax(float *rows, size_t n, size_t labels);
 EG_INFER_API eg_status eg_model_tokenize(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types, size_t most,
                                          size_t *count, eg_error *err);
 
-/* The same, and in spans (when it is not NULL) the bytes of its text that each token comes from: of the second text for its tokens,
- * {0, 0} for special tokens. Spans are those of the reference tokenizer: they hold whole code points, a token may have an empty one,
- * two may overlap, and a space before a word belongs to the word where the tokenizer's files do not say that it is trimmed. */
-EG_INFER_API eg_status eg_model_tokenize_spans(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types, eg_range *spans, size_t most,
-                                               size_t *count, eg_error *err);
+/* The same, and in spans (when it is not NULL) the bytes of its text that each token comes from: of the second text for its
+ * tokens, {0, 0} for special tokens. Spans are those of the reference tokenizer: they hold whole code points, a token may have an
+ * empty one, two may overlap, and a space before a word belongs to the word where the tokenizer's files do not say that it is
+ * trimmed. */
+EG_INFER_API eg_status eg_model_tokenize_spans(const eg_model *model, eg_pair text, uint32_t *ids, uint8_t *types,
+                                               eg_range *spans, size_t most, size_t *count, eg_error *err);
 
 /* Probability of each label of one direction, or cosine: small helpers for hosts. n: length of both rows. */
 EG_INFER_API float eg_cosine(const float *a, const float *b, size_t n);

@@ -16,7 +16,8 @@ typedef struct eg_commit_args {
     eg_str corrects_lineage; /* id or unique suffix; empty: none */
     int32_t wait_ms;         /* how long to wait for the verdict; -1: the default */
 } eg_commit_args;
-#define EG_COMMIT_DEFAULTS {.confidence = 0.8, .wait_ms = -1}
+#define EG_COMMIT_DEFAULTS \
+    { .confidence = 0.8, .wait_ms = -1 }
 
 /* A conflict with both facts. */
 typedef struct eg_conflict_view {
@@ -35,12 +36,13 @@ typedef struct eg_receipt {
 
 typedef struct eg_query_args {
     eg_str topic, scope, agent_id; /* scope and agent_id: empty: all; scope "/": all */
-    uint32_t limit;    /* 0: 10 */
-    int64_t as_of;     /* 0: now */
-    int32_t fact_type; /* -1: any */
+    uint32_t limit;                /* 0: 10 */
+    int64_t as_of;                 /* 0: now */
+    int32_t fact_type;             /* -1: any */
     uint32_t include_ephemeral, include_history;
 } eg_query_args;
-#define EG_QUERY_DEFAULTS {.fact_type = -1}
+#define EG_QUERY_DEFAULTS \
+    { .fact_type = -1 }
 
 typedef struct eg_hit {
     eg_fact fact;
@@ -68,18 +70,18 @@ typedef struct eg_resolved {
     eg_conflict conflict;
     eg_fact *closed; /* facts whose window was closed */
     size_t closed_count;
-    eg_fact merged; /* of a merge; id none otherwise */
+    eg_fact merged;                /* of a merge; id none otherwise */
     size_t other_conflicts_closed; /* open conflicts of the closed facts that ended with them */
     int64_t undo_id;
 } eg_resolved;
 
 typedef struct eg_undone {
-    eg_str action;       /* what was undone: "commit", "resolve" ... */
-    eg_fact *restored;   /* new rows of the same lineage */
+    eg_str action;     /* what was undone: "commit", "resolve" ... */
+    eg_fact *restored; /* new rows of the same lineage */
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id;     /* undoes the undo */
+    int64_t undo_id; /* undoes the undo */
 } eg_undone;
 
 /* A statement to check that is in no store. */
@@ -89,9 +91,9 @@ typedef struct eg_check_item {
     uint32_t line;
 } eg_check_item;
 typedef struct eg_check_finding {
-    uint32_t item;        /* index of the later statement */
-    uint32_t other;       /* index of the earlier one; UINT32_MAX: it is a stored fact */
-    eg_fact fact;         /* when other is UINT32_MAX */
+    uint32_t item;  /* index of the later statement */
+    uint32_t other; /* index of the earlier one; UINT32_MAX: it is a stored fact */
+    eg_fact fact;   /* when other is UINT32_MAX */
     uint32_t severity;
     double score;
     eg_str tier, explanation;
@@ -111,10 +113,10 @@ typedef struct eg_checked {
 
 typedef struct eg_memory_status {
     eg_store_stats store;
-    eg_str status;         /* "ready" */
-    eg_str mode;           /* "local" or "team" */
-    eg_str storage;        /* "sqlite" */
-    eg_str workspace_why;  /* "--workspace", "git remote ..." */
+    eg_str status;                 /* "ready" */
+    eg_str mode;                   /* "local" or "team" */
+    eg_str storage;                /* "sqlite" */
+    eg_str workspace_why;          /* "--workspace", "git remote ..." */
     eg_str embed_model, nli_model; /* folder, or empty with the reason in the next fields */
     eg_str embed_problem, nli_problem;
     eg_str version;
@@ -128,8 +130,8 @@ typedef struct eg_memory_ops {
     eg_status (*commit)(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
     eg_status (*query)(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);
     /* status: eg_conflict_status or -1 for all; newest and most severe first. */
-    eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit,
-                           eg_conflict_view **out, size_t *n);
+    eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                           size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
     /* Tells the request's progress, in statements. */
     eg_status (*check)(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out);
@@ -141,10 +143,11 @@ typedef struct eg_memory_ops {
     /* Works on due detection jobs in the calling thread until none is left or the request's deadline; *left: jobs
      * that still wait in the store; left may be NULL: counting reads much. */
     eg_status (*work)(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
-    /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or the request's
-     * deadline, which is looked at after each small batch. *left: how many still wait. */
+    /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or
+     * the request's deadline, which is looked at after each small batch. *left: how many still wait. */
     eg_status (*reembed)(eg_memory *m, eg_request *rq, uint64_t *left);
-    /* One conflict by its id or unique suffix, with both facts. history: all facts of their lineages in order of commit, the two among them. */
+    /* One conflict by its id or unique suffix, with both facts. history: all facts of their lineages in order of commit, the two
+     * among them. */
     eg_status (*conflict)(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n);
 } eg_memory_ops;
 

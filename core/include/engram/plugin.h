@@ -17,7 +17,12 @@
 #define EG_ABI_MINOR 3                       /* a plugin's may not be newer than the host's */
 
 typedef enum eg_plugin_kind {
-    EG_KIND_DETECTOR = 1, EG_KIND_STORAGE, EG_KIND_TOOLSET, EG_KIND_GATE, EG_KIND_FRONTEND, EG_KIND_ESCALATOR
+    EG_KIND_DETECTOR = 1,
+    EG_KIND_STORAGE,
+    EG_KIND_TOOLSET,
+    EG_KIND_GATE,
+    EG_KIND_FRONTEND,
+    EG_KIND_ESCALATOR
 } eg_plugin_kind;
 
 typedef enum eg_log_level { EG_LOG_ERROR = 0, EG_LOG_WARN, EG_LOG_INFO, EG_LOG_DEBUG } eg_log_level;
@@ -33,7 +38,7 @@ typedef struct eg_services {
     void (*log)(void *host, eg_log_level level, const char *plugin, const char *text); /* any thread */
     /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. */
     eg_status (*config)(void *host, const char *key, eg_str *value);
-    int64_t (*now)(void *host); /* microseconds UTC */
+    int64_t (*now)(void *host);  /* microseconds UTC */
     eg_id (*new_id)(void *host); /* UUIDv7 */
     void (*sha256)(const void *bytes, size_t n, uint8_t out[32]);
 
@@ -67,16 +72,15 @@ typedef struct eg_services {
     /* Arithmetic over vectors, for storage. */
     void (*quantize_s8)(const float *x, size_t n, int8_t *out, float *scale);
     /* out[i] = scales[i] * query_scale * (rows[i] . query) for i < n */
-    void (*scan_s8)(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
-                    float query_scale, float *out);
+    void (*scan_s8)(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query, float query_scale,
+                    float *out);
     float (*dot)(const float *a, const float *b, size_t n);
 
     const char *version; /* of the host */
 } eg_services;
 
 /* 1 when the host's table has this field. */
-#define EG_HAS(services, field)                                                                              \
-    ((services)->size >= offsetof(eg_services, field) + sizeof((services)->field))
+#define EG_HAS(services, field) ((services)->size >= offsetof(eg_services, field) + sizeof((services)->field))
 
 typedef struct eg_plugin {
     uint32_t magic; /* EG_PLUGIN_MAGIC */
@@ -97,8 +101,8 @@ typedef struct eg_plugin {
 __attribute__((visibility("default"))) const eg_plugin *EG_PLUGIN_ENTRY(void);
 
 /* The usual first fields of a descriptor. */
-#define EG_PLUGIN_HEAD(plugin_kind, plugin_name, plugin_version, plugin_licence)                             \
-    .magic = EG_PLUGIN_MAGIC, .size = sizeof(eg_plugin), .abi_major = EG_ABI_MAJOR, .abi_minor = EG_ABI_MINOR,   \
+#define EG_PLUGIN_HEAD(plugin_kind, plugin_name, plugin_version, plugin_licence)                               \
+    .magic = EG_PLUGIN_MAGIC, .size = sizeof(eg_plugin), .abi_major = EG_ABI_MAJOR, .abi_minor = EG_ABI_MINOR, \
     .kind = (plugin_kind), .name = (plugin_name), .version = (plugin_version), .licence = (plugin_licence)
 
 #endif

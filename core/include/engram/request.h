@@ -9,7 +9,7 @@
 #include "types.h"
 
 typedef struct eg_request {
-    uint32_t size; /* sizeof(eg_request) of who made it */
+    uint32_t size;  /* sizeof(eg_request) of who made it */
     uint32_t flags; /* 0 */
     eg_cancel cancel;
     /* Zeroed memory that lives until the request ends; NULL when there is none left. Never freed piece by piece. */
@@ -17,8 +17,8 @@ typedef struct eg_request {
     eg_error *err;    /* never NULL */
     eg_str workspace; /* never empty */
     eg_str actor;     /* who asks: an agent's or a person's name; never empty */
-    /* Since ABI 0.3. What is told how far a long operation is: done of all, never less than before. NULL: nobody listens. Called on the
-     * request's own thread; must not block for long. */
+    /* Since ABI 0.3. What is told how far a long operation is: done of all, never less than before. NULL: nobody listens. Called
+     * on the request's own thread; must not block for long. */
     void (*progress)(void *self, size_t done, size_t all);
     void *progress_self;
 } eg_request;

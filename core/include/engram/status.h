@@ -15,22 +15,22 @@ extern "C" {
 #endif
 
 /* One table gives the enum, the names and the default texts. Numbers are part of the plugin ABI: append only. */
-#define EG_STATUS_MAP(X)                                                                                     \
-    X(EG_OK, 0, "ok")                                                                                        \
-    X(EG_EINVAL, 1, "an argument is not valid")                                                              \
-    X(EG_ENOMEM, 2, "out of memory")                                                                         \
-    X(EG_EIO, 3, "reading or writing failed")                                                                \
-    X(EG_ENOENT, 4, "not found")                                                                             \
-    X(EG_EFORMAT, 5, "the data is not in the expected format")                                               \
-    X(EG_ELIMIT, 6, "a size limit was exceeded")                                                             \
-    X(EG_EUNSUPPORTED, 7, "not supported")                                                                   \
-    X(EG_ECONFLICT, 8, "a precondition of the change no longer holds")                                       \
-    X(EG_EREFUSED, 9, "refused by a rule")                                                                   \
-    X(EG_ECANCELLED, 10, "cancelled or past its deadline")                                                   \
-    X(EG_EBUSY, 11, "busy, try again")                                                                       \
-    X(EG_EREADONLY, 12, "the store cannot be written")                                                       \
-    X(EG_EVERSION, 13, "made by another version")                                                            \
-    X(EG_EPERM, 14, "the permissions are not safe or not sufficient")                                        \
+#define EG_STATUS_MAP(X)                                               \
+    X(EG_OK, 0, "ok")                                                  \
+    X(EG_EINVAL, 1, "an argument is not valid")                        \
+    X(EG_ENOMEM, 2, "out of memory")                                   \
+    X(EG_EIO, 3, "reading or writing failed")                          \
+    X(EG_ENOENT, 4, "not found")                                       \
+    X(EG_EFORMAT, 5, "the data is not in the expected format")         \
+    X(EG_ELIMIT, 6, "a size limit was exceeded")                       \
+    X(EG_EUNSUPPORTED, 7, "not supported")                             \
+    X(EG_ECONFLICT, 8, "a precondition of the change no longer holds") \
+    X(EG_EREFUSED, 9, "refused by a rule")                             \
+    X(EG_ECANCELLED, 10, "cancelled or past its deadline")             \
+    X(EG_EBUSY, 11, "busy, try again")                                 \
+    X(EG_EREADONLY, 12, "the store cannot be written")                 \
+    X(EG_EVERSION, 13, "made by another version")                      \
+    X(EG_EPERM, 14, "the permissions are not safe or not sufficient")  \
     X(EG_EINTERNAL, 15, "a defect in Engram: please report it")
 
 typedef enum eg_status {
@@ -51,9 +51,7 @@ static inline eg_str eg_str_of(const char *z) {
     eg_str s = {z, z ? strlen(z) : 0};
     return s;
 }
-static inline int eg_str_eq(eg_str a, eg_str b) {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
+static inline int eg_str_eq(eg_str a, eg_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
 /* What a person reads. text is always NUL-terminated UTF-8; a longer message is cut at a code point. */
 typedef struct eg_error {

@@ -14,13 +14,13 @@ typedef struct eg_storage eg_storage; /* the backend's own */
 /* Which facts a read sees. The window predicate is valid_from <= at < valid_until. */
 typedef struct eg_filter {
     eg_str workspace;
-    eg_str scope;      /* empty: all; else this scope and those below it, by whole segments */
-    int64_t at;        /* the time asked about; 0: the store's now */
-    uint32_t as_of;    /* 1: also committed_at <= at (what was known then) */
-    uint32_t history;  /* 1: facts whose window is over too (never those that were erased) */
+    eg_str scope;       /* empty: all; else this scope and those below it, by whole segments */
+    int64_t at;         /* the time asked about; 0: the store's now */
+    uint32_t as_of;     /* 1: also committed_at <= at (what was known then) */
+    uint32_t history;   /* 1: facts whose window is over too (never those that were erased) */
     uint32_t ephemeral; /* 1: ephemeral facts too */
-    int32_t fact_type; /* -1: any */
-    eg_str agent_id;   /* empty: any */
+    int32_t fact_type;  /* -1: any */
+    eg_str agent_id;    /* empty: any */
 } eg_filter;
 
 typedef struct eg_scored {
@@ -30,8 +30,8 @@ typedef struct eg_scored {
 } eg_scored;
 
 typedef struct eg_term {
-    eg_str text;     /* folded by core/text; any bytes but NUL, never given to a query language unquoted */
-    uint32_t count;  /* occurrences in the fact; 1 in queries */
+    eg_str text;    /* folded by core/text; any bytes but NUL, never given to a query language unquoted */
+    uint32_t count; /* occurrences in the fact; 1 in queries */
 } eg_term;
 
 typedef struct eg_vector {
@@ -84,13 +84,14 @@ typedef enum eg_change_kind {
     EG_CHANGE_JOB,             /* insert a job of kind `number` for fact, owner `text`, not before `time` */
     EG_CHANGE_JOB_DONE,        /* job `number` of token: removed */
     EG_CHANGE_JOB_FAILED,      /* job `number` of token: attempts + 1, lease given up, not before `time`, error `text` */
-    EG_CHANGE_VECTORS,         /* vectors of an existing fact (new_fact->vectors, all of one model), fact; nothing when it has some of that model */
-    EG_CHANGE_CLAIMS,          /* claims and statements of an existing fact replaced */
-    EG_CHANGE_AGENT,           /* agent `text` (engineer `text2`) seen now; its commits + `number` */
-    EG_CHANGE_FEEDBACK,        /* conflict->id: `number` 1 true positive, 0 false positive; tier and score in conflict */
-    EG_CHANGE_SETTING,         /* workspace setting `text` = `text2` */
-    EG_CHANGE_AUDIT            /* action `text`, payload `text2` (JSON), ids fact and other; holds the windows of the
-                                  facts that the changes before it in the set inserted, closed or promoted */
+    EG_CHANGE_VECTORS,  /* vectors of an existing fact (new_fact->vectors, all of one model), fact; nothing when it has some of
+                           that model */
+    EG_CHANGE_CLAIMS,   /* claims and statements of an existing fact replaced */
+    EG_CHANGE_AGENT,    /* agent `text` (engineer `text2`) seen now; its commits + `number` */
+    EG_CHANGE_FEEDBACK, /* conflict->id: `number` 1 true positive, 0 false positive; tier and score in conflict */
+    EG_CHANGE_SETTING,  /* workspace setting `text` = `text2` */
+    EG_CHANGE_AUDIT     /* action `text`, payload `text2` (JSON), ids fact and other; holds the windows of the
+                           facts that the changes before it in the set inserted, closed or promoted */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -131,11 +132,11 @@ typedef struct eg_change_set {
 } eg_change_set;
 
 typedef struct eg_applied {
-    int64_t seq;       /* of the last change */
-    int64_t time;      /* the store's now of this transaction: committed_at of its facts */
-    int64_t audit_id;  /* of the last audit row written, 0: none */
-    size_t failed;     /* with EG_ECONFLICT: index of the precondition that failed */
-    eg_id failed_row;  /* the fact or conflict that failed it, when there is one */
+    int64_t seq;      /* of the last change */
+    int64_t time;     /* the store's now of this transaction: committed_at of its facts */
+    int64_t audit_id; /* of the last audit row written, 0: none */
+    size_t failed;    /* with EG_ECONFLICT: index of the precondition that failed */
+    eg_id failed_row; /* the fact or conflict that failed it, when there is one */
 } eg_applied;
 
 typedef struct eg_conflict_filter {
@@ -191,22 +192,22 @@ typedef struct eg_storage_ops {
     eg_status (*fact)(eg_storage *store, eg_request *rq, eg_id id, eg_fact *out);
     eg_status (*facts)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n, eg_fact *out); /* missing: seq 0 */
     /* Ids of facts or conflicts whose text form ends in `suffix` (hex digits): at most `most`. */
-    eg_status (*ids_by_suffix)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out,
-                               size_t most, size_t *n);
+    eg_status (*ids_by_suffix)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most,
+                               size_t *n);
     eg_status (*current_by_hash)(eg_storage *store, eg_request *rq, const eg_filter *filter, const uint8_t hash[32],
                                  eg_fact *out); /* exact scope */
     eg_status (*lineage)(eg_storage *store, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact **out, size_t *n);
     eg_status (*list)(eg_storage *store, eg_request *rq, const eg_filter *filter, int64_t after_seq, uint32_t limit,
                       eg_fact **out, size_t *n); /* by seq ascending */
-    eg_status (*search_text)(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_term *terms,
-                             size_t term_count, uint32_t limit, eg_scored **out, size_t *n);
+    eg_status (*search_text)(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_term *terms, size_t term_count,
+                             uint32_t limit, eg_scored **out, size_t *n);
     /* Best cosine of a fact's vectors of this model, one row a fact. */
-    eg_status (*search_vectors)(eg_storage *store, eg_request *rq, const eg_filter *filter, eg_str model_id,
-                                const float *query, uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n);
+    eg_status (*search_vectors)(eg_storage *store, eg_request *rq, const eg_filter *filter, eg_str model_id, const float *query,
+                                uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n);
     /* Claims of facts under the filter: attribute empty: any attribute of the subject; subject empty: any subject
      * with the attribute. At most limit rows, newest facts last. */
-    eg_status (*claims_by_key)(eg_storage *store, eg_request *rq, const eg_filter *filter, eg_str subject,
-                               eg_str attribute, uint32_t limit, eg_claim_row **out, size_t *n);
+    eg_status (*claims_by_key)(eg_storage *store, eg_request *rq, const eg_filter *filter, eg_str subject, eg_str attribute,
+                               uint32_t limit, eg_claim_row **out, size_t *n);
     eg_status (*claims_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
     eg_status (*statements_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
     eg_status (*conflict)(eg_storage *store, eg_request *rq, eg_id id, eg_conflict *out);
@@ -232,10 +233,10 @@ typedef struct eg_storage_ops {
     eg_status (*last_seq)(eg_storage *store, eg_request *rq, int64_t *out);
 
     /* Leases: at most `most` jobs that are due, not leased or whose lease is over, not parked; owner's own first,
-     * others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Not more than max_leased
-     * leases in the whole store. Durable enough to survive a crash of the process, not a power loss. */
-    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace,
-                       uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
+     * others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Not
+     * more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a power loss. */
+    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
+                       uint32_t most, eg_job **out, size_t *n);
     /* Jobs of this fact that still wait (queued or leased). */
     eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *n);
     /* query_hits + 1 for each; may be lost in a power failure. */
@@ -244,10 +245,10 @@ typedef struct eg_storage_ops {
      * before windows were kept, have none. */
     eg_status (*audit_windows)(eg_storage *store, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out,
                                size_t *n);
-    /* Facts with seq > after, in that order, that were not erased and have no vector of this model: at most limit. *all, when it is not NULL:
-     * how many there are (counting reads them all). */
-    eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str model_id, int64_t after, uint32_t limit, eg_fact **out,
-                            size_t *n, uint64_t *all);
+    /* Facts with seq > after, in that order, that were not erased and have no vector of this model: at most limit. *all, when it
+     * is not NULL: how many there are (counting reads them all). */
+    eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str model_id, int64_t after, uint32_t limit,
+                            eg_fact **out, size_t *n, uint64_t *all);
 } eg_storage_ops;
 
 #endif

@@ -21,13 +21,20 @@ static inline int eg_id_is_none(eg_id a) {
 }
 
 /* The words of each enumeration, in order: tables for parsing and printing are made from them. */
-#define EG_FACT_TYPE_WORDS {"observation", "inference", "decision"}
-#define EG_OPERATION_WORDS {"add", "update", "delete", "none"}
-#define EG_DURABILITY_WORDS {"durable", "ephemeral"}
-#define EG_CONFLICT_STATUS_WORDS {"open", "resolved", "dismissed"}
-#define EG_SEVERITY_WORDS {"low", "medium", "high"}
-#define EG_CLOSE_REASON_WORDS {"", "superseded", "deleted", "ttl", "resolved", "merged", "erased"}
-#define EG_RESOLUTION_WORDS {"winner", "merge", "dismissed", "both_valid"}
+#define EG_FACT_TYPE_WORDS \
+    { "observation", "inference", "decision" }
+#define EG_OPERATION_WORDS \
+    { "add", "update", "delete", "none" }
+#define EG_DURABILITY_WORDS \
+    { "durable", "ephemeral" }
+#define EG_CONFLICT_STATUS_WORDS \
+    { "open", "resolved", "dismissed" }
+#define EG_SEVERITY_WORDS \
+    { "low", "medium", "high" }
+#define EG_CLOSE_REASON_WORDS \
+    { "", "superseded", "deleted", "ttl", "resolved", "merged", "erased" }
+#define EG_RESOLUTION_WORDS \
+    { "winner", "merge", "dismissed", "both_valid" }
 
 typedef enum eg_fact_type { EG_OBSERVATION = 0, EG_INFERENCE, EG_DECISION } eg_fact_type;
 typedef enum eg_operation { EG_ADD = 0, EG_UPDATE, EG_DELETE, EG_NONE } eg_operation;
@@ -35,7 +42,13 @@ typedef enum eg_durability { EG_DURABLE = 0, EG_EPHEMERAL } eg_durability;
 typedef enum eg_conflict_status { EG_OPEN = 0, EG_RESOLVED, EG_DISMISSED } eg_conflict_status;
 typedef enum eg_severity { EG_LOW = 0, EG_MEDIUM, EG_HIGH } eg_severity;
 typedef enum eg_close_reason {
-    EG_NOT_CLOSED = 0, EG_SUPERSEDED, EG_DELETED, EG_TTL, EG_CLOSED_RESOLVED, EG_MERGED, EG_ERASED
+    EG_NOT_CLOSED = 0,
+    EG_SUPERSEDED,
+    EG_DELETED,
+    EG_TTL,
+    EG_CLOSED_RESOLVED,
+    EG_MERGED,
+    EG_ERASED
 } eg_close_reason;
 typedef enum eg_resolution { EG_WINNER = 0, EG_MERGE, EG_DISMISS, EG_BOTH_VALID } eg_resolution;
 
@@ -43,11 +56,11 @@ typedef enum eg_resolution { EG_WINNER = 0, EG_MERGE, EG_DISMISS, EG_BOTH_VALID 
 typedef struct eg_fact {
     int64_t seq; /* order of commit in the store; 0 before it is stored */
     eg_id id, lineage_id, supersedes, restored_from;
-    eg_id parents[2]; /* of a merged fact */
+    eg_id parents[2];                                                     /* of a merged fact */
     eg_str content, scope, agent_id, engineer, provenance, artifact_hash; /* empty: not given */
-    double confidence; /* 0 to 1 */
-    uint32_t fact_type, operation, durability; /* the enums above */
-    uint32_t ttl_days;                         /* 0: none */
+    double confidence;                                                    /* 0 to 1 */
+    uint32_t fact_type, operation, durability;                            /* the enums above */
+    uint32_t ttl_days;                                                    /* 0: none */
     int64_t committed_at, valid_from, valid_until;
     int64_t closed_at; /* 0: not closed */
     uint32_t close_reason;

@@ -37,10 +37,8 @@ static eg_status lay_out(eg_request *rq, table *t) {
     size_t n = t->a->n, m = t->b->n, width = m + 1;
     int *score = eg_request_array(rq, (n + 1) * width, sizeof *score);
     if (!score) return EG_ENOMEM;
-    for (size_t i = 0; i <= n; i++)
-        score[i * width] = (int)i * GAP;
-    for (size_t j = 0; j <= m; j++)
-        score[j] = (int)j * GAP;
+    for (size_t i = 0; i <= n; i++) score[i * width] = (int)i * GAP;
+    for (size_t j = 0; j <= m; j++) score[j] = (int)j * GAP;
     for (size_t i = 1; i <= n; i++)
         for (size_t j = 1; j <= m; j++) {
             int best = score[(i - 1) * width + j - 1] + pair_score(&t->a->units[i - 1], &t->b->units[j - 1]);
@@ -53,18 +51,14 @@ static eg_status lay_out(eg_request *rq, table *t) {
     while (i || j) {
         column c = {0};
         int here = score[i * width + j];
-        if (i && j &&
-            here == score[(i - 1) * width + j - 1] + pair_score(&t->a->units[i - 1], &t->b->units[j - 1])) {
+        if (i && j && here == score[(i - 1) * width + j - 1] + pair_score(&t->a->units[i - 1], &t->b->units[j - 1])) {
             c.a = &t->a->units[--i];
             c.b = &t->b->units[--j];
-            if (c.a->kind == UNIT_VALUE && c.b->kind == UNIT_VALUE)
-                c.values = values_compare(c.a->claim, c.b->claim);
-            c.equal = c.a->kind == UNIT_VALUE || c.b->kind == UNIT_VALUE ? c.values == VALUES_SAME
-                                                                         : eg_str_eq(c.a->key, c.b->key);
-        } else if (i && here == score[(i - 1) * width + j] + GAP)
-            c.a = &t->a->units[--i];
-        else
-            c.b = &t->b->units[--j];
+            if (c.a->kind == UNIT_VALUE && c.b->kind == UNIT_VALUE) c.values = values_compare(c.a->claim, c.b->claim);
+            c.equal =
+                c.a->kind == UNIT_VALUE || c.b->kind == UNIT_VALUE ? c.values == VALUES_SAME : eg_str_eq(c.a->key, c.b->key);
+        } else if (i && here == score[(i - 1) * width + j] + GAP) c.a = &t->a->units[--i];
+        else c.b = &t->b->units[--j];
         t->columns[--k] = c;
     }
     t->n = MOST_COLUMNS - k;
@@ -128,8 +122,7 @@ static int is_antonym(eg_str a, eg_str b) {
                                            {"minimum", "maximum"},
                                            {"earliest", "latest"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if ((word_in(a, pairs[i][0]) && word_in(b, pairs[i][1])) ||
-            (word_in(a, pairs[i][1]) && word_in(b, pairs[i][0])))
+        if ((word_in(a, pairs[i][0]) && word_in(b, pairs[i][1])) || (word_in(a, pairs[i][1]) && word_in(b, pairs[i][0])))
             return 1;
     return 0;
 }
@@ -144,20 +137,15 @@ static int is_filler(const unit *u) {
 
 /* Words that make a claim hold only somewhere, sometimes, for somebody. */
 static int is_context(const unit *u) {
-    return word_in(
-        u->key,
-        "if when unless except during while only until whenever otherwise production prod stag development "
-        "dev "
-        "test sandbox demo canary simulator local nightly weekend weekday night winter summer free enterpris "
-        "premium trial beta linux window macos mac ios android desktop mobil web browser old legacy new "
-        "previou "
-        "staging previous first second third largest smallest mean median p50 p95 p99 averag peak apart "
-        "without");
+    return word_in(u->key,
+                   "if when unless except during while only until whenever otherwise production prod stag development "
+                   "dev test sandbox demo canary simulator local nightly weekend weekday night winter summer free enterpris "
+                   "premium trial beta linux window macos mac ios android desktop mobil web browser old legacy new "
+                   "previou staging previous first second third largest smallest mean median p50 p95 p99 averag peak apart "
+                   "without");
 }
 
-static int is_negation(const unit *u) {
-    return u && word_in(u->key, "not no never");
-}
+static int is_negation(const unit *u) { return u && word_in(u->key, "not no never"); }
 
 /* A stretch of columns without agreement. */
 typedef struct stretch {
@@ -173,8 +161,8 @@ typedef struct stretch {
 static stretch stretch_at(const table *t, size_t from) {
     stretch s = {.from = from, .filler = 1, .names = 1};
     size_t i = from, units = 0;
-    for (; i < t->n && !t->columns[i].equal && t->columns[i].values != VALUES_CONFLICT &&
-           t->columns[i].values != VALUES_COMPATIBLE;
+    for (;
+         i < t->n && !t->columns[i].equal && t->columns[i].values != VALUES_CONFLICT && t->columns[i].values != VALUES_COMPATIBLE;
          i++)
         for (int side = 0; side < 2; side++) {
             const unit *u = side ? t->columns[i].b : t->columns[i].a;
@@ -185,10 +173,8 @@ static stretch stretch_at(const table *t, size_t from) {
             s.values |= u->kind == UNIT_VALUE;
             s.context |= is_context(u);
             if (u->kind != UNIT_NAME) s.names = 0;
-            if (side)
-                s.bs++;
-            else
-                s.as++;
+            if (side) s.bs++;
+            else s.as++;
             s.negation = is_negation(u);
         }
     if (units != 1) s.negation = 0;
@@ -211,8 +197,7 @@ static summary summarise(const table *t) {
         if (c->values == VALUES_CONFLICT) {
             if (!s.conflicts++) s.first_conflict = i;
             s.last_conflict = i++;
-        } else if (c->values == VALUES_COMPATIBLE)
-            s.compatible++, i++;
+        } else if (c->values == VALUES_COMPATIBLE) s.compatible++, i++;
         else if (c->equal) {
             s.equal_all++;
             s.equal_content += c->a->content;
@@ -221,27 +206,22 @@ static summary summarise(const table *t) {
             stretch x = stretch_at(t, i);
             i = x.to;
             if (x.filler) continue;
-            if (s.stretch_count == sizeof s.stretches / sizeof s.stretches[0])
-                s.too_many = 1;
-            else
-                s.stretches[s.stretch_count++] = x;
+            if (s.stretch_count == sizeof s.stretches / sizeof s.stretches[0]) s.too_many = 1;
+            else s.stretches[s.stretch_count++] = x;
         }
     }
     return s;
 }
 
 /* Index in its sentence of a column's unit. */
-static size_t index_a(const table *t, const column *c) {
-    return (size_t)(c->a - t->a->units);
-}
-static size_t index_b(const table *t, const column *c) {
-    return (size_t)(c->b - t->b->units);
-}
+static size_t index_a(const table *t, const column *c) { return (size_t)(c->a - t->a->units); }
+static size_t index_b(const table *t, const column *c) { return (size_t)(c->b - t->b->units); }
 
 /* The number is the name of one of many: "region 3", "shard 12". */
 static int is_label(const unit *first, const unit *value) {
-    return value > first && word_in(value[-1].key, "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
-                                                   "bay cell gat floor level tier pag tabl column chapter section tenant");
+    return value > first &&
+           word_in(value[-1].key, "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
+                                  "bay cell gat floor level tier pag tabl column chapter section tenant");
 }
 
 /* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is
@@ -251,8 +231,7 @@ static int selects(const table *t, const column *c) {
     const eg_claim *k = c->a->claim;
     if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
     if (k->value_kind == EG_VALUE_QUANTITY)
-        return eg_str_eq(k->dimension, EG_STR("number")) ||
-               (is_label(t->a->units, c->a) && is_label(t->b->units, c->b));
+        return eg_str_eq(k->dimension, EG_STR("number")) || (is_label(t->a->units, c->a) && is_label(t->b->units, c->b));
     return 1;
 }
 
@@ -277,9 +256,7 @@ static void classify(const eg_claim *a, alignment *out) {
 static int is_product(const table *t, const stretch *x) {
     if (x->as != 1 || x->bs != 1 || !x->names || x->to >= t->n) return 0;
     const column *version = &t->columns[x->to], *name = &t->columns[x->from];
-    if (version->values != VALUES_CONFLICT || version->a->claim->value_kind != EG_VALUE_VERSION || !name->a ||
-        !name->b)
-        return 0;
+    if (version->values != VALUES_CONFLICT || version->a->claim->value_kind != EG_VALUE_VERSION || !name->a || !name->b) return 0;
     return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
 }
 
@@ -304,10 +281,8 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         if (is_tail(t, x, s->first_conflict) || is_product(t, x)) continue;
         serious++;
         different += x->as > x->bs ? x->as : x->bs;
-        if (x->context)
-            out->reason = "the context differs";
-        else if (x->as && x->bs && names_thing(t, x))
-            out->reason = "another thing is meant";
+        if (x->context) out->reason = "the context differs";
+        else if (x->as && x->bs && names_thing(t, x)) out->reason = "another thing is meant";
     }
     if (matched < 2 || matched < 2 * different) return;
     for (size_t i = s->first_conflict; i <= s->last_conflict; i++)
@@ -333,9 +308,8 @@ static int holds_unit(const sentence *x, const unit *u) {
 /* Two words of one small family, of which only one can be said of a thing. */
 static int same_family(eg_str a, eg_str b) {
     static const char *const families[] = {"first second third fourth fifth sixth seventh eighth ninth tenth",
-                                           "second millisecond microsecond minut hour day week month year",
-                                           "acr hectar", "byt bit kilobyt megabyt",
-                                           "hourly daily nightly weekly monthly yearly"};
+                                           "second millisecond microsecond minut hour day week month year", "acr hectar",
+                                           "byt bit kilobyt megabyt", "hourly daily nightly weekly monthly yearly"};
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (word_in(a, families[i]) && word_in(b, families[i])) return 1;
     return 0;
@@ -363,8 +337,8 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     if (last->a) out->a.end = last->a->span.end;
     if (last->b) out->b.end = last->b->span.end;
     if (holds_unit(t->b, first->a) || holds_unit(t->a, first->b)) return; /* a list in another order */
-    int antonyms = x->as == 1 && x->bs == 1 &&
-                   (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
+    int antonyms =
+        x->as == 1 && x->bs == 1 && (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
     int subject = index_a(t, first) < t->a->verb || index_b(t, first) < t->b->verb;
     if (x->context && !antonyms) return;
     if (antonyms) {
@@ -408,18 +382,14 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     out->score = 0.93;
 }
 
-static int is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Identifiers of two things of one kind: the same but for their digits, as web-0 and web-1, E1042 and E1043. */
 static int is_sibling(eg_str a, eg_str b) {
     size_t i = 0, k = 0, letters = 0, digits_a = 0, digits_b = 0;
     for (;;) {
-        for (; i < a.len && is_digit(a.ptr[i]); i++)
-            digits_a++;
-        for (; k < b.len && is_digit(b.ptr[k]); k++)
-            digits_b++;
+        for (; i < a.len && is_digit(a.ptr[i]); i++) digits_a++;
+        for (; k < b.len && is_digit(b.ptr[k]); k++) digits_b++;
         if (i == a.len || k == b.len) break;
         if (a.ptr[i++] != b.ptr[k++]) return 0;
         letters++;
@@ -442,9 +412,7 @@ static int tells_of_siblings(const table *t) {
     return siblings && said && t->a->verb < t->a->n && t->b->verb < t->b->n;
 }
 
-static int is_present(const sentence *x) {
-    return x->modality == EG_IS || x->modality == EG_SHOULD;
-}
+static int is_present(const sentence *x) { return x->modality == EG_IS || x->modality == EG_SHOULD; }
 
 eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out) {
     *out = (alignment){.verdict = ALIGN_NOTHING};
@@ -461,10 +429,8 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
         if (t->columns[i].equal && t->columns[i].a->kind == UNIT_NAME) out->named = 1;
     size_t shorter = a->n < b->n ? a->n : b->n;
     if (s.equal_all * 2 + s.conflicts < shorter) return EG_OK;
-    if (s.conflicts)
-        judge_values(t, &s, out);
-    else if (!s.stretch_count && !s.compatible && s.equal_content >= 2)
-        out->verdict = ALIGN_SAME;
+    if (s.conflicts) judge_values(t, &s, out);
+    else if (!s.stretch_count && !s.compatible && s.equal_content >= 2) out->verdict = ALIGN_SAME;
     else if (!s.compatible) {
         judge_negation(t, &s, out);
         if (out->verdict == ALIGN_NOTHING) judge_names(t, &s, out);
@@ -476,10 +442,8 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
         out->b = b->units[0].span;
     }
     if (out->verdict != ALIGN_CONFLICT) return EG_OK;
-    if (a->updates || b->updates || (a->now && !b->now))
-        out->verdict = ALIGN_UPDATE;
-    else if (a->modality != b->modality &&
-             (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
+    if (a->updates || b->updates || (a->now && !b->now)) out->verdict = ALIGN_UPDATE;
+    else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "one of the two is no statement about now";
     }

@@ -7,11 +7,9 @@
 static long double number_of(eg_decimal d) {
     long double v = (long double)d.mantissa;
     if (d.infinite) return d.mantissa < 0 ? -HUGE_VALL : HUGE_VALL;
-    for (int32_t e = d.exponent; e > 0 && e < 40; e--)
-        v *= 10;
+    for (int32_t e = d.exponent; e > 0 && e < 40; e--) v *= 10;
     long double below = 1;
-    for (int32_t e = d.exponent; e < 0 && e > -40; e++)
-        below *= 10;
+    for (int32_t e = d.exponent; e < 0 && e > -40; e++) below *= 10;
     return v / below;
 }
 
@@ -35,9 +33,7 @@ static int same_dimension(const eg_claim *a, const eg_claim *b) {
 }
 
 /* Written as a range, and not a month's 28 to 31 days. */
-static int is_range(long double low, long double high) {
-    return high > low * 1.15L;
-}
+static int is_range(long double low, long double high) { return high > low * 1.15L; }
 
 static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (a->low.infinite || b->low.infinite) {
@@ -46,16 +42,14 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
         return finite->quantifier == EG_AT_LEAST ? VALUES_COMPATIBLE : VALUES_CONFLICT;
     }
     if (!same_dimension(a, b)) return VALUES_UNLIKE;
-    long double al = number_of(a->low), ah = number_of(a->high), bl = number_of(b->low),
-                bh = number_of(b->high);
+    long double al = number_of(a->low), ah = number_of(a->high), bl = number_of(b->low), bh = number_of(b->high);
     int same = equal(al, bl) && equal(ah, bh);
     uint32_t aq = a->quantifier == EG_ONLY ? EG_EXACTLY : a->quantifier,
              bq = b->quantifier == EG_ONLY ? EG_EXACTLY : b->quantifier;
     if (aq == bq && same) return VALUES_SAME;
     if (aq == EG_ABOUT) al *= 0.75L, ah *= 1.25L;
     if (bq == EG_ABOUT) bl *= 0.75L, bh *= 1.25L;
-    if ((aq == EG_AT_MOST || aq == EG_AT_LEAST) &&
-        aq == bq) /* two bounds of one thing; months may still agree */
+    if ((aq == EG_AT_MOST || aq == EG_AT_LEAST) && aq == bq) /* two bounds of one thing; months may still agree */
         return al <= bh && bl <= ah ? VALUES_COMPATIBLE : VALUES_CONFLICT;
     if (aq == EG_EXACTLY && bq == EG_EXACTLY && is_range(al, ah) && is_range(bl, bh)) return VALUES_CONFLICT;
     if (aq == EG_AT_MOST) al = -HUGE_VALL;
@@ -72,23 +66,20 @@ static value_relation compare_versions(eg_str a, eg_str b, int same_bound) {
     if (eg_str_eq(a, b)) return same_bound ? VALUES_SAME : VALUES_COMPATIBLE;
     if (!same_bound) return VALUES_COMPATIBLE;
     eg_str s = a.len < b.len ? a : b, l = a.len < b.len ? b : a; /* 24 and 24.0, 24.0.1 */
-    if (s.len && memcmp(s.ptr, l.ptr, s.len) == 0 &&
-        (l.ptr[s.len] == '.' || l.ptr[s.len] == '-' || l.ptr[s.len] == '+'))
+    if (s.len && memcmp(s.ptr, l.ptr, s.len) == 0 && (l.ptr[s.len] == '.' || l.ptr[s.len] == '-' || l.ptr[s.len] == '+'))
         return VALUES_COMPATIBLE;
     return VALUES_CONFLICT;
 }
 
 static value_relation compare_dates(const eg_claim *a, const eg_claim *b) {
     if (!eg_str_eq(a->dimension, b->dimension)) return VALUES_UNLIKE;
-    if (eg_str_eq(a->dimension, EG_STR("weekday")))
-        return eg_str_eq(a->text, b->text) ? VALUES_SAME : VALUES_CONFLICT;
+    if (eg_str_eq(a->dimension, EG_STR("weekday"))) return eg_str_eq(a->text, b->text) ? VALUES_SAME : VALUES_CONFLICT;
     if (eg_str_eq(a->dimension, EG_STR("clock")))
         return equal(number_of(a->low), number_of(b->low)) ? VALUES_SAME : VALUES_CONFLICT;
     if (eg_str_eq(a->text, b->text)) return VALUES_SAME;
     if (a->low.mantissa == 0 || b->low.mantissa == 0) /* a day without its year */
         return a->low.mantissa == b->low.mantissa ? VALUES_CONFLICT : VALUES_UNLIKE;
-    long double al = number_of(a->low), ah = number_of(a->high), bl = number_of(b->low),
-                bh = number_of(b->high);
+    long double al = number_of(a->low), ah = number_of(a->high), bl = number_of(b->low), bh = number_of(b->high);
     if (equal(al, bl) && equal(ah, bh)) return VALUES_SAME;
     return al < bh && bl < ah ? VALUES_COMPATIBLE : VALUES_CONFLICT;
 }
@@ -101,35 +92,24 @@ value_relation values_compare(const eg_claim *a, const eg_claim *b) {
         return compare_versions(a->text, b->text, same_bound);
     if (a->value_kind != b->value_kind) return VALUES_UNLIKE;
     switch (a->value_kind) {
-    case EG_VALUE_QUANTITY:
-        return compare_quantities(a, b);
-    case EG_VALUE_VERSION:
-        return compare_versions(a->text, b->text, same_bound);
-    case EG_VALUE_PORT:
-        return equal(number_of(a->low), number_of(b->low)) ? VALUES_SAME : VALUES_CONFLICT;
-    case EG_VALUE_DATE:
-        return compare_dates(a, b);
+    case EG_VALUE_QUANTITY: return compare_quantities(a, b);
+    case EG_VALUE_VERSION: return compare_versions(a->text, b->text, same_bound);
+    case EG_VALUE_PORT: return equal(number_of(a->low), number_of(b->low)) ? VALUES_SAME : VALUES_CONFLICT;
+    case EG_VALUE_DATE: return compare_dates(a, b);
     case EG_VALUE_BOOLEAN:
     case EG_VALUE_ENUM:
     case EG_VALUE_NAME:
-    case EG_VALUE_PATH:
-        return eg_str_eq(a->text, b->text) ? VALUES_SAME : VALUES_CONFLICT;
-    default:
-        return VALUES_UNLIKE;
+    case EG_VALUE_PATH: return eg_str_eq(a->text, b->text) ? VALUES_SAME : VALUES_CONFLICT;
+    default: return VALUES_UNLIKE;
     }
 }
 
-int value_is_temporal(const eg_claim *c) {
-    return c->value_kind == EG_VALUE_DATE || eg_str_eq(c->attribute, EG_STR("status"));
-}
+int value_is_temporal(const eg_claim *c) { return c->value_kind == EG_VALUE_DATE || eg_str_eq(c->attribute, EG_STR("status")); }
 
-int value_is_numeric(const eg_claim *c) {
-    return c->value_kind == EG_VALUE_QUANTITY;
-}
+int value_is_numeric(const eg_claim *c) { return c->value_kind == EG_VALUE_QUANTITY; }
 
 int values_lead_apart(eg_str a, eg_str b) {
-    static const char *const words[] = {"to",    "by",    "from", "below", "above", "before",
-                                        "after", "under", "over", "per",   "every"};
+    static const char *const words[] = {"to", "by", "from", "below", "above", "before", "after", "under", "over", "per", "every"};
     int in_a = 0, in_b = 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         in_a |= eg_str_eq(a, eg_str_of(words[i]));

@@ -35,10 +35,8 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
 
 int scopes_differ(const eg_fact *a, const eg_fact *b) {
     size_t i = 0, k = 0;
-    while (i < a->scope.len && a->scope.ptr[i] != '/')
-        i++;
-    while (k < b->scope.len && b->scope.ptr[k] != '/')
-        k++;
+    while (i < a->scope.len && a->scope.ptr[i] != '/') i++;
+    while (k < b->scope.len && b->scope.ptr[k] != '/') k++;
     eg_str x = {a->scope.ptr, i}, y = {b->scope.ptr, k};
     if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
     return !eg_str_eq(x, y);
@@ -49,8 +47,7 @@ static eg_str words_of(const eg_case_fact *f, eg_span s) {
     if (s.end > content.len || s.start > s.end) return (eg_str){"", 0};
     size_t n = s.end - s.start;
     if (n > 60) /* a cut must not split a code point */
-        for (n = 60; n && ((unsigned char)content.ptr[s.start + n] & 0xC0) == 0x80;)
-            n--;
+        for (n = 60; n && ((unsigned char)content.ptr[s.start + n] & 0xC0) == 0x80;) n--;
     return (eg_str){content.ptr + s.start, n};
 }
 
@@ -58,64 +55,49 @@ static eg_str words_of(const eg_case_fact *f, eg_span s) {
 static eg_str label_of(const eg_case_fact *f, uint32_t statement, eg_span at) {
     eg_str content = f->fact->content;
     size_t start = f->statements[statement].start, end = at.start;
-    while (end > start &&
-           (content.ptr[end - 1] == ' ' || content.ptr[end - 1] == '`' || content.ptr[end - 1] == '"'))
-        end--;
+    while (end > start && (content.ptr[end - 1] == ' ' || content.ptr[end - 1] == '`' || content.ptr[end - 1] == '"')) end--;
     if (end <= start) {
         start = at.end;
         end = f->statements[statement].end;
     }
     if (end - start > 90) {
         size_t cut = end - 90;
-        while (cut < end && content.ptr[cut] != ' ')
-            cut++;
+        while (cut < end && content.ptr[cut] != ' ') cut++;
         start = cut;
     }
-    while (start < end && content.ptr[start] == ' ')
-        start++;
+    while (start < end && content.ptr[start] == ' ') start++;
     return (eg_str){content.ptr + start, end - start};
 }
 
 static int rank(eg_outcome o) {
     switch (o) {
-    case EG_CONTRADICTION:
-        return 4;
-    case EG_OUTCOME_UPDATE:
-        return 3;
-    case EG_OUTCOME_BOTH_VALID:
-        return 2;
-    case EG_CORROBORATION:
-        return 1;
-    default:
-        return 0;
+    case EG_CONTRADICTION: return 4;
+    case EG_OUTCOME_UPDATE: return 3;
+    case EG_OUTCOME_BOTH_VALID: return 2;
+    case EG_CORROBORATION: return 1;
+    default: return 0;
     }
 }
 
-static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statement, observation o,
-                      const char *reason, observation *best, int *found) {
-    if (*found && (rank(o.outcome) < rank(best->outcome) ||
-                   (rank(o.outcome) == rank(best->outcome) && o.score <= best->score)))
+static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statement, observation o, const char *reason,
+                      observation *best, int *found) {
+    if (*found && (rank(o.outcome) < rank(best->outcome) || (rank(o.outcome) == rank(best->outcome) && o.score <= best->score)))
         return EG_OK;
-    eg_str label = label_of(j->fact, statement, o.a), here = words_of(j->fact, o.a),
-           there = words_of(candidate, o.b);
+    eg_str label = label_of(j->fact, statement, o.a), here = words_of(j->fact, o.a), there = words_of(candidate, o.b);
     switch (o.outcome) {
     case EG_CONTRADICTION:
-        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr,
-                                          (int)here.len, here.ptr, (int)there.len, there.ptr);
+        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr, (int)here.len,
+                                          here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_UPDATE:
-        o.explanation =
-            eg_request_printf(j->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s",
-                              (int)label.len, label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
+        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s", (int)label.len,
+                                          label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_BOTH_VALID:
-        o.explanation =
-            eg_request_printf(j->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr,
-                              (int)there.len, there.ptr, reason ? reason : "the contexts differ");
+        o.explanation = eg_request_printf(j->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr, (int)there.len,
+                                          there.ptr, reason ? reason : "the contexts differ");
         break;
-    default:
-        o.explanation = eg_request_printf(j->rq, "both say the same");
-        break;
+    default: o.explanation = eg_request_printf(j->rq, "both say the same"); break;
     }
     if (!o.explanation.ptr) return EG_ENOMEM;
     *best = o;
@@ -125,12 +107,9 @@ static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statemen
 
 static int names_missing(const sentence *x, const sentence *in) {
     for (size_t i = 0; i < x->n; i++) {
-        if (!x->units[i].content || x->units[i].kind == UNIT_VALUE ||
-            (x->units[i].kind != UNIT_NAME && i > x->verb))
-            continue;
+        if (!x->units[i].content || x->units[i].kind == UNIT_VALUE || (x->units[i].kind != UNIT_NAME && i > x->verb)) continue;
         size_t k = 0;
-        while (k < in->n && !eg_str_eq(in->units[k].key, x->units[i].key))
-            k++;
+        while (k < in->n && !eg_str_eq(in->units[k].key, x->units[i].key)) k++;
         if (k == in->n) return 1;
     }
     return 0;
@@ -146,9 +125,7 @@ static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs
 }
 
 /* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
-static int is_weak(size_t shared, int named) {
-    return shared < 3 || (shared < 4 && !named);
-}
+static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
 
 static int key_words(eg_str key, int *named) {
     int n = key.len > 0;
@@ -161,24 +138,21 @@ static int key_words(eg_str key, int *named) {
 
 /* The same for a claim's keys and the context around it. */
 static int is_weak_claim(const eg_claim *c) {
-    int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) +
-                           key_words(c->qualifiers, &named);
+    int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) + key_words(c->qualifiers, &named);
     if (eg_str_eq(c->attribute, EG_STR("owner"))) return 0; /* what is owned is named */
     return is_weak((size_t)words, named);
 }
 
-static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
-                          observation *best, int *found) {
+static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                          int *found) {
     eg_status status = EG_OK;
     for (size_t i = 0; i < j->n && status == EG_OK; i++)
         for (size_t k = 0; k < n && status == EG_OK; k++) {
             alignment al;
             status = align_sentences(j->rq, &j->sentences[i], &theirs[k], &al);
             if (status != EG_OK || al.verdict == ALIGN_NOTHING) continue;
-            if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1))
-                continue; /* the other statements may disagree */
-            if (al.verdict == ALIGN_CONFLICT &&
-                heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
+            if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1)) continue; /* the other statements may disagree */
+            if (al.verdict == ALIGN_CONFLICT && heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;
                 al.reason = "the facts are about different things";
             }
@@ -187,10 +161,8 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
             if (al.verdict == ALIGN_SAME) {
                 o.outcome = EG_CORROBORATION;
                 o.score = 0.9;
-            } else if (al.verdict == ALIGN_CONFLICT)
-                o.outcome = EG_CONTRADICTION;
-            else if (al.verdict == ALIGN_UPDATE)
-                o.outcome = EG_OUTCOME_UPDATE;
+            } else if (al.verdict == ALIGN_CONFLICT) o.outcome = EG_CONTRADICTION;
+            else if (al.verdict == ALIGN_UPDATE) o.outcome = EG_OUTCOME_UPDATE;
             else {
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.8;
@@ -205,14 +177,12 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
 static int next_qualifier(eg_str *rest, eg_str *out) {
     while (rest->len) {
         size_t n = 0;
-        while (n < rest->len && rest->ptr[n] != ';')
-            n++;
+        while (n < rest->len && rest->ptr[n] != ';') n++;
         *out = (eg_str){rest->ptr, n};
         size_t skip = n < rest->len ? n + 1 : n;
         rest->ptr += skip;
         rest->len -= skip;
-        if (!eg_str_eq(*out, EG_STR("env=production")) && !eg_str_eq(*out, EG_STR("context=production")))
-            return 1;
+        if (!eg_str_eq(*out, EG_STR("env=production")) && !eg_str_eq(*out, EG_STR("context=production"))) return 1;
     }
     return 0;
 }
@@ -229,18 +199,15 @@ static int same_qualifiers(eg_str a, eg_str b) {
 /* Both facts are one clause, so a claim is all they say. */
 static int is_all(const judge *j, const sentence *theirs, size_t n) {
     if (j->n != 1 || n != 1 || !j->sentences[0].n || !theirs[0].n) return 0;
-    return j->sentences[0].units[j->sentences[0].n - 1].clause == 0 &&
-           theirs[0].units[theirs[0].n - 1].clause == 0;
+    return j->sentences[0].units[j->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
 }
 
 /* 1 when both name an environment, platform, plan or time, and not the same ones. */
 static int named_contexts_differ(eg_str a, eg_str b) {
     eg_str x, y;
     int more, also;
-    while ((more = next_qualifier(&a, &x)) && x.len > 8 && memcmp(x.ptr, "context=", 8) == 0) {
-    }
-    while ((also = next_qualifier(&b, &y)) && y.len > 8 && memcmp(y.ptr, "context=", 8) == 0) {
-    }
+    while ((more = next_qualifier(&a, &x)) && x.len > 8 && memcmp(x.ptr, "context=", 8) == 0) {}
+    while ((also = next_qualifier(&b, &y)) && y.len > 8 && memcmp(y.ptr, "context=", 8) == 0) {}
     return more && also && !eg_str_eq(x, y);
 }
 
@@ -248,45 +215,37 @@ static align_class class_of(const eg_claim *c) {
     return value_is_temporal(c) ? CLASS_TEMPORAL : value_is_numeric(c) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
-static int is_current(const eg_claim *c) {
-    return c->modality == EG_IS || c->modality == EG_SHOULD;
-}
+static int is_current(const eg_claim *c) { return c->modality == EG_IS || c->modality == EG_SHOULD; }
 
-static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
-                           observation *best, int *found) {
+static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                           int *found) {
     eg_status status = EG_OK;
     for (size_t i = 0; i < j->fact->claim_count; i++)
         for (size_t k = 0; k < candidate->claim_count && status == EG_OK; k++) {
             const eg_claim *x = &j->fact->claims[i], *y = &candidate->claims[k];
-            if (!x->subject.len || !eg_str_eq(x->subject, y->subject) ||
-                !eg_str_eq(x->attribute, y->attribute))
-                continue;
+            if (!x->subject.len || !eg_str_eq(x->subject, y->subject) || !eg_str_eq(x->attribute, y->attribute)) continue;
             if (x->polarity != y->polarity || !is_current(x) || !is_current(y)) continue;
             value_relation r = values_compare(x, y);
             if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
-            observation o = {.outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION,
-                             .score = 0.9,
-                             .a = x->span,
-                             .b = y->span};
+            observation o = {
+                .outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION, .score = 0.9, .a = x->span, .b = y->span};
             o.class = class_of(x);
             o.weak = is_weak_claim(x);
-            if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement))
-                continue;
+            if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
                 if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.7;
             } else if (r == VALUES_CONFLICT &&
-                       (j->sentences[x->statement].updates ||
-                        (j->sentences[x->statement].now && !theirs[y->statement].now)))
+                       (j->sentences[x->statement].updates || (j->sentences[x->statement].now && !theirs[y->statement].now)))
                 o.outcome = EG_OUTCOME_UPDATE;
             status = keep(j, candidate, x->statement, o, NULL, best, found);
         }
     return status;
 }
 
-static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
-                               observation *best, int *found) {
+static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                               int *found) {
     for (size_t i = 0; i < j->n; i++)
         for (size_t k = 0; k < n; k++) {
             observation o = {.outcome = EG_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
@@ -299,16 +258,15 @@ static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const se
     return EG_OK;
 }
 
-static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
-                          observation *best, int *found) {
+static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                          int *found) {
     for (size_t i = 0; i < j->n; i++)
         for (size_t k = 0; k < n; k++) {
             const unit *here, *there;
             const sentence *x = &j->sentences[i], *y = &theirs[k];
             if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) continue;
             if (heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
-            observation o = {.outcome =
-                                 x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_CONTRADICTION,
+            observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_CONTRADICTION,
                              .class = class_of(here->claim),
                              .score = 0.86,
                              .a = here->span,
@@ -320,17 +278,14 @@ static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentenc
 }
 
 /* The new fact says itself that it replaces the candidate's value. */
-static eg_status by_update(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n,
-                           observation *best, int *found) {
+static eg_status by_update(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+                           int *found) {
     for (size_t i = 0; i < j->n; i++)
         for (size_t k = 0; k < n; k++) {
             const unit *now, *before;
             if (!update_replaces(&j->sentences[i], &theirs[k], &now, &before)) continue;
-            observation o = {.outcome = EG_OUTCOME_UPDATE,
-                             .class = class_of(before->claim),
-                             .score = 0.9,
-                             .a = now->span,
-                             .b = before->span};
+            observation o = {
+                .outcome = EG_OUTCOME_UPDATE, .class = class_of(before->claim), .score = 0.9, .a = now->span, .b = before->span};
             return keep(j, candidate, (uint32_t)i, o, NULL, best, found);
         }
     return EG_OK;

@@ -1,12 +1,10 @@
 /* report.c - see report.h. */
 #include "report.h"
 
-static int is_cancelled(const eg_request *rq) {
-    return rq->cancel.flag && *rq->cancel.flag;
-}
+static int is_cancelled(const eg_request *rq) { return rq->cancel.flag && *rq->cancel.flag; }
 
-eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier,
-                      eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
+eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier, eg_status (*add)(void *sink, const eg_finding *finding),
+                      void *sink) {
     judge *j;
     eg_status status = judge_create(rq, c->subject, &j);
     for (uint32_t i = 0; i < c->candidate_count && status == EG_OK; i++) {

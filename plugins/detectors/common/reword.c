@@ -14,8 +14,7 @@ static const unit *only_value(const sentence *x, const eg_claim *like) {
     const unit *found = NULL;
     for (size_t i = 0; i < x->n; i++) {
         const unit *u = &x->units[i];
-        if (u->kind != UNIT_VALUE || u->claim->value_kind != like->value_kind ||
-            !eg_str_eq(u->claim->dimension, like->dimension))
+        if (u->kind != UNIT_VALUE || u->claim->value_kind != like->value_kind || !eg_str_eq(u->claim->dimension, like->dimension))
             continue;
         if (found) return NULL;
         found = u;
@@ -37,9 +36,7 @@ static int is_hedged(const sentence *x) {
 }
 
 static int is_link(eg_str key) {
-    return word_in(
-        key,
-        "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
+    return word_in(key, "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
 }
 
 /* The longer sentence's subject part holds words of the shorter one beside words of its own: "children's
@@ -59,17 +56,13 @@ static int narrows(const sentence *longer, const sentence *shorter) {
 }
 
 /* "one" is seldom a number. */
-static int is_one(const eg_claim *c) {
-    return eg_str_eq(c->text, EG_STR("one"));
-}
+static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one")); }
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
     if (!(a->words & b->words)) return 0;
     for (size_t i = 0; i < a->n; i++) {
         const unit *v = &a->units[i];
-        if (v->kind != UNIT_VALUE || v->claim->value_kind == EG_VALUE_DATE ||
-            v->claim->value_kind == EG_VALUE_BOOLEAN)
-            continue;
+        if (v->kind != UNIT_VALUE || v->claim->value_kind == EG_VALUE_DATE || v->claim->value_kind == EG_VALUE_BOOLEAN) continue;
         if (eg_str_eq(v->claim->dimension, EG_STR("number")) || only_value(a, v->claim) != v) continue;
         const unit *w = only_value(b, v->claim);
         if (!w || values_compare(v->claim, w->claim) != VALUES_CONFLICT) continue;
@@ -81,10 +74,8 @@ int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a
                 const unit *u = &x->units[k];
                 if (u->kind == UNIT_VALUE || !u->content || is_link(u->key)) continue;
                 if (!holds_key(y, u->key)) {
-                    if (side)
-                        missing_b++;
-                    else
-                        missing_a++;
+                    if (side) missing_b++;
+                    else missing_a++;
                 } else if (side) {
                     shared++;
                     names += u->code != 0;

@@ -27,8 +27,7 @@ static int product_in(const char *family, eg_str s) {
     int number = 1;
     for (const char *p = family; *p;) {
         size_t n = 0;
-        while (p[n] && p[n] != ' ' && p[n] != '/')
-            n++;
+        while (p[n] && p[n] != ' ' && p[n] != '/') n++;
         if (n == s.len && memcmp(p, s.ptr, n) == 0) return number;
         p += n;
         if (*p == ' ') number++;
@@ -56,24 +55,20 @@ static int is_restricted(const sentence *x) {
 
 int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_rule, eg_span *in_instance) {
     if (rule->n < 4 || rule->n > 10 || instance->n < 3) return 0;
-    if (!word_in(rule->units[0].key, "all every each") || word_in(instance->units[0].key, "all every each"))
-        return 0;
+    if (!word_in(rule->units[0].key, "all every each") || word_in(instance->units[0].key, "all every each")) return 0;
     if (is_restricted(rule) || is_restricted(instance)) return 0;
     const unit *kind = &rule->units[1];
     if (kind->kind != UNIT_WORD || !kind->content) return 0;
     size_t verb = rule->verb, i = 0;
     if (verb != 2 || verb + 1 >= rule->n) return 0;
     /* the instance: a thing of that kind before the same verb */
-    while (i < instance->n && !eg_str_eq(instance->units[i].key, kind->key))
-        i++;
-    if (i == 0 || i + 2 >= instance->n || i + 1 != instance->verb)
-        return 0; /* i 0: "Services use ..." is a rule itself */
+    while (i < instance->n && !eg_str_eq(instance->units[i].key, kind->key)) i++;
+    if (i == 0 || i + 2 >= instance->n || i + 1 != instance->verb) return 0; /* i 0: "Services use ..." is a rule itself */
     if (!eg_str_eq(instance->units[i + 1].key, rule->units[verb].key)) return 0;
     for (size_t r = verb + 1; r < rule->n; r++)
         for (size_t k = i + 2; k < instance->n; k++)
             if (products_exclude(rule->units[r].key, instance->units[k].key) &&
-                rule->units[r].clause == rule->units[verb].clause &&
-                instance->units[k].clause == instance->units[i].clause) {
+                rule->units[r].clause == rule->units[verb].clause && instance->units[k].clause == instance->units[i].clause) {
                 *in_rule = rule->units[r].span;
                 *in_instance = instance->units[k].span;
                 return 1;

@@ -1,5 +1,5 @@
-/* rule_plugin.h - the plugin around a rule detector, for entity.c, numeric.c and cross_scope.c: each defines RULE_NAME, RULE_ORDER
- * and tier(), then includes this once, at its end. Not a header of declarations. */
+/* rule_plugin.h - the plugin around a rule detector, for entity.c, numeric.c and cross_scope.c: each defines RULE_NAME,
+ * RULE_ORDER and tier(), then includes this once, at its end. Not a header of declarations. */
 #include "engram/plugin.h"
 
 static eg_status examine(void *self, const struct eg_services *services, eg_request *rq, const eg_case *c,
@@ -20,7 +20,7 @@ static eg_status plugin_open(const eg_services *services, eg_registrar *registra
 
 static void plugin_close(void *self) { (void)self; }
 
-static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_DETECTOR, RULE_NAME, "1", "Apache-2.0"),
-                                 .open = plugin_open, .close = plugin_close};
+static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_DETECTOR, RULE_NAME, "1", "Apache-2.0"), .open = plugin_open,
+                                 .close = plugin_close};
 
 const eg_plugin *EG_PLUGIN_ENTRY(void) { return &plugin; }

@@ -12,18 +12,10 @@ typedef struct cursor {
     int failed;
 } cursor;
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-static int is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static int is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static int is_alnum(char c) {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || (unsigned char)c >= 0x80;
-}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static int is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || (unsigned char)c >= 0x80; }
 
 int word_in(eg_str s, const char *list) {
     if (!s.len) return 0;
@@ -32,8 +24,7 @@ int word_in(eg_str s, const char *list) {
         p += *p == ' ';
         if (*p != first) continue;
         size_t i = 1;
-        while (i < s.len && p[i] == lower(s.ptr[i]))
-            i++;
+        while (i < s.len && p[i] == lower(s.ptr[i])) i++;
         if (i == s.len && (p[i] == ' ' || !p[i])) return 1;
     }
     return 0;
@@ -41,52 +32,45 @@ int word_in(eg_str s, const char *list) {
 
 /* Words that carry no meaning of their own here. Sorted: looked up by halves. */
 static const char *const stop_words[] = {
-    "after", "all",  "also",  "and",   "any",   "are",       "as",      "at",   "be",    "been",  "before",
-    "being", "but",  "by",    "can",   "could", "currently", "default", "did",  "do",    "does",  "each",
-    "every", "for",  "from",  "had",   "has",   "have",      "how",     "if",   "in",    "into",  "is",
-    "it",    "its",  "may",   "must",  "no",    "not",       "now",     "of",   "on",    "once",  "only",
-    "or",    "our",  "over",  "per",   "shall", "should",    "so",      "such", "than",  "that",  "their",
-    "them",  "then", "there", "these", "they",  "this",      "those",   "to",   "today", "under", "unless",
-    "until", "up",   "via",   "was",   "we",    "were",      "what",    "when", "where", "which", "who",
-    "will",  "with", "would", "you",   "your"};
+    "after", "all",    "also",  "and",   "any",       "are",     "as",    "at",    "be",   "been",  "before", "being",
+    "but",   "by",     "can",   "could", "currently", "default", "did",   "do",    "does", "each",  "every",  "for",
+    "from",  "had",    "has",   "have",  "how",       "if",      "in",    "into",  "is",   "it",    "its",    "may",
+    "must",  "no",     "not",   "now",   "of",        "on",      "once",  "only",  "or",   "our",   "over",   "per",
+    "shall", "should", "so",    "such",  "than",      "that",    "their", "them",  "then", "there", "these",  "they",
+    "this",  "those",  "to",    "today", "under",     "unless",  "until", "up",    "via",  "was",   "we",     "were",
+    "what",  "when",   "where", "which", "who",       "will",    "with",  "would", "you",  "your"};
 /* Stems of words that end the subject part. Sorted: looked up by halves. */
 static const char *const verbs[] = {
-    "accept",   "act",  "align",   "allow",   "are",     "be",     "belong",  "build",    "can",     "clos",
-    "com",      "come", "contain", "copi",    "cost",    "cover",  "default", "delet",    "do",      "does",
-    "downlink", "draw", "drop",    "equal",   "expir",   "fail",   "fall",    "get",      "gets",    "giv",
-    "go",       "goe",  "had",     "has",     "have",    "hold",   "includ",  "include",  "is",      "keep",
-    "kill",     "land", "last",    "listen",  "liv",     "live",   "lock",    "maintain", "mark",    "may",
-    "mean",     "mov",  "must",    "need",    "open",    "own",    "pag",     "pay",      "point",   "poll",
-    "publish",  "purg", "read",    "rebuild", "rebuilt", "requir", "retri",   "return",   "rotat",   "ru",
-    "run",      "scan", "sen",     "send",    "serv",    "shall",  "ship",    "should",   "sit",     "speak",
-    "start",    "stay", "stor",    "support", "sweep",   "tak",    "talk",    "travel",   "trigger", "us",
-    "use",      "wait", "wak",     "was",     "were",    "will",   "work",    "writ"};
+    "accept",  "act",     "align", "allow",    "are",     "be",      "belong",  "build", "can",     "clos",     "com",
+    "come",    "contain", "copi",  "cost",     "cover",   "default", "delet",   "do",    "does",    "downlink", "draw",
+    "drop",    "equal",   "expir", "fail",     "fall",    "get",     "gets",    "giv",   "go",      "goe",      "had",
+    "has",     "have",    "hold",  "includ",   "include", "is",      "keep",    "kill",  "land",    "last",     "listen",
+    "liv",     "live",    "lock",  "maintain", "mark",    "may",     "mean",    "mov",   "must",    "need",     "open",
+    "own",     "pag",     "pay",   "point",    "poll",    "publish", "purg",    "read",  "rebuild", "rebuilt",  "requir",
+    "retri",   "return",  "rotat", "ru",       "run",     "scan",    "sen",     "send",  "serv",    "shall",    "ship",
+    "should",  "sit",     "speak", "start",    "stay",    "stor",    "support", "sweep", "tak",     "talk",     "travel",
+    "trigger", "us",      "use",   "wait",     "wak",     "was",     "were",    "will",  "work",    "writ"};
 /* Words that may tell of a change or of another time. Sorted: looked up by halves. */
-static const char *const signals[] = {
-    "formerly",   "had",    "instead",  "lower", "migrat", "mov",    "no",       "now",     "plann",
-    "previously", "propos", "proposed", "rais",  "rather", "replac", "replaced", "roadmap", "since",
-    "supersed",   "switch", "upcom",    "us",    "use",    "used",   "was",      "were"};
+static const char *const signals[] = {"formerly", "had",      "instead",    "lower",  "migrat",   "mov",    "no",
+                                      "now",      "plann",    "previously", "propos", "proposed", "rais",   "rather",
+                                      "replac",   "replaced", "roadmap",    "since",  "supersed", "switch", "upcom",
+                                      "us",       "use",      "used",       "was",    "were"};
 
 /* 1 when the lower-case s is one of the sorted words. */
 static int is_among(eg_str s, const char *const *words, size_t n) {
     size_t low = 0, high = n;
     while (low < high) {
-        size_t middle = low + (high - low) / 2, len = strlen(words[middle]),
-               common = len < s.len ? len : s.len;
+        size_t middle = low + (high - low) / 2, len = strlen(words[middle]), common = len < s.len ? len : s.len;
         int order = memcmp(s.ptr, words[middle], common);
         if (order == 0 && s.len == len) return 1;
-        if (order < 0 || (order == 0 && s.len < len))
-            high = middle;
-        else
-            low = middle + 1;
+        if (order < 0 || (order == 0 && s.len < len)) high = middle;
+        else low = middle + 1;
     }
     return 0;
 }
 #define AMONG(s, words) is_among(s, words, sizeof words / sizeof words[0])
 
-static int is_stop(eg_str s) {
-    return AMONG(s, stop_words);
-}
+static int is_stop(eg_str s) { return AMONG(s, stop_words); }
 
 static int ends(const char *p, size_t n, const char *suffix) {
     size_t k = strlen(suffix);
@@ -99,10 +83,8 @@ static size_t stem(const char *p, size_t n) {
         if (p[i] < 'a' || p[i] > 'z') return n;
     if (n < 4) return n;
     if (p[n - 1] == 's' && !ends(p, n, "ss") && !ends(p, n, "us") && !ends(p, n, "is")) n--;
-    if (ends(p, n, "ing") && n > 5)
-        n -= 3;
-    else if (ends(p, n, "ed") && n > 4)
-        n -= 2;
+    if (ends(p, n, "ing") && n > 5) n -= 3;
+    else if (ends(p, n, "ed") && n > 4) n -= 2;
     if (n > 3 && p[n - 1] == 'e') n--;
     return n;
 }
@@ -112,8 +94,8 @@ static const eg_claim *value_at(const cursor *c, size_t at) {
     for (size_t i = 0; i < c->claim_count; i++) {
         const eg_claim *k = &c->claims[i];
         if (k->statement != c->out->statement || k->span.start != at || k->span.end <= at) continue;
-        if (k->value_kind != EG_VALUE_ENUM && k->value_kind != EG_VALUE_NAME &&
-            k->value_kind != EG_VALUE_PATH && k->value_kind != EG_VALUE_NONE)
+        if (k->value_kind != EG_VALUE_ENUM && k->value_kind != EG_VALUE_NAME && k->value_kind != EG_VALUE_PATH &&
+            k->value_kind != EG_VALUE_NONE)
             return k;
     }
     return NULL;
@@ -132,12 +114,10 @@ static void drop_bounds(cursor *c, const eg_claim *value) {
     size_t dropped = 0;
     while (c->out->n && dropped < 3) {
         eg_str key = c->out->units[c->out->n - 1].key;
-        if (!word_in(
-                key,
-                "up to at most least no not more less fewer than under below within maximum max over above "
-                "minimum min about around roughly approximately nearly almost some circa longer larger "
-                "greater "
-                "shorter smaller higher lower mor long larg great short small high low"))
+        if (!word_in(key, "up to at most least no not more less fewer than under below within maximum max over above "
+                          "minimum min about around roughly approximately nearly almost some circa longer larger "
+                          "greater "
+                          "shorter smaller higher lower mor long larg great short small high low"))
             break;
         c->out->n--;
         dropped++;
@@ -173,14 +153,11 @@ static void push_word(cursor *c, size_t start, size_t end) {
         p[i] = lower(raw.ptr[i]);
         humps |= i && is_upper(raw.ptr[i]);
         digits |= is_digit(raw.ptr[i]);
-        signs |= raw.ptr[i] == '_' || raw.ptr[i] == '.' || raw.ptr[i] == '/' || raw.ptr[i] == ':' ||
-                 raw.ptr[i] == '@';
+        signs |= raw.ptr[i] == '_' || raw.ptr[i] == '.' || raw.ptr[i] == '/' || raw.ptr[i] == ':' || raw.ptr[i] == '@';
     }
     int identifier = humps || digits || signs || c->code;
     u->code = (uint8_t)identifier;
-    u->kind = identifier || (is_upper(raw.ptr[0]) && c->out->n > 1) || (unsigned char)raw.ptr[0] >= 0x80
-                  ? UNIT_NAME
-                  : UNIT_WORD;
+    u->kind = identifier || (is_upper(raw.ptr[0]) && c->out->n > 1) || (unsigned char)raw.ptr[0] >= 0x80 ? UNIT_NAME : UNIT_WORD;
     int stop = is_stop((eg_str){p, raw.len});
     u->key = (eg_str){p, identifier || stop ? raw.len : stem(p, raw.len)};
     if (denied) {
@@ -198,8 +175,8 @@ static void push_word(cursor *c, size_t start, size_t end) {
 }
 
 static int inner_sign(char ch) {
-    return ch == '.' || ch == '-' || ch == '/' || ch == '_' || ch == ':' || ch == '@' || ch == '\'' ||
-           ch == '+' || ch == '#' || ch == '*' || ch == '<' || ch == '>' || ch == '{' || ch == '}';
+    return ch == '.' || ch == '-' || ch == '/' || ch == '_' || ch == ':' || ch == '@' || ch == '\'' || ch == '+' || ch == '#' ||
+           ch == '*' || ch == '<' || ch == '>' || ch == '{' || ch == '}';
 }
 
 /* The end of the word at c->at: letters, digits and signs that stand inside. A value that begins inside ends
@@ -209,22 +186,15 @@ static size_t word_end(const cursor *c) {
     while (i < c->end) {
         char ch = c->s.ptr[i];
         if (i > c->at && !is_alnum(c->s.ptr[i - 1]) && value_at(c, i)) break;
-        if (is_alnum(ch) || ch == '_')
-            i++;
-        else if (inner_sign(ch) && i + 1 < c->end && (is_alnum(c->s.ptr[i + 1]) || c->s.ptr[i + 1] == '_') &&
-                 i > c->at)
-            i++;
-        else if ((ch == '+' || ch == '#') && i > c->at && is_alnum(c->s.ptr[i - 1]))
-            i++;
-        else
-            break;
+        if (is_alnum(ch) || ch == '_') i++;
+        else if (inner_sign(ch) && i + 1 < c->end && (is_alnum(c->s.ptr[i + 1]) || c->s.ptr[i + 1] == '_') && i > c->at) i++;
+        else if ((ch == '+' || ch == '#') && i > c->at && is_alnum(c->s.ptr[i - 1])) i++;
+        else break;
     }
     return i;
 }
 
-static int is_general_punctuation(const cursor *c) {
-    return c->end - c->at >= 3 && memcmp(c->s.ptr + c->at, "\xE2\x80", 2) == 0;
-}
+static int is_general_punctuation(const cursor *c) { return c->end - c->at >= 3 && memcmp(c->s.ptr + c->at, "\xE2\x80", 2) == 0; }
 
 static void step(cursor *c) {
     const eg_claim *value = value_at(c, c->at);
@@ -235,21 +205,19 @@ static void step(cursor *c) {
     }
     char ch = c->s.ptr[c->at];
     if (is_general_punctuation(c)) { /* dashes, typographic quotes */
-        if ((unsigned char)c->s.ptr[c->at + 2] <= 0x95 && (unsigned char)c->s.ptr[c->at + 2] >= 0x93)
-            c->clause++;
+        if ((unsigned char)c->s.ptr[c->at + 2] <= 0x95 && (unsigned char)c->s.ptr[c->at + 2] >= 0x93) c->clause++;
         c->at += 3;
         return;
     }
-    int leads = (ch == '/' || ch == '.' || ch == '@' || ch == '-') && c->at + 1 < c->end &&
-                is_alnum(c->s.ptr[c->at + 1]);
+    int leads = (ch == '/' || ch == '.' || ch == '@' || ch == '-') && c->at + 1 < c->end && is_alnum(c->s.ptr[c->at + 1]);
     if (is_alnum(ch) || ch == '_' || leads) {
         size_t start = c->at;
         if (leads) c->at++;
         size_t end = word_end(c);
         if (end == c->at) end++;
         eg_str w = {c->s.ptr + start, end - start};
-        if ((lower(w.ptr[0]) == 'b' || lower(w.ptr[0]) == 's' || lower(w.ptr[0]) == 'w' ||
-             lower(w.ptr[0]) == 'u' || lower(w.ptr[0]) == 't' || lower(w.ptr[0]) == 'a') &&
+        if ((lower(w.ptr[0]) == 'b' || lower(w.ptr[0]) == 's' || lower(w.ptr[0]) == 'w' || lower(w.ptr[0]) == 'u' ||
+             lower(w.ptr[0]) == 't' || lower(w.ptr[0]) == 'a') &&
             word_in(w, "but so which while whereas because since unless though although") && !c->code)
             c->clause++;
         push_word(c, start, end);
@@ -278,8 +246,7 @@ static uint64_t words_of(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
         if (!x->units[i].content || x->units[i].kind == UNIT_VALUE) continue;
         uint32_t h = 2166136261u; /* FNV-1a */
-        for (size_t k = 0; k < x->units[i].key.len; k++)
-            h = (h ^ (unsigned char)x->units[i].key.ptr[k]) * 16777619u;
+        for (size_t k = 0; k < x->units[i].key.len; k++) h = (h ^ (unsigned char)x->units[i].key.ptr[k]) * 16777619u;
         bits |= UINT64_C(1) << ((h ^ (h >> 15)) & 63);
     }
     return bits;
@@ -294,9 +261,7 @@ static int says_update(const sentence *x) {
             return 1;
         if (word_in(k, "no") && word_in(next, "longer long")) return 1;
         if (word_in(k, "instead rather") && word_in(next, "of than")) return 1;
-        if (word_in(k, "used us") && word_in(next, "to") && i + 2 < x->n &&
-            word_in(x->units[i + 2].key, "be"))
-            return 1;
+        if (word_in(k, "used us") && word_in(next, "to") && i + 2 < x->n && word_in(x->units[i + 2].key, "be")) return 1;
         if (word_in(k, "was were"))
             for (size_t j = i + 1; j < x->n; j++)
                 if (word_in(x->units[j].key, "now today since")) return 1;
@@ -340,8 +305,7 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
                 .out = out,
                 .claims = fact->claims,
                 .claim_count = fact->claim_count};
-    while (c.at < c.end && !c.failed)
-        step(&c);
+    while (c.at < c.end && !c.failed) step(&c);
     if (c.failed) return EG_ENOMEM;
     out->verb = find_verb(out);
     out->words = words_of(out);
@@ -349,8 +313,7 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
     out->now = says_now(out);
     out->modality = words_modality(out);
     for (size_t k = 0; k < fact->claim_count; k++)
-        if (fact->claims[k].statement == i && fact->claims[k].modality != EG_IS &&
-            fact->claims[k].modality != EG_SHOULD)
+        if (fact->claims[k].statement == i && fact->claims[k].modality != EG_IS && fact->claims[k].modality != EG_SHOULD)
             out->modality = fact->claims[k].modality;
     return EG_OK;
 }

@@ -1,20 +1,16 @@
 /* update.c - see update.h. */
 #include "update.h"
 
-static eg_str key_at(const sentence *x, size_t i, size_t back) {
-    return i >= back ? x->units[i - back].key : EG_STR("");
-}
+static eg_str key_at(const sentence *x, size_t i, size_t back) { return i >= back ? x->units[i - back].key : EG_STR(""); }
 
 /* The words before or behind the value at i call it the former one. */
 static int is_former(const sentence *x, size_t i) {
-    eg_str one = key_at(x, i, 1), two = key_at(x, i, 2),
-           after = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
+    eg_str one = key_at(x, i, 1), two = key_at(x, i, 2), after = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
     if (word_in(one, "of") && word_in(two, "instead place")) return 1;
     if (word_in(one, "than") && word_in(two, "rather")) return 1;
     if (word_in(one, "was were formerly previously former previou old")) return 1;
-    if (word_in(one, "from") &&
-        word_in(two, "up down shorten rais lower doubl halv grow grown reduc increas cut extend lengthen "
-                     "mov upgrad join switch migrat chang went halved doubled"))
+    if (word_in(one, "from") && word_in(two, "up down shorten rais lower doubl halv grow grown reduc increas cut extend lengthen "
+                                             "mov upgrad join switch migrat chang went halved doubled"))
         return 1;
     if (word_in(one, "from"))
         for (size_t k = 0; k < i; k++)
@@ -53,8 +49,7 @@ static size_t shared_words(const sentence *a, const sentence *b, size_t *of) {
     return shared;
 }
 
-int update_replaces(const sentence *newer, const sentence *older, const unit **new_value,
-                    const unit **old_value) {
+int update_replaces(const sentence *newer, const sentence *older, const unit **new_value, const unit **old_value) {
     if (!(newer->words & older->words)) return 0;
     size_t all, shared = shared_words(newer, older, &all);
     if (shared < 2 || shared * 5 < all) return 0;
@@ -65,11 +60,9 @@ int update_replaces(const sentence *newer, const sentence *older, const unit **n
             const unit *v = &newer->units[k];
             if (v->kind != UNIT_VALUE || v == former) continue;
             value_relation r = values_compare(v->claim, former->claim);
-            if (r != VALUES_CONFLICT &&
-                !(r == VALUES_UNLIKE && eg_str_eq(former->claim->dimension, EG_STR("number"))))
-                continue;
-            if (!current || (k < i ? i - k : k - i) <
-                                (current < former ? (size_t)(former - current) : (size_t)(current - former)))
+            if (r != VALUES_CONFLICT && !(r == VALUES_UNLIKE && eg_str_eq(former->claim->dimension, EG_STR("number")))) continue;
+            if (!current ||
+                (k < i ? i - k : k - i) < (current < former ? (size_t)(former - current) : (size_t)(current - former)))
                 current = v;
         }
         if (!current) continue;

@@ -8,7 +8,6 @@
 
 /* 1 when `newer` names the value that `older` holds as the former one, and a new one beside it, about the
  * same matter. Stores the new value's and the old value's words. */
-int update_replaces(const sentence *newer, const sentence *older, const unit **new_value,
-                    const unit **old_value);
+int update_replaces(const sentence *newer, const sentence *older, const unit **new_value, const unit **old_value);
 
 #endif

@@ -52,7 +52,8 @@ static eg_str shortened(eg_str s) {
     return (eg_str){s.ptr, n};
 }
 
-static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_status (*add)(void *, const eg_finding *), void *sink) {
+static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_status (*add)(void *, const eg_finding *),
+                        void *sink) {
     const eg_case_fact *other = c->candidates[r->candidate];
     eg_str a = shortened(part(c->subject->fact, r->subject)), b = shortened(part(other->fact, r->other));
     const char *cut_a = a.len < r->subject.end - r->subject.start ? "..." : "";
@@ -60,17 +61,27 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_s
     eg_str why = eg_request_printf(rq, "\"%.*s%s\" and \"%.*s%s\" cannot both be true (NLI %.2f one way, %.2f the other).",
                                    (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back);
     if (!why.ptr) return EG_ENOMEM;
-    eg_finding f = {.size = sizeof f, .candidate = r->candidate, .outcome = EG_CONTRADICTION,
-                    .severity = r->score >= 0.85 ? EG_HIGH : EG_MEDIUM, .score = r->score,
-                    .span_subject = r->subject, .span_candidate = r->other,
-                    .tier = EG_STR("tier1_nli"), .explanation = why};
+    eg_finding f = {.size = sizeof f,
+                    .candidate = r->candidate,
+                    .outcome = EG_CONTRADICTION,
+                    .severity = r->score >= 0.85 ? EG_HIGH : EG_MEDIUM,
+                    .score = r->score,
+                    .span_subject = r->subject,
+                    .span_candidate = r->other,
+                    .tier = EG_STR("tier1_nli"),
+                    .explanation = why};
     return add(sink, &f);
 }
 
 static eg_status report_same(uint32_t candidate, eg_span subject, eg_span other, double score,
                              eg_status (*add)(void *, const eg_finding *), void *sink) {
-    eg_finding f = {.size = sizeof f, .candidate = candidate, .outcome = EG_CORROBORATION, .score = score,
-                    .span_subject = subject, .span_candidate = other, .tier = EG_STR("tier1_nli"),
+    eg_finding f = {.size = sizeof f,
+                    .candidate = candidate,
+                    .outcome = EG_CORROBORATION,
+                    .score = score,
+                    .span_subject = subject,
+                    .span_candidate = other,
+                    .tier = EG_STR("tier1_nli"),
                     .explanation = EG_STR("One follows from the other.")};
     return add(sink, &f);
 }
@@ -109,8 +120,9 @@ static int same_word(eg_str a, eg_str b) {
 
 /* Words that can turn round what stands before or after them. */
 static int turns_meaning(eg_str w) {
-    static const char *const words[] = {"not", "never", "no", "unless", "except", "only", "without", "until", "but", "longer", "was", "were",
-                                        "n", "t", "before", "instead", "nor", "neither", "hardly", "if", "when"};
+    static const char *const words[] = {"not",    "never",   "no",     "unless",  "except", "only", "without",
+                                        "until",  "but",     "longer", "was",     "were",   "n",    "t",
+                                        "before", "instead", "nor",    "neither", "hardly", "if",   "when"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (same_word(w, eg_str_of(words[i]))) return 1;
     return 0;
@@ -174,8 +186,8 @@ static size_t statement_product(const eg_case *c, const reading *r) {
     return statements_of(c->subject) * statements_of(c->candidates[r->candidate]);
 }
 
-static eg_status read_wholes(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings,
-                             size_t n, double counts, double entails) {
+static eg_status read_wholes(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n,
+                             double counts, double entails) {
     eg_pair *pairs = eg_request_array(rq, n, sizeof *pairs);
     double *least = eg_request_array(rq, n, sizeof *least);
     if (!pairs || !least) return EG_ENOMEM;
@@ -208,7 +220,8 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
         if (count + several > MOST_PAIRS) break;
         for (size_t k = 0; k < several; k++, count++) {
             reading *r = &parts[count];
-            *r = (reading){.candidate = readings[i].candidate, .subject = a->statements[k / statements_of(b)],
+            *r = (reading){.candidate = readings[i].candidate,
+                           .subject = a->statements[k / statements_of(b)],
                            .other = b->statements[k % statements_of(b)]};
             pairs[count] = (eg_pair){part(b->fact, r->other), part(a->fact, r->subject)};
             least[count] = LEAST_LEAN;
@@ -247,26 +260,23 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     for (size_t i = 0; i < n && s == EG_OK; i++) {
         const eg_fact *a = c->subject->fact, *b = c->candidates[chosen[i]]->fact;
         if (one_holds_the_other(a->content, b->content))
-            s = report_same(chosen[i], (eg_span){0, (uint32_t)a->content.len}, (eg_span){0, (uint32_t)b->content.len}, 1,
-                            add, sink);
-        else
-            readings[unsure++].candidate = chosen[i];
+            s = report_same(chosen[i], (eg_span){0, (uint32_t)a->content.len}, (eg_span){0, (uint32_t)b->content.len}, 1, add,
+                            sink);
+        else readings[unsure++].candidate = chosen[i];
     }
     if (s == EG_OK) s = read_wholes(services, rq, c, readings, unsure, counts, entails);
     if (s == EG_OK) s = read_statements(services, rq, c, readings, unsure);
     if (s == EG_ENOENT) return EG_OK; /* no model: status says so */
     for (size_t i = 0; s == EG_OK && i < unsure; i++) {
         const reading *r = &readings[i];
-        if (r->score >= LEAST_SCORE)
-            s = report(rq, c, r, add, sink);
-        else if (r->same >= entails)
-            s = report_same(r->candidate, r->subject, r->other, r->same, add, sink);
+        if (r->score >= LEAST_SCORE) s = report(rq, c, r, add, sink);
+        else if (r->same >= entails) s = report_same(r->candidate, r->subject, r->other, r->same, add, sink);
     }
     return s;
 }
 
-static const eg_detector detector = {.size = sizeof detector, .order = 100, .budget_ms = 20000, .name = "nli",
-                                     .version = "1", .examine = examine};
+static const eg_detector detector = {
+    .size = sizeof detector, .order = 100, .budget_ms = 20000, .name = "nli", .version = "1", .examine = examine};
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     (void)err;

@@ -47,8 +47,7 @@ void mcp_answer_error(pj_out *o, const revision *rev, eg_str id, int code, const
 static void put_versions(pj_out *o, const char *key) {
     pj_key(o, key);
     pj_begin(o, '[');
-    for (size_t i = 0; i < mcp_revision_count; i++)
-        pj_str(o, eg_str_of(mcp_revisions[i].name));
+    for (size_t i = 0; i < mcp_revision_count; i++) pj_str(o, eg_str_of(mcp_revisions[i].name));
     pj_end(o, ']');
 }
 
@@ -75,8 +74,7 @@ static void put_server_info(pj_out *o, const char *key, const revision *rev, con
 }
 
 /* subscription: JSON text of its id, or ptr NULL. */
-static void result_begin(pj_out *o, const revision *rev, eg_str id, const char *version,
-                         eg_str subscription) {
+static void result_begin(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str subscription) {
     envelope(o, id);
     pj_key(o, "result");
     pj_begin(o, '{');
@@ -165,14 +163,12 @@ static void put_tool(pj_out *o, const revision *rev, const eg_tool *tool) {
     pj_end(o, '}');
 }
 
-void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *version,
-                      const eg_tool *const *tools, size_t n) {
+void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *version, const eg_tool *const *tools, size_t n) {
     mcp_answer_begin(o, rev, id, version);
     if (rev->flags & REV_STATELESS) put_cache(o);
     pj_key(o, "tools");
     pj_begin(o, '[');
-    for (size_t i = 0; i < n; i++)
-        put_tool(o, rev, tools[i]);
+    for (size_t i = 0; i < n; i++) put_tool(o, rev, tools[i]);
     pj_end(o, ']');
     mcp_answer_end(o);
 }

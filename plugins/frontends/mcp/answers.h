@@ -26,8 +26,7 @@ void mcp_answer_end(pj_out *o);
 
 void mcp_answer_initialize(pj_out *o, const revision *rev, eg_str id, const char *version);
 void mcp_answer_discover(pj_out *o, const revision *rev, eg_str id, const char *version);
-void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *version,
-                      const eg_tool *const *tools, size_t n);
+void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *version, const eg_tool *const *tools, size_t n);
 /* A tool's result (a JSON object), or the sentence of its error. */
 void mcp_answer_call(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str result);
 void mcp_answer_call_failed(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str sentence);

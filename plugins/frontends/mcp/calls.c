@@ -45,32 +45,23 @@ static void batch_settle(calls *q, batch *b, pj_out *response) {
     free(b);
 }
 
-void mcp_batch_drop(calls *q, batch *b) {
-    batch_settle(q, b, NULL);
-}
+void mcp_batch_drop(calls *q, batch *b) { batch_settle(q, b, NULL); }
 
 void mcp_calls_respond(calls *q, batch *in, pj_out *response) {
-    if (in)
-        batch_settle(q, in, response);
-    else
-        send_message(q, response);
+    if (in) batch_settle(q, in, response);
+    else send_message(q, response);
 }
 
-void mcp_calls_notify(calls *q, pj_out *message) {
-    send_message(q, message);
-}
+void mcp_calls_notify(calls *q, pj_out *message) { send_message(q, message); }
 
 /* --- the queue; all under the lock --- */
 
-static int writes(const call *c) {
-    return !(c->tool->flags & EG_TOOL_READ_ONLY);
-}
+static int writes(const call *c) { return !(c->tool->flags & EG_TOOL_READ_ONLY); }
 
 /* The first call that has not begun, when it may begin now. */
 static call *next_ready(const calls *q) {
     call *c = q->first;
-    while (c && c->running)
-        c = c->next;
+    while (c && c->running) c = c->next;
     if (!c || q->writer || (writes(c) && q->running)) return NULL;
     return c;
 }
@@ -90,8 +81,7 @@ static void unlink_call(calls *q, call *c) {
 
 static call *find(const calls *q, eg_str id) {
     call *c = q->first;
-    while (c && !eg_str_eq(c->id, id))
-        c = c->next;
+    while (c && !eg_str_eq(c->id, id)) c = c->next;
     return c;
 }
 
@@ -169,19 +159,16 @@ static void wait_done(calls *q) {
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&q->done, &q->lock, &until);
     if (!mcp_channel_gone(q->channel)) return;
-    for (call *c = q->first; c; c = c->next)
-        __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
+    for (call *c = q->first; c; c = c->next) __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
 }
 
 void mcp_calls_release(calls *q) {
     pthread_mutex_lock(&q->lock);
-    while (q->in_flight)
-        wait_done(q);
+    while (q->in_flight) wait_done(q);
     q->closing = 1;
     pthread_cond_broadcast(&q->work);
     pthread_mutex_unlock(&q->lock);
-    for (size_t i = 0; i < q->threads; i++)
-        pthread_join(q->thread[i], NULL);
+    for (size_t i = 0; i < q->threads; i++) pthread_join(q->thread[i], NULL);
     pthread_cond_destroy(&q->done);
     pthread_cond_destroy(&q->work);
     pthread_mutex_destroy(&q->lock);
@@ -205,8 +192,7 @@ eg_status mcp_calls_add(calls *q, const call *like) {
         return EG_ENOMEM;
     }
     pthread_mutex_lock(&q->lock);
-    while (q->in_flight >= MAX_IN_FLIGHT)
-        wait_done(q);
+    while (q->in_flight >= MAX_IN_FLIGHT) wait_done(q);
     int short_of = q->in_flight - q->running >= q->idle && q->threads < MAX_WORKERS;
     if (short_of && pthread_create(&q->thread[q->threads], NULL, worker, q) == 0) q->threads++;
     if (!q->threads) {
@@ -214,10 +200,8 @@ eg_status mcp_calls_add(calls *q, const call *like) {
         free_call(c);
         return EG_EBUSY;
     }
-    if (q->last)
-        q->last->next = c;
-    else
-        q->first = c;
+    if (q->last) q->last->next = c;
+    else q->first = c;
     q->last = c;
     q->in_flight++;
     pthread_cond_signal(&q->work);

@@ -25,9 +25,7 @@ void mcp_channel_release(channel *c) {
     free(c->buffer);
 }
 
-static int stopped(const channel *c) {
-    return c->stop && *c->stop;
-}
+static int stopped(const channel *c) { return c->stop && *c->stop; }
 
 int mcp_channel_gone(channel *c) {
     if (stopped(c) || __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE)) return 1;
@@ -115,7 +113,6 @@ static int write_all(channel *c, eg_str text) {
 
 void mcp_channel_write(channel *c, eg_str text) {
     pthread_mutex_lock(&c->writing);
-    if (!__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE) && !write_all(c, text))
-        __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
+    if (!__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE) && !write_all(c, text)) __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&c->writing);
 }

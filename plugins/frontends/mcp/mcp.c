@@ -24,18 +24,15 @@ static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile
     static const struct {
         eg_str option;
         uint32_t profile;
-    } known[] = {{{"profile=core", 12}, EG_PROFILE_CORE},
-                 {{"profile=team", 12}, EG_PROFILE_TEAM},
-                 {{"profile=all", 11}, EG_PROFILE_ALL}};
+    } known[] = {
+        {{"profile=core", 12}, EG_PROFILE_CORE}, {{"profile=team", 12}, EG_PROFILE_TEAM}, {{"profile=all", 11}, EG_PROFILE_ALL}};
     *profile = EG_PROFILE_CORE;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < 3 && !eg_str_eq(known[k].option, options[i]))
-            k++;
+        while (k < 3 && !eg_str_eq(known[k].option, options[i])) k++;
         if (k == 3) {
             char text[160];
-            snprintf(text, sizeof text,
-                     "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
+            snprintf(text, sizeof text, "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
                      options[i].len < 60 ? (int)options[i].len : 60, options[i].ptr);
             return fail(err, EG_EINVAL, text);
         }
@@ -81,18 +78,13 @@ static eg_status serve_lines(server *s, eg_error *err) {
     for (;;) {
         eg_str line;
         switch (mcp_channel_read(&s->channel, &line)) {
-        case LINE_READ:
-            mcp_server_line(s, line);
-            break;
+        case LINE_READ: mcp_server_line(s, line); break;
         case LINE_TOO_LONG:
-            mcp_server_error_without_id(s, RPC_REQUEST,
-                                        "a message may have at most 4194304 bytes; this one was skipped");
+            mcp_server_error_without_id(s, RPC_REQUEST, "a message may have at most 4194304 bytes; this one was skipped");
             break;
         case LINE_END:
-        case LINE_STOPPED:
-            return EG_OK;
-        case LINE_FAILED:
-            return fail(err, EG_EIO, "mcp: standard input could not be read");
+        case LINE_STOPPED: return EG_OK;
+        case LINE_FAILED: return fail(err, EG_EIO, "mcp: standard input could not be read");
         }
     }
 }
@@ -132,22 +124,17 @@ static eg_status run(void *self, const eg_services *services, const eg_str *opti
     return st;
 }
 
-static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self,
-                               eg_error *err) {
+static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .run = run};
     *self = NULL;
     eg_status st = services->add_frontend(registrar, &frontend, NULL);
-    return st == EG_OK
-               ? st
-               : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
+    return st == EG_OK ? st : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
 }
 
-static void frontend_close(void *self) {
-    (void)self;
-}
+static void frontend_close(void *self) { (void)self; }
 
 const eg_plugin *EG_PLUGIN_ENTRY(void) {
-    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_FRONTEND, "mcp", "0.1.0", "Apache-2.0"),
-                                     .open = frontend_open, .close = frontend_close};
+    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_FRONTEND, "mcp", "0.1.0", "Apache-2.0"), .open = frontend_open,
+                                     .close = frontend_close};
     return &plugin;
 }

@@ -32,8 +32,7 @@ static void send_error(server *s, const message *m, int code, const char *text) 
     mcp_calls_respond(&s->calls, m->in, &o);
 }
 
-__attribute__((format(printf, 4, 5))) static void send_errorf(server *s, const message *m, int code,
-                                                              const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static void send_errorf(server *s, const message *m, int code, const char *format, ...) {
     char text[400];
     va_list ap;
     va_start(ap, format);
@@ -76,14 +75,11 @@ static void send_empty(server *s, const message *m) {
     mcp_calls_respond(&s->calls, m->in, &o);
 }
 
-static void on_ping(server *s, const message *m) {
-    send_empty(s, m);
-}
+static void on_ping(server *s, const message *m) { send_empty(s, m); }
 
 /* Accepted, and then there is nothing to log: our tools send no log messages. */
 static void on_set_level(server *s, const message *m) {
-    static const char *const levels[] = {"debug", "info",     "notice", "warning",
-                                         "error", "critical", "alert",  "emergency"};
+    static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
     const cJSON *level = pj_get(m->params, "level");
     for (size_t i = 0; cJSON_IsString(level) && i < sizeof levels / sizeof *levels; i++)
         if (strcmp(levels[i], level->valuestring) == 0) {
@@ -114,8 +110,7 @@ static const eg_tool *tool_named(const server *s, const char *name) {
 /* Raw text of params.arguments; ptr NULL when there is none. */
 static eg_str arguments_text(const message *m) {
     if (!m->params || !pj_get(m->params, "arguments")) return (eg_str){NULL, 0};
-    return pj_value_text(pj_value_text(m->text, pj_index(m->tree, "params")),
-                         pj_index(m->params, "arguments"));
+    return pj_value_text(pj_value_text(m->text, pj_index(m->tree, "params")), pj_index(m->params, "arguments"));
 }
 
 /* The raw text of a request id under key: a string, or an integer in plain digits, which is echoed as it came
@@ -159,8 +154,7 @@ static void on_tools_call(server *s, const message *m) {
                        .token = progress_token(m),
                        .arguments = arguments.ptr ? arguments : EG_STR("{}")};
     eg_status st = mcp_calls_add(&s->calls, &like);
-    if (st != EG_OK)
-        send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
+    if (st != EG_OK) send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
 }
 
 static void on_discover(server *s, const message *m) {
@@ -188,8 +182,7 @@ static void on_listen(server *s, const message *m) {
 
 static size_t subscription_with(const server *s, eg_str id) {
     size_t i = 0;
-    while (i < s->subscription_count && !eg_str_eq(s->subscriptions[i], id))
-        i++;
+    while (i < s->subscription_count && !eg_str_eq(s->subscriptions[i], id)) i++;
     return i;
 }
 
@@ -228,10 +221,8 @@ static void on_cancelled(server *s, const message *m) {
     eg_str id, params = m->params ? pj_value_text(m->text, pj_index(m->tree, "params")) : (eg_str){NULL, 0};
     if (!m->params || !id_text(m->params, params, "requestId", &id)) return;
     size_t i = subscription_with(s, id);
-    if (i < s->subscription_count)
-        drop_subscription(s, i);
-    else
-        mcp_calls_cancel(&s->calls, id);
+    if (i < s->subscription_count) drop_subscription(s, i);
+    else mcp_calls_cancel(&s->calls, id);
 }
 
 /* --- the envelope --- */
@@ -242,10 +233,9 @@ static int ambiguous(const message *m) {
     const char *end = m->text.ptr + m->text.len;
     eg_str a = arguments_text(m);
     if (!a.ptr) a = (eg_str){end, 0};
-    eg_str before = {m->text.ptr, (size_t)(a.ptr - m->text.ptr)},
-           after = {a.ptr + a.len, (size_t)(end - a.ptr) - a.len};
-    return pj_has_nul(before) || pj_has_nul(after) || pj_duplicate(m->tree) ||
-           (m->params && pj_duplicate(m->params)) || (m->meta && pj_duplicate(m->meta));
+    eg_str before = {m->text.ptr, (size_t)(a.ptr - m->text.ptr)}, after = {a.ptr + a.len, (size_t)(end - a.ptr) - a.len};
+    return pj_has_nul(before) || pj_has_nul(after) || pj_duplicate(m->tree) || (m->params && pj_duplicate(m->params)) ||
+           (m->meta && pj_duplicate(m->meta));
 }
 
 typedef enum verdict { GO_ON, ANSWERED, IGNORED } verdict;
@@ -255,10 +245,8 @@ static verdict read_envelope(server *s, message *m) {
     const cJSON *version = pj_get(m->tree, "jsonrpc"), *method = pj_get(m->tree, "method");
     const cJSON *params = pj_get(m->tree, "params");
     int has_id = pj_get(m->tree, "id") != NULL, good_id = id_text(m->tree, m->text, "id", &m->id);
-    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error")))
-        return IGNORED; /* we ask nothing: no answer fits */
-    if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) ||
-        (has_id && !good_id)) {
+    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return IGNORED; /* we ask nothing: no answer fits */
+    if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) || (has_id && !good_id)) {
         send_error(s, m, RPC_REQUEST,
                    "not a JSON-RPC 2.0 message: it needs \"jsonrpc\":\"2.0\", a method, and an id that is "
                    "a string or an integer");
@@ -308,8 +296,7 @@ static int read_era(server *s, message *m) {
         return 0;
     }
     if (cJSON_IsObject(pj_get(m->meta, META_CAPABILITIES))) return 1;
-    send_error(s, m, RPC_PARAMS,
-               "params._meta[\"" META_CAPABILITIES "\"] is missing: an object, empty if there are none");
+    send_error(s, m, RPC_PARAMS, "params._meta[\"" META_CAPABILITIES "\"] is missing: an object, empty if there are none");
     return 0;
 }
 
@@ -351,8 +338,7 @@ static void on_message(server *s, const cJSON *tree, eg_str text, batch *in) {
 static void on_batch(server *s, const cJSON *tree, eg_str text) {
     int n = cJSON_GetArraySize(tree);
     if (!s->era || !(s->era->flags & REV_BATCH)) {
-        mcp_server_error_without_id(s, RPC_REQUEST,
-                                    "arrays of messages exist only in protocol version 2025-03-26");
+        mcp_server_error_without_id(s, RPC_REQUEST, "arrays of messages exist only in protocol version 2025-03-26");
         return;
     }
     if (n == 0 || n > MAX_BATCH) {
@@ -373,8 +359,7 @@ static void on_batch(server *s, const cJSON *tree, eg_str text) {
 void mcp_server_line(server *s, eg_str line) {
     pj_problem problem;
     size_t blank = 0;
-    while (blank < line.len && (line.ptr[blank] == ' ' || line.ptr[blank] == '\t'))
-        blank++;
+    while (blank < line.len && (line.ptr[blank] == ' ' || line.ptr[blank] == '\t')) blank++;
     if (blank == line.len) return;
     cJSON *tree = pj_parse(line, &problem);
     if (!tree) {
@@ -397,8 +382,7 @@ static int good_result(eg_str result) {
     pj_problem ignored;
     if (!result.ptr || !pj_valid(result, &ignored)) return 0;
     size_t i = 0;
-    while (i < result.len && strchr(" \t\r\n", result.ptr[i]))
-        i++;
+    while (i < result.len && strchr(" \t\r\n", result.ptr[i])) i++;
     return result.ptr[i] == '{';
 }
 
@@ -434,8 +418,7 @@ void mcp_server_run_call(void *self, call *c, pj_out *response) {
     eg_error err = {0};
     eg_request *rq = NULL;
     if (host->request_create(host->host, &c->flag, &rq, &err) != EG_OK) {
-        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL,
-                         err.text[0] ? err.text : "the host has no room for a request");
+        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL, err.text[0] ? err.text : "the host has no room for a request");
         return;
     }
     eg_str result = {NULL, 0};
@@ -446,13 +429,11 @@ void mcp_server_run_call(void *self, call *c, pj_out *response) {
     }
     eg_status st = host->call_tool(host->host, rq, c->tool->name, c->arguments, &result);
     if (st != EG_OK) {
-        eg_str sentence =
-            rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
+        eg_str sentence = rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
         mcp_answer_call_failed(response, c->rev, c->id, host_version(s), sentence);
     } else if (!good_result(result)) {
-        mcp_answer_call_failed(
-            response, c->rev, c->id, host_version(s),
-            EG_STR("the tool's result is no JSON object: a defect of its plugin, please report it"));
+        mcp_answer_call_failed(response, c->rev, c->id, host_version(s),
+                               EG_STR("the tool's result is no JSON object: a defect of its plugin, please report it"));
     } else {
         mcp_answer_call(response, c->rev, c->id, host_version(s), result);
     }

@@ -14,8 +14,8 @@ typedef struct server {
     size_t tool_count;
     channel channel;
     calls calls;
-    const revision *era;    /* what initialize agreed on; NULL before */
-    const revision *latest; /* of the latest request: how an error without an id is written; may be NULL */
+    const revision *era;                     /* what initialize agreed on; NULL before */
+    const revision *latest;                  /* of the latest request: how an error without an id is written; may be NULL */
     eg_str subscriptions[MAX_SUBSCRIPTIONS]; /* ids of open subscriptions/listen, JSON text on the heap */
     size_t subscription_count;
 } server;

@@ -7,15 +7,13 @@
 static eg_status check_field(eg_request *rq, const char *field, eg_str text) {
     secret_hit hit;
     if (!secret_find(text, 0, &hit)) return EG_OK;
-    return eg_request_fail(
-        rq, EG_EREFUSED,
-        "%s holds what looks like %s at bytes %zu to %zu: commit it again without the secret, for example "
-        "with <redacted> or the name of the place where it is kept; rotate it if it is real",
-        field, hit.what, hit.start, hit.end);
+    return eg_request_fail(rq, EG_EREFUSED,
+                           "%s holds what looks like %s at bytes %zu to %zu: commit it again without the secret, for example "
+                           "with <redacted> or the name of the place where it is kept; rotate it if it is real",
+                           field, hit.what, hit.start, hit.end);
 }
 
-static eg_status check(void *self, const struct eg_services *services, eg_request *rq,
-                       const eg_commit_args *args) {
+static eg_status check(void *self, const struct eg_services *services, eg_request *rq, const eg_commit_args *args) {
     (void)self;
     (void)services;
     eg_status status = check_field(rq, "content", args->content);
@@ -25,20 +23,15 @@ static eg_status check(void *self, const struct eg_services *services, eg_reques
 
 static const eg_gate gate = {.size = sizeof(eg_gate), .name = "secrets", .check = check};
 
-static eg_status plugin_open(const eg_services *services, eg_registrar *registrar, void **self,
-                             eg_error *err) {
+static eg_status plugin_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     (void)err;
     *self = NULL;
     return services->add_gate(registrar, &gate, NULL);
 }
 
-static void plugin_close(void *self) {
-    (void)self;
-}
+static void plugin_close(void *self) { (void)self; }
 
-static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_GATE, "secrets", "1", "Apache-2.0"),
-                                 .open = plugin_open, .close = plugin_close};
+static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_GATE, "secrets", "1", "Apache-2.0"), .open = plugin_open,
+                                 .close = plugin_close};
 
-const eg_plugin *EG_PLUGIN_ENTRY(void) {
-    return &plugin;
-}
+const eg_plugin *EG_PLUGIN_ENTRY(void) { return &plugin; }

@@ -2,16 +2,13 @@
 #include "tools.h"
 
 eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
-    eg_memory *memory =
-        EG_HAS(services, memory_ops) && services->memory ? services->memory(services->host) : NULL;
+    eg_memory *memory = EG_HAS(services, memory_ops) && services->memory ? services->memory(services->host) : NULL;
     if (!memory)
-        eg_request_fail(rq, EG_ENOENT,
-                        "there is no store here; engram_status says what to do, `engram doctor` says why");
+        eg_request_fail(rq, EG_ENOENT, "there is no store here; engram_status says what to do, `engram doctor` says why");
     return memory;
 }
 
-static eg_status add_all(const eg_services *services, eg_registrar *registrar, const eg_tool *tools,
-                         size_t n) {
+static eg_status add_all(const eg_services *services, eg_registrar *registrar, const eg_tool *tools, size_t n) {
     for (size_t i = 0; i < n; i++) {
         eg_status s = services->add_tool(registrar, &tools[i], NULL);
         if (s != EG_OK) return s;
@@ -19,25 +16,21 @@ static eg_status add_all(const eg_services *services, eg_registrar *registrar, c
     return EG_OK;
 }
 
-static eg_status toolset_open(const eg_services *services, eg_registrar *registrar, void **self,
-                              eg_error *err) {
+static eg_status toolset_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     *self = NULL;
     eg_status s = add_all(services, registrar, mt_core_tools, mt_core_tool_count);
     if (s == EG_OK) s = add_all(services, registrar, mt_team_tools, mt_team_tool_count);
     if (s != EG_OK && err) {
         err->code = s;
-        snprintf(err->text, sizeof err->text,
-                 "the memory tools could not be registered: is another toolset using their names?");
+        snprintf(err->text, sizeof err->text, "the memory tools could not be registered: is another toolset using their names?");
     }
     return s;
 }
 
-static void toolset_close(void *self) {
-    (void)self;
-}
+static void toolset_close(void *self) { (void)self; }
 
 const eg_plugin *EG_PLUGIN_ENTRY(void) {
-    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_TOOLSET, "memory", "0.1.0", "Apache-2.0"),
-                                     .open = toolset_open, .close = toolset_close};
+    static const eg_plugin plugin = {EG_PLUGIN_HEAD(EG_KIND_TOOLSET, "memory", "0.1.0", "Apache-2.0"), .open = toolset_open,
+                                     .close = toolset_close};
     return &plugin;
 }

@@ -22,8 +22,7 @@ void mt_put_fact_members(result *r, const eg_fact *fact);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
 void mt_put_conflict_view(result *r, const eg_conflict_view *view);
-void mt_put_id(result *r, const char *key,
-               eg_id id); /* canonical UUID text; none: null; key NULL: an array's item */
+void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID text; none: null; key NULL: an array's item */
 void mt_put_time(result *r, const char *key, int64_t t);   /* RFC 3339; 0 and EG_FOREVER: null */
 void mt_put_score(result *r, const char *key, double x);   /* 4 decimals */
 void mt_put_text(result *r, const char *key, eg_str text); /* cut to the limit at a code point; empty: null */
@@ -33,12 +32,10 @@ void mt_put_notice(result *r);
 
 /* Writes a result with render(), again with shorter texts while it is over the cap, and gives it to *out in
  * the request's memory. */
-eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data,
-                         eg_str *out);
+eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_str *out);
 
 extern const char *const mt_fact_type_words[],
     *const mt_operation_words[], *const mt_durability_words[], *const mt_conflict_status_words[],
-                                                                   *const mt_severity_words[],
-                                                                       *const mt_resolution_words[];
+                                                                   *const mt_severity_words[], *const mt_resolution_words[];
 
 #endif

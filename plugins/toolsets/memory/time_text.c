@@ -72,9 +72,7 @@ int mt_time_parse(eg_str text, int64_t *out) {
         !read_char(text, &i, "-") || !read_digits(text, &i, 2, &day))
         return 0;
     if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return 0;
-    if (i < text.len &&
-        (!read_char(text, &i, "Tt ") || !read_clock(text, &i, &clock) || !read_zone(text, &i, &zone)))
-        return 0;
+    if (i < text.len && (!read_char(text, &i, "Tt ") || !read_clock(text, &i, &clock) || !read_zone(text, &i, &zone))) return 0;
     if (i != text.len) return 0;
     *out = days_of(year, month, day) * DAY + clock - zone;
     return 1;
@@ -89,9 +87,8 @@ eg_str mt_time_format(int64_t microseconds, char out[TIME_TEXT]) {
     int64_t in_year = in_era - (365 * year + year / 4 - year / 100), m = (5 * in_year + 2) / 153;
     int64_t month = m < 10 ? m + 3 : m - 9;
     int64_t seconds = rest / SECOND;
-    int n =
-        snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
-                 (int)(era * 400 + year + (month <= 2)), (int)month, (int)(in_year - (153 * m + 2) / 5 + 1),
-                 (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), (int)(rest % SECOND));
+    int n = snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", (int)(era * 400 + year + (month <= 2)), (int)month,
+                     (int)(in_year - (153 * m + 2) / 5 + 1), (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
+                     (int)(rest % SECOND));
     return (eg_str){out, n > 0 && n < TIME_TEXT ? (size_t)n : 0};
 }

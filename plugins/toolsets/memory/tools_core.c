@@ -53,12 +53,10 @@ static void render_unconfigured(result *r, const void *data) {
     pj_kstr(&r->out, "mode", EG_STR("local"));
     pj_kstr(&r->out, "storage", EG_STR("none"));
     pj_kstr(&r->out, "workspace", d->workspace);
-    pj_kstr(&r->out, "next_prompt",
-            EG_STR("Engram has no store here. Shall I run `engram doctor` to see why?"));
+    pj_kstr(&r->out, "next_prompt", EG_STR("Engram has no store here. Shall I run `engram doctor` to see why?"));
 }
 
-static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                             eg_str *out) {
+static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     eg_status s = mt_args_read(rq, arguments, NULL, 0, NULL);
     if (s != EG_OK) return s;
@@ -107,8 +105,7 @@ static void render_commit(result *r, const void *data) {
     mt_put_id(r, "supersedes_fact_id", d->fact.supersedes);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->conflict_count; i++)
-        mt_put_conflict_view(r, &d->conflicts[i]);
+    for (size_t i = 0; i < d->conflict_count; i++) mt_put_conflict_view(r, &d->conflicts[i]);
     pj_end(&r->out, ']');
     if (d->conflict_count)
         pj_kstr(&r->out, "next_step",
@@ -117,14 +114,11 @@ static void render_commit(result *r, const void *data) {
                        "Until then rely on neither."));
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     pj_key(&r->out, "undo_id");
-    if (d->undo_id)
-        pj_int(&r->out, d->undo_id);
-    else
-        pj_null(&r->out);
+    if (d->undo_id) pj_int(&r->out, d->undo_id);
+    else pj_null(&r->out);
 }
 
-static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                             eg_str *out) {
+static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[C_COUNT] = {
         [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
@@ -178,8 +172,7 @@ static void render_hit(result *r, const eg_hit *hit) {
     pj_kopt(&r->out, "why", hit->why);
     pj_key(&r->out, "open_conflicts");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < hit->open_conflict_count; i++)
-        mt_put_id(r, NULL, hit->open_conflicts[i]);
+    for (size_t i = 0; i < hit->open_conflict_count; i++) mt_put_id(r, NULL, hit->open_conflicts[i]);
     pj_end(&r->out, ']');
     pj_end(&r->out, '}');
 }
@@ -189,15 +182,13 @@ static void render_query(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "results");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->count; i++)
-        render_hit(r, &d->hits[i]);
+    for (size_t i = 0; i < d->count; i++) render_hit(r, &d->hits[i]);
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "text_only", d->text_only != 0);
     pj_kbool(&r->out, "topic_cut", d->topic_cut != 0);
 }
 
-static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                            eg_str *out) {
+static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[Q_COUNT] = {
         /* a longer topic is cut by the memory, not refused: only the message's own size bounds it */
@@ -247,8 +238,7 @@ static void render_conflicts(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->count; i++)
-        mt_put_conflict_view(r, &d->views[i]);
+    for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i]);
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "more", d->more);
     if (d->history) mt_put_facts(r, "history", d->history, d->history_count);
@@ -265,8 +255,7 @@ static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_s
     return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
 }
 
-static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                                eg_str *out) {
+static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[L_COUNT] = {
         [L_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
@@ -315,8 +304,7 @@ static void render_resolve(result *r, const void *data) {
     pj_kint(&r->out, "undo_id", d->resolved->undo_id);
 }
 
-static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                              eg_str *out) {
+static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[R_COUNT] = {
         [R_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
@@ -336,8 +324,7 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
                                   .merged_content = v[R_MERGED].text,
                                   .agent_id = v[R_AGENT].text};
     if (args.resolution_type == EG_WINNER && !args.winning_fact_id.len)
-        return eg_request_fail(
-            rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
+        return eg_request_fail(rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_resolved resolved = {0};
@@ -360,15 +347,11 @@ static void render_finding(result *r, const check_data *d, const eg_check_findin
     pj_kint(&r->out, "statement", f->item);
     mt_put_text(r, "content", d->items[f->item].content);
     pj_key(&r->out, "other_statement");
-    if (f->other == UINT32_MAX)
-        pj_null(&r->out);
-    else
-        pj_int(&r->out, f->other);
+    if (f->other == UINT32_MAX) pj_null(&r->out);
+    else pj_int(&r->out, f->other);
     pj_key(&r->out, "fact");
-    if (f->other == UINT32_MAX)
-        mt_put_fact(r, &f->fact);
-    else
-        pj_null(&r->out);
+    if (f->other == UINT32_MAX) mt_put_fact(r, &f->fact);
+    else pj_null(&r->out);
     pj_kstr(&r->out, "detection_tier", f->tier);
     mt_put_word(r, "severity", mt_severity_words, EG_HIGH + 1, f->severity);
     mt_put_score(r, "score", f->score);
@@ -381,16 +364,14 @@ static void render_check(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "would_conflict");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->checked->count; i++)
-        render_finding(r, d, &d->checked->findings[i]);
+    for (size_t i = 0; i < d->checked->count; i++) render_finding(r, d, &d->checked->findings[i]);
     pj_end(&r->out, ']');
     pj_kint(&r->out, "statements", (int64_t)d->checked->statements);
     pj_kint(&r->out, "pairs", (int64_t)d->checked->pairs);
     pj_kbool(&r->out, "without_nli", d->checked->without_nli != 0);
 }
 
-static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                            eg_str *out) {
+static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[K_COUNT] = {
         [K_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
@@ -401,16 +382,14 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
     eg_status s = mt_args_read(rq, arguments, specs, K_COUNT, v);
     if (s != EG_OK) return s;
     if (v[K_CONTENT].given == v[K_STATEMENTS].given)
-        return eg_request_fail(rq, EG_EINVAL,
-                               "statements: give either content (one text) or statements (several)");
+        return eg_request_fail(rq, EG_EINVAL, "statements: give either content (one text) or statements (several)");
     size_t n = v[K_CONTENT].given ? 1 : v[K_STATEMENTS].count;
     eg_check_item *items = eg_request_array(rq, n, sizeof *items);
     if (!items) return rq->err->code;
     for (size_t i = 0; i < n; i++)
-        items[i] =
-            (eg_check_item){.content = v[K_CONTENT].given ? v[K_CONTENT].text : v[K_STATEMENTS].texts[i],
-                            .scope = scope_of(services, &v[K_SCOPE]),
-                            .line = (uint32_t)i + 1};
+        items[i] = (eg_check_item){.content = v[K_CONTENT].given ? v[K_CONTENT].text : v[K_STATEMENTS].texts[i],
+                                   .scope = scope_of(services, &v[K_SCOPE]),
+                                   .line = (uint32_t)i + 1};
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     const eg_check_args args = {.items = items, .item_count = n, .against_store = 1};
@@ -422,17 +401,17 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
 
 #define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
 const eg_tool mt_core_tools[] = {
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_status", "Engram status", STATUS_DESCRIPTION,
-     STATUS_INPUT, STATUS_OUTPUT, call_status},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_query", "Ask the shared memory", QUERY_DESCRIPTION,
-     QUERY_INPUT, QUERY_OUTPUT, call_query},
-    {sizeof(eg_tool), 0, EG_PROFILE_CORE, 0, "engram_commit", "Save a finding", COMMIT_DESCRIPTION,
-     COMMIT_INPUT, COMMIT_OUTPUT, call_commit},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List disagreements",
-     CONFLICTS_DESCRIPTION, CONFLICTS_INPUT, CONFLICTS_OUTPUT, call_conflicts},
-    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a disagreement",
-     RESOLVE_DESCRIPTION, RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_check", "Check statements", CHECK_DESCRIPTION,
-     CHECK_INPUT, CHECK_OUTPUT, call_check},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_status", "Engram status", STATUS_DESCRIPTION, STATUS_INPUT,
+     STATUS_OUTPUT, call_status},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_query", "Ask the shared memory", QUERY_DESCRIPTION, QUERY_INPUT,
+     QUERY_OUTPUT, call_query},
+    {sizeof(eg_tool), 0, EG_PROFILE_CORE, 0, "engram_commit", "Save a finding", COMMIT_DESCRIPTION, COMMIT_INPUT, COMMIT_OUTPUT,
+     call_commit},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List disagreements", CONFLICTS_DESCRIPTION, CONFLICTS_INPUT,
+     CONFLICTS_OUTPUT, call_conflicts},
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a disagreement", RESOLVE_DESCRIPTION,
+     RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT, CHECK_OUTPUT,
+     call_check},
 };
 const size_t mt_core_tool_count = COUNT(mt_core_tools);

@@ -6,8 +6,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     (void)self, (void)services, (void)rq, (void)c, (void)add, (void)sink;
     return EG_OK;
 }
-static const eg_detector detector = {.size = sizeof detector, .order = 1000, .name = "fault", .version = "1",
-                                     .examine = examine};
+static const eg_detector detector = {.size = sizeof detector, .order = 1000, .name = "fault", .version = "1", .examine = examine};
 
 static eg_status start(const eg_services *services, eg_registrar *r, void **self, eg_error *err) {
     eg_status s = services->add_detector(r, &detector, NULL);
@@ -42,7 +41,9 @@ static const eg_plugin plugin = {
 #if !defined(FAULT_nameless)
     .name = "fault",
 #endif
-    .version = "1", .licence = "MIT", .open = start};
+    .version = "1",
+    .licence = "MIT",
+    .open = start};
 
 #if defined(FAULT_entryless)
 __attribute__((visibility("default"))) const eg_plugin *another_entry(void);

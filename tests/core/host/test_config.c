@@ -146,8 +146,9 @@ int main(void) {
     if (fd < 0) return 1;
     close(fd);
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strength), cmocka_unit_test(refusals), cmocka_unit_test(plugins_own),
-                                       cmocka_unit_test(writing),  cmocka_unit_test(writing_refused), cmocka_unit_test(writing_elsewhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strength),        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(plugins_own),     cmocka_unit_test(writing),
+                                       cmocka_unit_test(writing_refused), cmocka_unit_test(writing_elsewhere)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
     unlink(path);

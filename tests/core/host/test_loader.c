@@ -128,7 +128,8 @@ static void files_that_are_no_plugins(void **state) {
     refused(path, EG_EFORMAT, path);
 }
 
-/* A link is followed once, to a path whose every folder and file is then checked: what it leads to decides, under its real name. */
+/* A link is followed once, to a path whose every folder and file is then checked: what it leads to decides, under its real name.
+ */
 static void links(void **state) {
     (void)state;
     eg_error err = {0};
@@ -164,13 +165,12 @@ static void links(void **state) {
 
 int main(void) {
     if (!mkdtemp(folder)) return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(good_and_duplicates, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(files_that_are_no_plugins, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(good_and_duplicates, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(files_that_are_no_plugins, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(links, set_up, tear_down)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];
     snprintf(command, sizeof command, "rm -r '%s'", folder);

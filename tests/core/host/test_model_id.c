@@ -1,5 +1,5 @@
-/* test_model_id.c - the identity of a model: the same with and without its cache, another when a file is another, and no cache file,
- * however broken, changes it. */
+/* test_model_id.c - the identity of a model: the same with and without its cache, another when a file is another, and no cache
+ * file, however broken, changes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +51,11 @@ static int set_up(void **state) {
 
 /* What the id is by definition: computed here, not by the code under test. */
 static void expected(const char *weights, char out[EG_MODEL_ID_TEXT]) {
-    static const char *const files[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "modules.json",
-                                        "sentence_bert_config.json", "1_Pooling/config.json", "config_sentence_transformers.json", "model.safetensors"};
+    static const char *const files[] = {"config.json",           "tokenizer.json",
+                                        "tokenizer_config.json", "vocab.txt",
+                                        "modules.json",          "sentence_bert_config.json",
+                                        "1_Pooling/config.json", "config_sentence_transformers.json",
+                                        "model.safetensors"};
     crypto_hash_sha256_state state;
     uint8_t hash[32];
     crypto_hash_sha256_init(&state);
@@ -215,10 +218,9 @@ int main(void) {
     if (sodium_init() < 0 || !mkdtemp(top)) return 1;
     snprintf(model, sizeof model, "%s/model", top);
     snprintf(cache, sizeof cache, "%s/cache", top);
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(a_good_cache_is_believed, set_up),
-                                       cmocka_unit_test_setup(weights_in_several_files, set_up),
-                                       cmocka_unit_test_setup(a_broken_cache_is_made_anew, set_up),
-                                       cmocka_unit_test_setup(no_cache_is_no_error, set_up)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_good_cache_is_believed, set_up), cmocka_unit_test_setup(weights_in_several_files, set_up),
+        cmocka_unit_test_setup(a_broken_cache_is_made_anew, set_up), cmocka_unit_test_setup(no_cache_is_no_error, set_up)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     run("rm -rf %s", top);
     return failed;

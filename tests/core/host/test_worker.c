@@ -1,5 +1,5 @@
-/* test_worker.c - when the worker thread works: at its start, when it is woken, every few seconds; and that it ends. The memory is a
- * stand-in that counts. */
+/* test_worker.c - when the worker thread works: at its start, when it is woken, every few seconds; and that it ends. The memory
+ * is a stand-in that counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,8 @@ static int start(void **state) {
     eg_error err;
     if (!h) return -1;
     runs = held = 0;
-    h->services = (eg_services){.size = sizeof h->services, .memory_ops = &ops, .request_create = request_create, .request_release = request_release};
+    h->services = (eg_services){
+        .size = sizeof h->services, .memory_ops = &ops, .request_create = request_create, .request_release = request_release};
     eg_host_worker_init(h);
     *state = h;
     return eg_host_worker_start(h, &err) == EG_OK ? 0 : -1;
@@ -110,7 +111,7 @@ static void idle_is_idle_but_not_deaf(void **state) {
     clockid_t clock;
     assert_int_equal(wait_for(1, 2000), 1);
     assert_int_equal(pthread_getcpuclockid(h->worker, &clock), 0);
-    assert_int_equal(wait_for(2, 2500), 1); /* no look each second */
+    assert_int_equal(wait_for(2, 2500), 1);  /* no look each second */
     assert_int_equal(wait_for(2, 20000), 2); /* what other processes left is seen without a wake-up */
     assert_int_equal(clock_gettime(clock, &cpu), 0);
     assert_true(cpu.tv_sec == 0 && cpu.tv_nsec < 20000000); /* of five seconds */

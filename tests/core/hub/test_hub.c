@@ -1,4 +1,5 @@
-/* test_hub.c - the pure parts of core/hub: names of files, checksums, the file of checksums, what a folder is for, the table of known models. */
+/* test_hub.c - the pure parts of core/hub: names of files, checksums, the file of checksums, what a folder is for, the table of
+ * known models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ static const char *put(const char *name, const char *bytes, size_t n) {
 static void file_names(void **state) {
     (void)state;
     static const char *const good[] = {"config.json", "1_Pooling/config.json", "model-00001-of-00003.safetensors", "_x", "a/b"};
-    static const char *const bad[] = {"", ".", "..", "../x", "a/../b", "/etc/passwd", "a/b/c", "a//b", "a/", ".hidden", "a/.b", "-x", "a b", "a\\b", "a\nb", "\xc3\xa4", "a/-b"};
+    static const char *const bad[] = {"",        ".",    "..", "../x", "a/../b", "/etc/passwd", "a/b/c",    "a//b", "a/",
+                                      ".hidden", "a/.b", "-x", "a b",  "a\\b",   "a\nb",        "\xc3\xa4", "a/-b"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(eg_model_file_name(eg_str_of(good[i])));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(eg_model_file_name(eg_str_of(bad[i])));
     char longest[202];
@@ -56,7 +58,8 @@ static void digests(void **state) {
     }
     /* every length up to three blocks, and one of more than one piece: against git where there is one */
     if (system("git --version >/dev/null 2>&1") == 0) {
-        static const size_t lengths[] = {46, 47, 48, 54, 55, 56, 57, 62, 63, 64, 65, 110, 118, 119, 120, 128, 1000, (1 << 20) + 5};
+        static const size_t lengths[] = {46, 47, 48,  54,  55,  56,  57,  62,   63,
+                                         64, 65, 110, 118, 119, 120, 128, 1000, (1 << 20) + 5};
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             char command[400], got[64] = "";
             const char *path = put("x", bytes, lengths[i]);
@@ -106,7 +109,9 @@ static void sums(void **state) {
     assert_int_equal(eg_sums_check(top, &b.rows[1], NULL, &err), EG_EFORMAT);
     b.rows[1].name = "merges.txt";
     assert_int_equal(eg_sums_check(top, &b.rows[1], NULL, &err), EG_ENOENT);
-    static const char *const broken[] = {"", "# only a comment\n", "44136f  config.json\n",
+    static const char *const broken[] = {"",
+                                         "# only a comment\n",
+                                         "44136f  config.json\n",
                                          "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a  ../config.json\n",
                                          "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a config.json\n",
                                          "44136FA355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a  config.json\n"};
@@ -119,7 +124,8 @@ static void sums(void **state) {
 
 static void kinds(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"mean-f32", "embed"}, {"three-s8", "nli"}, {"one-f32", "rank"}, {"two-f16", "classify"}, {"tokens-f32", "tokens"}};
+    static const char *const cases[][2] = {
+        {"mean-f32", "embed"}, {"three-s8", "nli"}, {"one-f32", "rank"}, {"two-f16", "classify"}, {"tokens-f32", "tokens"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char folder[400];
         eg_model_kind kind;
@@ -154,7 +160,8 @@ static void known(void **state) {
 
 int main(void) {
     if (!mkdtemp(top)) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(file_names), cmocka_unit_test(digests), cmocka_unit_test(sums), cmocka_unit_test(kinds), cmocka_unit_test(known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(file_names), cmocka_unit_test(digests), cmocka_unit_test(sums),
+                                       cmocka_unit_test(kinds), cmocka_unit_test(known)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", top);

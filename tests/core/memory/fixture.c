@@ -34,8 +34,12 @@ static eg_status request_create(void *host, const volatile int *flag, eg_request
     test_request *r = calloc(1, sizeof *r);
     assert_non_null(r);
     eg_arena_init(&r->arena, 0);
-    r->rq = (eg_request){.size = sizeof r->rq, .cancel.flag = flag, .alloc = request_alloc, .err = &r->err,
-                         .workspace = EG_STR("local"), .actor = EG_STR("tester")};
+    r->rq = (eg_request){.size = sizeof r->rq,
+                         .cancel.flag = flag,
+                         .alloc = request_alloc,
+                         .err = &r->err,
+                         .workspace = EG_STR("local"),
+                         .actor = EG_STR("tester")};
     *out = &r->rq;
     return EG_OK;
 }
@@ -100,7 +104,8 @@ static eg_status embed(void *host, eg_request *rq, const eg_str *texts, size_t n
     for (size_t i = 0; i < n; i++) {
         embed_one(texts[i], out + i * DIMENSIONS);
         /* another model, another space: nothing of one is near anything of the other */
-        for (size_t k = 0; k < DIMENSIONS && strcmp(f->model, "hashed-words") != 0; k++) out[i * DIMENSIONS + k] *= k % 2 ? -1.0f : 1.0f;
+        for (size_t k = 0; k < DIMENSIONS && strcmp(f->model, "hashed-words") != 0; k++)
+            out[i * DIMENSIONS + k] *= k % 2 ? -1.0f : 1.0f;
     }
     f->embedded += n;
     return EG_OK;
@@ -153,8 +158,13 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     fixture *f = self;
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
-        eg_finding one = {.size = sizeof one, .candidate = i, .outcome = EG_CONTRADICTION, .severity = EG_HIGH,
-                          .score = f->nli_score, .tier = EG_STR("tier1_nli"), .explanation = EG_STR("both hold the word")};
+        eg_finding one = {.size = sizeof one,
+                          .candidate = i,
+                          .outcome = EG_CONTRADICTION,
+                          .severity = EG_HIGH,
+                          .score = f->nli_score,
+                          .tier = EG_STR("tier1_nli"),
+                          .explanation = EG_STR("both hold the word")};
         eg_status s = add(sink, &one);
         if (s != EG_OK) return s;
     }
@@ -173,10 +183,22 @@ void fixture_open(fixture *f, int with_model) {
     static const eg_detector nli = {.size = sizeof nli, .order = 100, .name = "stand-in", .version = "1", .examine = examine};
     assert_true(sodium_init() >= 0);
     *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .model = "hashed-words", .threshold = 0.8};
-    f->services = (eg_services){.size = sizeof f->services, .host = f, .log = log_text, .config = config, .now = now,
-                                .new_id = new_id, .sha256 = sha256, .add_detector = add_detector, .add_storage = add_storage,
-                                .request_create = request_create, .request_release = request_release, .embed = embed,
-                                .threshold = threshold, .quantize_s8 = quantize_s8, .scan_s8 = scan_s8, .dot = dot,
+    f->services = (eg_services){.size = sizeof f->services,
+                                .host = f,
+                                .log = log_text,
+                                .config = config,
+                                .now = now,
+                                .new_id = new_id,
+                                .sha256 = sha256,
+                                .add_detector = add_detector,
+                                .add_storage = add_storage,
+                                .request_create = request_create,
+                                .request_release = request_release,
+                                .embed = embed,
+                                .threshold = threshold,
+                                .quantize_s8 = quantize_s8,
+                                .scan_s8 = scan_s8,
+                                .dot = dot,
                                 .version = "test"};
     static eg_registrar r;
     r = (eg_registrar){0};
@@ -193,9 +215,18 @@ void fixture_open(fixture *f, int with_model) {
     char path[96];
     snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
     if (r.storage->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
-    eg_memory_env env = {.services = &f->services, .storage_ops = r.storage, .storage = f->storage,
-                         .detectors = r.detectors, .detector_count = r.detector_count, .embed_model = embed_model, .embed_id = embed_id,
-                         .wake = wake, .host = f, .owner = EG_STR("test-1"), .mode = EG_STR("local"), .default_wait_ms = 20000,
+    eg_memory_env env = {.services = &f->services,
+                         .storage_ops = r.storage,
+                         .storage = f->storage,
+                         .detectors = r.detectors,
+                         .detector_count = r.detector_count,
+                         .embed_model = embed_model,
+                         .embed_id = embed_id,
+                         .wake = wake,
+                         .host = f,
+                         .owner = EG_STR("test-1"),
+                         .mode = EG_STR("local"),
+                         .default_wait_ms = 20000,
                          .max_leased = 4};
     assert_int_equal(eg_memory_create(&env, &f->memory, &err), EG_OK);
     f->ops = eg_memory_table();

@@ -2,8 +2,8 @@
  * this kind have had: they must never come back. */
 #include "fixture.h"
 
-#define WITH(f, model)                                                                                       \
-    fixture f;                                                                                               \
+#define WITH(f, model) \
+    fixture f;         \
     fixture_open(&f, model)
 
 static int same_content(eg_fact f, const char *text) { return eg_str_eq(f.content, eg_str_of(text)); }
@@ -189,7 +189,8 @@ static void merge_writes_the_merged_fact(void **state) {
     assert_int_equal(b.conflict_count, 1);
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE,
+    eg_resolve_args args = {.conflict_id = eg_str_of(id),
+                            .resolution_type = EG_MERGE,
                             .resolution = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.")};
     eg_resolved done;
     f.now += EG_SECOND;
@@ -446,8 +447,8 @@ static void work(fixture *f) {
     assert_int_equal(left, 0);
 }
 
-/* Another embedding model: words find everything at once, nothing of the old model is taken for the new one's, and the work goes on in the background,
- * each fact once, without looking for contradictions again. A change back costs nothing. */
+/* Another embedding model: words find everything at once, nothing of the old model is taken for the new one's, and the work goes
+ * on in the background, each fact once, without looking for contradictions again. A change back costs nothing. */
 static void another_embedding_model(void **state) {
     (void)state;
     enum { FACTS = 45 }; /* more than two jobs' worth */
@@ -489,12 +490,14 @@ static void another_embedding_model(void **state) {
     assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
     assert_int_equal(left, 0);
     assert_int_equal(f.embedded, 1);
-    assert_non_null(memmem(query(&f, "archive bucket").hits[0].why.ptr, query(&f, "archive bucket").hits[0].why.len, "meaning", 7));
+    assert_non_null(
+        memmem(query(&f, "archive bucket").hits[0].why.ptr, query(&f, "archive bucket").hits[0].why.len, "meaning", 7));
     (void)fresh;
     fixture_close(&f);
 }
 
-/* A deadline, a cancelled worker and a model that is not there leave the work to others; two that work at once add nothing twice. */
+/* A deadline, a cancelled worker and a model that is not there leave the work to others; two that work at once add nothing twice.
+ */
 static void reembedding_is_interrupted(void **state) {
     (void)state;
     WITH(f, 1);
@@ -530,7 +533,8 @@ static void reembedding_is_interrupted(void **state) {
     fixture_close(&f);
 }
 
-/* A model that does not open is tried once and leaves the work to processes where it does. Without anything to do it is not even loaded. */
+/* A model that does not open is tried once and leaves the work to processes where it does. Without anything to do it is not even
+ * loaded. */
 static void a_damaged_model_leaves_the_work(void **state) {
     (void)state;
     WITH(f, 1);
@@ -577,7 +581,9 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     assert_int_equal(f.wakes, 1); /* when its own wait is over, not before: the worker must not take the job away */
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args merge = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
+    eg_resolve_args merge = {.conflict_id = eg_str_of(id),
+                             .resolution_type = EG_MERGE,
+                             .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
     eg_resolved done;
     f.wakes = 0;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &merge, &done), EG_OK);
@@ -610,7 +616,8 @@ static void bad_arguments_are_named(void **state) {
         {{.content = EG_STR("x"), .confidence = 0.5, .operation = EG_DELETE}, EG_EINVAL, "corrects_lineage"},
         {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("zzz")}, EG_EINVAL, "corrects_lineage"},
         {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("01890000-0000-7000-8000-000000000000")},
-         EG_ENOENT, "lineage"},
+         EG_ENOENT,
+         "lineage"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         eg_receipt r;

@@ -13,18 +13,14 @@ static size_t claims_of(eg_arena *a, const char *content, const char *scope, eg_
     eg_span spans[EG_MAX_STATEMENTS];
     size_t n = eg_text_statements(eg_str_of(content), spans, EG_MAX_STATEMENTS), count = 0;
     eg_error err = {0};
-    assert_int_equal(
-        eg_text_claims(a, eg_str_of(content), eg_str_of(scope), spans, n, out, most, &count, &err), EG_OK);
+    assert_int_equal(eg_text_claims(a, eg_str_of(content), eg_str_of(scope), spans, n, out, most, &count, &err), EG_OK);
     return count;
 }
 
 static void print(eg_decimal d, char *out, size_t size) {
-    if (d.infinite)
-        snprintf(out, size, "inf");
-    else if (d.exponent)
-        snprintf(out, size, "%llde%d", (long long)d.mantissa, d.exponent);
-    else
-        snprintf(out, size, "%lld", (long long)d.mantissa);
+    if (d.infinite) snprintf(out, size, "inf");
+    else if (d.exponent) snprintf(out, size, "%llde%d", (long long)d.mantissa, d.exponent);
+    else snprintf(out, size, "%lld", (long long)d.mantissa);
 }
 
 /* "low..high dimension quantifier" of the first claim, or its text. */
@@ -88,10 +84,8 @@ static void values(void **state) {
         char low[40], high[40], got[160];
         print(c[0].low, low, sizeof low);
         print(c[0].high, high, sizeof high);
-        snprintf(got, sizeof got, "%s..%s %.*s %u", low, high, (int)c[0].dimension.len, c[0].dimension.ptr,
-                 c[0].quantifier);
-        if (strcmp(got, rows[i].want) != 0)
-            fail_msg("%s: got %s, wanted %s", rows[i].content, got, rows[i].want);
+        snprintf(got, sizeof got, "%s..%s %.*s %u", low, high, (int)c[0].dimension.len, c[0].dimension.ptr, c[0].quantifier);
+        if (strcmp(got, rows[i].want) != 0) fail_msg("%s: got %s, wanted %s", rows[i].content, got, rows[i].want);
         eg_arena_release(&a);
     }
 }
@@ -122,8 +116,7 @@ static void kinds(void **state) {
         size_t n = claims_of(&a, rows[i].content, "general", c, 8);
         if (n == 0) fail_msg("no claim in: %s", rows[i].content);
         if (c[0].value_kind != rows[i].kind || !eg_str_eq(c[0].text, eg_str_of(rows[i].text)))
-            fail_msg("%s: kind %u, text %.*s", rows[i].content, c[0].value_kind, (int)c[0].text.len,
-                     c[0].text.ptr);
+            fail_msg("%s: kind %u, text %.*s", rows[i].content, c[0].value_kind, (int)c[0].text.len, c[0].text.ptr);
         eg_arena_release(&a);
     }
 }
@@ -149,12 +142,11 @@ static void keys(void **state) {
         eg_claim x[8], y[8];
         assert_true(claims_of(&a, rows[i].a, "general", x, 8) >= 1);
         assert_true(claims_of(&a, rows[i].b, "general", y, 8) >= 1);
-        int same = x[0].subject.len && eg_str_eq(x[0].subject, y[0].subject) &&
-                   eg_str_eq(x[0].attribute, y[0].attribute);
+        int same = x[0].subject.len && eg_str_eq(x[0].subject, y[0].subject) && eg_str_eq(x[0].attribute, y[0].attribute);
         if (same != rows[i].same)
-            fail_msg("%s | %s: [%.*s|%.*s] [%.*s|%.*s]", rows[i].a, rows[i].b, (int)x[0].subject.len,
-                     x[0].subject.ptr, (int)x[0].attribute.len, x[0].attribute.ptr, (int)y[0].subject.len,
-                     y[0].subject.ptr, (int)y[0].attribute.len, y[0].attribute.ptr);
+            fail_msg("%s | %s: [%.*s|%.*s] [%.*s|%.*s]", rows[i].a, rows[i].b, (int)x[0].subject.len, x[0].subject.ptr,
+                     (int)x[0].attribute.len, x[0].attribute.ptr, (int)y[0].subject.len, y[0].subject.ptr,
+                     (int)y[0].attribute.len, y[0].attribute.ptr);
         eg_arena_release(&a);
     }
     eg_arena a;
@@ -265,13 +257,11 @@ static void any_text_is_safe(void **state) {
         eg_arena a;
         eg_arena_init(&a, round % 3 ? 0 : (size_t)(round % 50) * 700);
         eg_error err = {0};
-        eg_status status =
-            eg_text_claims(&a, s, EG_STR("x"), spans, statements, c, EG_MAX_CLAIMS, &count, &err);
+        eg_status status = eg_text_claims(&a, s, EG_STR("x"), spans, statements, c, EG_MAX_CLAIMS, &count, &err);
         assert_true(status == EG_OK || (status == EG_ENOMEM && round % 3 == 0));
         for (size_t i = 0; i < count; i++) {
             assert_true(c[i].statement < statements);
-            assert_true(c[i].span.start >= spans[c[i].statement].start &&
-                        c[i].span.end <= spans[c[i].statement].end);
+            assert_true(c[i].span.start >= spans[c[i].statement].start && c[i].span.end <= spans[c[i].statement].end);
             assert_true(c[i].span.start < c[i].span.end);
         }
         eg_arena_release(&a);
@@ -280,8 +270,7 @@ static void any_text_is_safe(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(kinds),
-                                       cmocka_unit_test(keys), cmocka_unit_test(modality),
-                                       cmocka_unit_test(any_text_is_safe)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(kinds), cmocka_unit_test(keys),
+                                       cmocka_unit_test(modality), cmocka_unit_test(any_text_is_safe)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 #include "core/text/text.h"
 
 static void assert_text(eg_str got, const char *want) {
-    if (!eg_str_eq(got, eg_str_of(want)))
-        fail_msg("got \"%.*s\", wanted \"%s\"", (int)got.len, got.ptr, want);
+    if (!eg_str_eq(got, eg_str_of(want))) fail_msg("got \"%.*s\", wanted \"%s\"", (int)got.len, got.ptr, want);
 }
 
 static void normalize(void **state) {
@@ -81,10 +80,8 @@ static void scope(void **state) {
         eg_str out;
         eg_error err = {0};
         assert_int_equal(eg_text_scope(&a, eg_str_of(rows[i].in), &out, &err), rows[i].status);
-        if (rows[i].out)
-            assert_text(out, rows[i].out);
-        else
-            assert_true(err.text[0] != 0);
+        if (rows[i].out) assert_text(out, rows[i].out);
+        else assert_true(err.text[0] != 0);
         eg_arena_release(&a);
     }
     char too_long[EG_MAX_SCOPE + 2];
@@ -108,12 +105,10 @@ static void statements(void **state) {
         const char *in, *out[6];
     } rows[] = {
         {"One. Two! Three?", {"One.", "Two!", "Three?"}},
-        {"Uses v2.1.3 of lib.so, see docs/a.md. Next one.",
-         {"Uses v2.1.3 of lib.so, see docs/a.md.", "Next one."}},
+        {"Uses v2.1.3 of lib.so, see docs/a.md. Next one.", {"Uses v2.1.3 of lib.so, see docs/a.md.", "Next one."}},
         {"Stores, e.g. Redis, are fast. Cf. the RFC.", {"Stores, e.g. Redis, are fast.", "Cf. the RFC."}},
         {"It calls `a. B; c` first; then stops", {"It calls `a. B; c` first", "then stops"}},
-        {"- first item\n- second item\n\n1. Third. Fourth",
-         {"first item", "second item", "Third.", "Fourth"}},
+        {"- first item\n- second item\n\n1. Third. Fourth", {"first item", "second item", "Third.", "Fourth"}},
         {"The topic has 24 partitions. orders.accepted is keyed. it goes on",
          {"The topic has 24 partitions.", "orders.accepted is keyed. it goes on"}},
         {"Owned by J. Smith of api.example.com.", {"Owned by J. Smith of api.example.com."}},
@@ -125,8 +120,7 @@ static void statements(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_span spans[8];
         size_t n = eg_text_statements(eg_str_of(rows[i].in), spans, 8), want = 0;
-        while (want < 6 && rows[i].out[want])
-            want++;
+        while (want < 6 && rows[i].out[want]) want++;
         for (size_t k = 0; k < n && k < want; k++)
             assert_text((eg_str){rows[i].in + spans[k].start, spans[k].end - spans[k].start}, rows[i].out[k]);
         assert_int_equal(n, want);
@@ -149,8 +143,7 @@ static void terms(void **state) {
     eg_arena_init(&a, 0);
     static eg_term t[EG_MAX_FACT_TERMS];
     size_t n;
-    eg_str text = EG_STR(
-        "Retries: `retryCount` retried in src/net/http_client.go at 15,000 req/s; the user's Caf\xC3\x89!");
+    eg_str text = EG_STR("Retries: `retryCount` retried in src/net/http_client.go at 15,000 req/s; the user's Caf\xC3\x89!");
     assert_int_equal(eg_text_terms(&a, text, EG_STR("payments/api"), t, EG_MAX_FACT_TERMS, &n, NULL), EG_OK);
     assert_true(has_term(t, n, "retry", 3)); /* Retries, retried, retryCount's part */
     assert_true(has_term(t, n, "retrycount", 1));
@@ -187,8 +180,7 @@ static void query_terms(void **state) {
         eg_term t[EG_MAX_TERMS];
         size_t n, want = 0;
         assert_int_equal(eg_text_query_terms(&a, eg_str_of(rows[i].topic), t, EG_MAX_TERMS, &n, NULL), EG_OK);
-        while (want < 4 && rows[i].terms[want])
-            want++;
+        while (want < 4 && rows[i].terms[want]) want++;
         assert_int_equal(n, want);
         for (size_t k = 0; k < n; k++) {
             assert_text(t[k].text, rows[i].terms[k]);

@@ -19,8 +19,7 @@ typedef struct row {
 typedef struct tally {
     row category[MOST_ROWS], difficulty[MOST_ROWS], tier_right[MOST_ROWS];
     size_t right, wrong, labelled, vetoed_right, same_wrong, updates;
-    size_t update_all, update_found, update_conflict, update_wrong,
-        update_false; /* of the facts labelled as updates */
+    size_t update_all, update_found, update_conflict, update_wrong, update_false; /* of the facts labelled as updates */
     int verbose, missed;
 } tally;
 
@@ -59,8 +58,7 @@ static void show(const char *what, eg_str a, eg_str b, const eg_finding *f, cons
 }
 
 /* One pair with its label (NULL: both can be true). */
-static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, const char *category,
-                      const char *difficulty) {
+static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, const char *category, const char *difficulty) {
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_finding found[16];
@@ -79,10 +77,8 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
         row *c = row_of(t->category, category), *d = row_of(t->difficulty, difficulty);
         c->all++;
         d->all++;
-        if (f)
-            t->right++, c->found++, d->found++;
-        else if (first_with(found, n, EG_OUTCOME_BOTH_VALID))
-            t->vetoed_right++;
+        if (f) t->right++, c->found++, d->found++;
+        else if (first_with(found, n, EG_OUTCOME_BOTH_VALID)) t->vetoed_right++;
         if (!f && first_with(found, n, EG_CORROBORATION)) t->same_wrong++;
         const eg_finding *veto = first_with(found, n, EG_OUTCOME_BOTH_VALID);
         if (!f && veto && t->verbose) show("WRONG VETO", a->fact->content, b->fact->content, veto, category);
@@ -111,8 +107,7 @@ static void count_update(tally *t, const eg_case_fact *update, const eg_case_fac
     size_t n = 0;
     eg_error err = {0};
     if (test_detect(&arena, update, earlier, found, 16, &n, &err) == EG_OK) {
-        const eg_finding *u = first_with(found, n, EG_OUTCOME_UPDATE),
-                         *c = first_with(found, n, EG_CONTRADICTION);
+        const eg_finding *u = first_with(found, n, EG_OUTCOME_UPDATE), *c = first_with(found, n, EG_CONTRADICTION);
         t->update_all += superseded != 0;
         t->update_found += superseded && u;
         t->update_conflict += superseded && !u && c;
@@ -120,16 +115,14 @@ static void count_update(tally *t, const eg_case_fact *update, const eg_case_fac
         t->update_false += !superseded && c;
         if (t->verbose && !superseded && (u || c))
             show("FALSE UPDATE", update->fact->content, earlier->fact->content, u ? u : c, "");
-        if (t->verbose && superseded && !u && c)
-            show("UPDATE AS CONFLICT", update->fact->content, earlier->fact->content, c, "");
+        if (t->verbose && superseded && !u && c) show("UPDATE AS CONFLICT", update->fact->content, earlier->fact->content, c, "");
     }
     eg_arena_release(&arena);
 }
 
 static int measure_store(tally *t, const cJSON *store) {
     static eg_case_fact facts[MOST_FACTS];
-    const cJSON *list = cJSON_GetObjectItem(store, "facts"),
-                *conflicts = cJSON_GetObjectItem(store, "conflicts"), *f;
+    const cJSON *list = cJSON_GetObjectItem(store, "facts"), *conflicts = cJSON_GetObjectItem(store, "conflicts"), *f;
     const char *ids[MOST_FACTS];
     size_t n = 0;
     int ok = 1;
@@ -139,8 +132,7 @@ static int measure_store(tally *t, const cJSON *store) {
         eg_error err = {0};
         if (n == MOST_FACTS) break;
         ids[n] = text_of(f, "id");
-        if (test_fact_read(&arena, eg_str_of(text_of(f, "content")), eg_str_of(text_of(f, "scope")),
-                           &facts[n], &err) != EG_OK)
+        if (test_fact_read(&arena, eg_str_of(text_of(f, "content")), eg_str_of(text_of(f, "scope")), &facts[n], &err) != EG_OK)
             ok = 0;
         n++;
     }
@@ -154,11 +146,9 @@ static int measure_store(tally *t, const cJSON *store) {
     cJSON_ArrayForEach(u, updates) {
         eg_case_fact fact;
         eg_error err = {0};
-        if (!ok || test_fact_read(&arena, eg_str_of(text_of(u, "content")), eg_str_of(text_of(u, "scope")),
-                                  &fact, &err) != EG_OK)
+        if (!ok || test_fact_read(&arena, eg_str_of(text_of(u, "content")), eg_str_of(text_of(u, "scope")), &fact, &err) != EG_OK)
             break;
-        for (size_t i = 0; i < n; i++)
-            count_update(t, &fact, &facts[i], strcmp(ids[i], text_of(u, "supersedes")) == 0);
+        for (size_t i = 0; i < n; i++) count_update(t, &fact, &facts[i], strcmp(ids[i], text_of(u, "supersedes")) == 0);
     }
     eg_arena_release(&arena);
     return ok;
@@ -170,17 +160,14 @@ static int measure_cluster(tally *t, const cJSON *cluster) {
     eg_arena_init(&arena, 0);
     eg_case_fact anchor, other;
     eg_error err = {0};
-    int ok =
-        test_fact_read(&arena, eg_str_of(text_of(cluster, "a")), EG_STR("general"), &anchor, &err) == EG_OK;
+    int ok = test_fact_read(&arena, eg_str_of(text_of(cluster, "a")), EG_STR("general"), &anchor, &err) == EG_OK;
     cJSON_ArrayForEach(r, relations) {
         if (!ok) break;
         ok = test_fact_read(&arena, eg_str_of(text_of(r, "t")), EG_STR("general"), &other, &err) == EG_OK;
         char note[96];
         snprintf(note, sizeof note, "%s %s", text_of(r, "rel"), text_of(r, "cat"));
         int contradicts = strcmp(text_of(r, "rel"), "contradicts") == 0;
-        if (ok)
-            ok = count_pair(t, &other, &anchor, contradicts ? text_of(r, "cat") : NULL,
-                            contradicts ? "cluster" : note);
+        if (ok) ok = count_pair(t, &other, &anchor, contradicts ? text_of(r, "cat") : NULL, contradicts ? "cluster" : note);
     }
     eg_arena_release(&arena);
     return ok;
@@ -225,12 +212,9 @@ int main(int argc, char **argv) {
     static tally t;
     int ok = 1;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-v") == 0)
-            t.verbose = 1;
-        else if (strcmp(argv[i], "-m") == 0)
-            t.missed = 1;
-        else
-            ok &= measure_file(&t, argv[i]);
+        if (strcmp(argv[i], "-v") == 0) t.verbose = 1;
+        else if (strcmp(argv[i], "-m") == 0) t.missed = 1;
+        else ok &= measure_file(&t, argv[i]);
     }
     print_rows("found, by category:", t.category);
     print_rows("found, by difficulty:", t.difficulty);

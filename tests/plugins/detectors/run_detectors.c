@@ -25,13 +25,8 @@ eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_
     fact->content = content;
     fact->scope = scope;
     size_t n = eg_text_statements(content, spans, EG_MAX_STATEMENTS), claim_count;
-    eg_status status =
-        eg_text_claims(arena, content, scope, spans, n, claims, EG_MAX_CLAIMS, &claim_count, err);
-    *out = (eg_case_fact){.fact = fact,
-                          .statements = spans,
-                          .statement_count = n,
-                          .claims = claims,
-                          .claim_count = claim_count};
+    eg_status status = eg_text_claims(arena, content, scope, spans, n, claims, EG_MAX_CLAIMS, &claim_count, err);
+    *out = (eg_case_fact){.fact = fact, .statements = spans, .statement_count = n, .claims = claims, .claim_count = claim_count};
     return status;
 }
 
@@ -40,9 +35,7 @@ typedef struct request {
     eg_arena *arena;
 } request;
 
-static void *alloc(eg_request *rq, size_t size) {
-    return eg_arena_alloc(((request *)(void *)rq)->arena, size);
-}
+static void *alloc(eg_request *rq, size_t size) { return eg_arena_alloc(((request *)(void *)rq)->arena, size); }
 
 typedef struct sink {
     eg_finding *out;
@@ -55,16 +48,12 @@ static eg_status add(void *self, const eg_finding *finding) {
     return EG_OK;
 }
 
-eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out,
-                      size_t most, size_t *n, eg_error *err) {
-    request rq = {.base = {.size = sizeof(eg_request),
-                           .alloc = alloc,
-                           .err = err,
-                           .workspace = EG_STR("test"),
-                           .actor = EG_STR("test")},
-                  .arena = arena};
-    const eg_plugin *plugins[] = {eg_plugin_entity(), eg_plugin_numeric(),
-                                  eg_plugin_cross_scope()};
+eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
+                      size_t *n, eg_error *err) {
+    request rq = {
+        .base = {.size = sizeof(eg_request), .alloc = alloc, .err = err, .workspace = EG_STR("test"), .actor = EG_STR("test")},
+        .arena = arena};
+    const eg_plugin *plugins[] = {eg_plugin_entity(), eg_plugin_numeric(), eg_plugin_cross_scope()};
     eg_services services = {.size = sizeof services, .add_detector = add_detector};
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
     sink s = {.out = out, .most = most};

@@ -11,7 +11,7 @@ eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_
 
 /* Findings of all three detectors for the new fact against one earlier one; at most `most`. Strings in the
  * arena. */
-eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out,
-                      size_t most, size_t *n, eg_error *err);
+eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
+                      size_t *n, eg_error *err);
 
 #endif

@@ -13,10 +13,9 @@ enum { NOTHING = -1 };
 
 typedef struct pair {
     const char *earlier, *later;
-    int outcome;      /* eg_outcome, or NOTHING (no contradiction: no finding, both valid or corroboration) */
-    const char *tier; /* of a contradiction */
-    const char *a,
-        *b; /* of a contradiction: the words that disagree, of the later and the earlier fact; NULL: any */
+    int outcome;       /* eg_outcome, or NOTHING (no contradiction: no finding, both valid or corroboration) */
+    const char *tier;  /* of a contradiction */
+    const char *a, *b; /* of a contradiction: the words that disagree, of the later and the earlier fact; NULL: any */
 } pair;
 
 static void check_scoped(const pair *p, const char *earlier_scope, const char *later_scope) {
@@ -24,94 +23,73 @@ static void check_scoped(const pair *p, const char *earlier_scope, const char *l
     eg_arena_init(&arena, 0);
     eg_error err = {0};
     eg_case_fact earlier, later;
-    assert_int_equal(test_fact_read(&arena, eg_str_of(p->earlier), eg_str_of(earlier_scope), &earlier, &err),
-                     EG_OK);
-    assert_int_equal(test_fact_read(&arena, eg_str_of(p->later), eg_str_of(later_scope), &later, &err),
-                     EG_OK);
+    assert_int_equal(test_fact_read(&arena, eg_str_of(p->earlier), eg_str_of(earlier_scope), &earlier, &err), EG_OK);
+    assert_int_equal(test_fact_read(&arena, eg_str_of(p->later), eg_str_of(later_scope), &later, &err), EG_OK);
     eg_finding found[16];
     size_t n = 0;
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 16, &n, &err), EG_OK);
     const eg_finding *f = NULL;
     for (size_t i = 0; i < n && !f; i++)
-        if (p->outcome == NOTHING
-                ? found[i].outcome == EG_CONTRADICTION || found[i].outcome == EG_OUTCOME_UPDATE
-                : found[i].outcome == (uint32_t)p->outcome)
+        if (p->outcome == NOTHING ? found[i].outcome == EG_CONTRADICTION || found[i].outcome == EG_OUTCOME_UPDATE
+                                  : found[i].outcome == (uint32_t)p->outcome)
             f = &found[i];
     if (p->outcome == NOTHING) {
-        if (f)
-            fail_msg("false alarm: %.*s\n  %s\n  %s", (int)f->explanation.len, f->explanation.ptr, p->earlier,
-                     p->later);
-    } else if (!f)
-        fail_msg("not found (outcome %d):\n  %s\n  %s", p->outcome, p->earlier, p->later);
+        if (f) fail_msg("false alarm: %.*s\n  %s\n  %s", (int)f->explanation.len, f->explanation.ptr, p->earlier, p->later);
+    } else if (!f) fail_msg("not found (outcome %d):\n  %s\n  %s", p->outcome, p->earlier, p->later);
     else {
         assert_true(f->score > 0 && f->score <= 1);
         assert_true(f->explanation.len > 0);
-        assert_true(f->span_subject.end <= later.fact->content.len &&
-                    f->span_candidate.end <= earlier.fact->content.len);
+        assert_true(f->span_subject.end <= later.fact->content.len && f->span_candidate.end <= earlier.fact->content.len);
         if (p->tier && !eg_str_eq(f->tier, eg_str_of(p->tier)))
-            fail_msg("tier %.*s, wanted %s:\n  %s\n  %s", (int)f->tier.len, f->tier.ptr, p->tier, p->earlier,
-                     p->later);
+            fail_msg("tier %.*s, wanted %s:\n  %s\n  %s", (int)f->tier.len, f->tier.ptr, p->tier, p->earlier, p->later);
         eg_str a = {p->later + f->span_subject.start, f->span_subject.end - f->span_subject.start};
         eg_str b = {p->earlier + f->span_candidate.start, f->span_candidate.end - f->span_candidate.start};
-        if (p->a && !eg_str_eq(a, eg_str_of(p->a)))
-            fail_msg("words %.*s, wanted %s", (int)a.len, a.ptr, p->a);
-        if (p->b && !eg_str_eq(b, eg_str_of(p->b)))
-            fail_msg("words %.*s, wanted %s", (int)b.len, b.ptr, p->b);
+        if (p->a && !eg_str_eq(a, eg_str_of(p->a))) fail_msg("words %.*s, wanted %s", (int)a.len, a.ptr, p->a);
+        if (p->b && !eg_str_eq(b, eg_str_of(p->b))) fail_msg("words %.*s, wanted %s", (int)b.len, b.ptr, p->b);
     }
     eg_arena_release(&arena);
 }
 
 static void check_all(const pair *rows, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        check_scoped(&rows[i], "general", "general");
+    for (size_t i = 0; i < n; i++) check_scoped(&rows[i], "general", "general");
 }
 
 static void no_false_alarms(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.", "The payments service timeout is 60 s.", NOTHING, NULL, NULL,
-         NULL},
+        {"The auth service timeout is 30 s.", "The payments service timeout is 60 s.", NOTHING, NULL, NULL, NULL},
         {"The auth timeout is 30 seconds.", "The payments timeout is 60 seconds.", NOTHING, NULL, NULL, NULL},
-        {"In staging the pool has 5 connections.", "In production the pool has 20 connections.", NOTHING,
-         NULL, NULL, NULL},
-        {"The staging database runs PostgreSQL 15.", "The production database runs PostgreSQL 16.", NOTHING,
-         NULL, NULL, NULL},
+        {"In staging the pool has 5 connections.", "In production the pool has 20 connections.", NOTHING, NULL, NULL, NULL},
+        {"The staging database runs PostgreSQL 15.", "The production database runs PostgreSQL 16.", NOTHING, NULL, NULL, NULL},
         {"The gateway timeout is 1000 ms.", "The gateway timeout is 1 s.", NOTHING, NULL, NULL, NULL},
         {"The session lives 30 minutes.", "The session lives half an hour.", NOTHING, NULL, NULL, NULL},
-        {"On Tuesday the batch has 40 workers.", "On Wednesday the batch has 60 workers.", NOTHING, NULL,
-         NULL, NULL},
+        {"On Tuesday the batch has 40 workers.", "On Wednesday the batch has 60 workers.", NOTHING, NULL, NULL, NULL},
         {"The gateway accepts 1k/s.", "The gateway accepts 1000 req/s.", NOTHING, NULL, NULL, NULL},
-        {"The queue holds a thousand messages.", "The queue holds 1,000 messages.", NOTHING, NULL, NULL,
-         NULL},
-        {"The queue holds about a thousand messages.", "The queue holds 1,100 messages.", NOTHING, NULL, NULL,
-         NULL},
+        {"The queue holds a thousand messages.", "The queue holds 1,000 messages.", NOTHING, NULL, NULL, NULL},
+        {"The queue holds about a thousand messages.", "The queue holds 1,100 messages.", NOTHING, NULL, NULL, NULL},
         {"A batch holds at most 10 rows.", "A batch holds 8 rows.", NOTHING, NULL, NULL, NULL},
         {"A batch holds between 5 and 10 rows.", "A batch holds 8 rows.", NOTHING, NULL, NULL, NULL},
         {"Version 4 needs Python 3.10.", "Version 5 needs Python 3.12.", NOTHING, NULL, NULL, NULL},
         {"The iOS app caches 50 pages.", "The Android app caches 30 pages.", NOTHING, NULL, NULL, NULL},
-        {"The free plan allows 3 projects.", "The enterprise plan allows 100 projects.", NOTHING, NULL, NULL,
-         NULL},
-        {"The service runs on PostgreSQL 16.", "The service runs on PostgreSQL 16.2.", NOTHING, NULL, NULL,
-         NULL},
-        {"Requests are logged at level info in production.", "Requests are logged at level debug in staging.",
-         NOTHING, NULL, NULL, NULL},
+        {"The free plan allows 3 projects.", "The enterprise plan allows 100 projects.", NOTHING, NULL, NULL, NULL},
+        {"The service runs on PostgreSQL 16.", "The service runs on PostgreSQL 16.2.", NOTHING, NULL, NULL, NULL},
+        {"Requests are logged at level info in production.", "Requests are logged at level debug in staging.", NOTHING, NULL,
+         NULL, NULL},
         {"The retry limit is 3.", "A retry limit of 5 was proposed and rejected.", NOTHING, NULL, NULL, NULL},
         {"Access tokens live 15 minutes.", "Refresh tokens live 30 days.", NOTHING, NULL, NULL, NULL},
-        {"osprey-admin: `max_size=64MiB`; more fails.", "osprey-gateway: `max_size=4MiB`; more fails.",
-         NOTHING, NULL, NULL, NULL},
-        {"Trino on cluster squall is small; spilling is enabled.",
-         "Trino on cluster gale is large; spilling is disabled.", NOTHING, NULL, NULL, NULL},
-        {"The build is denied except to pypi.org and npmjs.org.",
-         "The build is denied except to npmjs.org and pypi.org.", NOTHING, NULL, NULL, NULL},
-        {"The v1 billing API is deprecated since 3.0.", "The v2 billing API is the current one.", NOTHING,
-         NULL, NULL, NULL},
-        {"The texts have at most 400 characters per stop.",
-         "The children's texts have at most 200 characters per stop.", NOTHING, NULL, NULL, NULL},
-        {"The locale expands strings to 140 % of their length.",
-         "The locale expands strings by 40 % of their length.", NOTHING, NULL, NULL, NULL},
-        {"A page has 2^14 bytes in the store.", "A page has 16 KiB in the store.", NOTHING, NULL, NULL, NULL},
-        {"hold.ttl = 480 in the nightly simulator", "hold.ttl = 600 on the main cluster", NOTHING, NULL, NULL,
+        {"osprey-admin: `max_size=64MiB`; more fails.", "osprey-gateway: `max_size=4MiB`; more fails.", NOTHING, NULL, NULL,
          NULL},
+        {"Trino on cluster squall is small; spilling is enabled.", "Trino on cluster gale is large; spilling is disabled.",
+         NOTHING, NULL, NULL, NULL},
+        {"The build is denied except to pypi.org and npmjs.org.", "The build is denied except to npmjs.org and pypi.org.",
+         NOTHING, NULL, NULL, NULL},
+        {"The v1 billing API is deprecated since 3.0.", "The v2 billing API is the current one.", NOTHING, NULL, NULL, NULL},
+        {"The texts have at most 400 characters per stop.", "The children's texts have at most 200 characters per stop.", NOTHING,
+         NULL, NULL, NULL},
+        {"The locale expands strings to 140 % of their length.", "The locale expands strings by 40 % of their length.", NOTHING,
+         NULL, NULL, NULL},
+        {"A page has 2^14 bytes in the store.", "A page has 16 KiB in the store.", NOTHING, NULL, NULL, NULL},
+        {"hold.ttl = 480 in the nightly simulator", "hold.ttl = 600 on the main cluster", NOTHING, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -120,13 +98,13 @@ static void no_false_alarms(void **state) {
 static void siblings(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The worker wk1-1 of the auth queue writes to bucket b1x1.",
-         "The worker wk1-4 of the auth queue writes to bucket b1x4.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
-        {"Error E1042 means that the token has expired.", "Error E1043 means that the token is malformed.",
+        {"The worker wk1-1 of the auth queue writes to bucket b1x1.", "The worker wk1-4 of the auth queue writes to bucket b1x4.",
          EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"Error E1042 means that the token has expired.", "Error E1043 means that the token is malformed.", EG_OUTCOME_BOTH_VALID,
+         NULL, NULL, NULL},
         {"Pod web-0 runs on machine m7.", "Pod web-1 runs on machine m9.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
-        {"The audit service of region 0 keeps logs for 30 days.",
-         "The audit service of region 1 keeps logs for 60 days.", NOTHING, NULL, NULL, NULL},
+        {"The audit service of region 0 keeps logs for 30 days.", "The audit service of region 1 keeps logs for 60 days.",
+         NOTHING, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -137,7 +115,8 @@ static void no_siblings(void **state) {
     static const pair rows[] = {
         {"Pod web-0 runs on machine m7 with 4 GB of memory.", "Pod web-0 runs on machine m7 with 8 GB of memory.",
          EG_CONTRADICTION, NULL, NULL, NULL},
-        {"Region 4 of the cluster keeps 3 replicas.", "Region 4 of the cluster keeps 5 replicas.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Region 4 of the cluster keeps 3 replicas.", "Region 4 of the cluster keeps 5 replicas.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
         {"The client makes at most 3 retries.", "The client makes at most 5 retries.", EG_CONTRADICTION, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
@@ -146,50 +125,48 @@ static void no_siblings(void **state) {
 static void contradictions(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.", "The auth service timeout is 60 seconds.", EG_CONTRADICTION,
-         "tier2_numeric", "60 seconds", "30 s"},
-        {"The timeout of the auth service is 30 s.", "The auth service has a timeout of 1 minute.",
-         EG_CONTRADICTION, "tier2_numeric", "1 minute", "30 s"},
-        {"The node has 5 GB of cache memory.", "The node has 5 MB of cache memory.", EG_CONTRADICTION,
-         "tier2_numeric", "5 MB", "5 GB"},
-        {"The node has 4 GiB of cache memory.", "The node has 4 GB of cache memory.", EG_CONTRADICTION,
+        {"The auth service timeout is 30 s.", "The auth service timeout is 60 seconds.", EG_CONTRADICTION, "tier2_numeric",
+         "60 seconds", "30 s"},
+        {"The timeout of the auth service is 30 s.", "The auth service has a timeout of 1 minute.", EG_CONTRADICTION,
+         "tier2_numeric", "1 minute", "30 s"},
+        {"The node has 5 GB of cache memory.", "The node has 5 MB of cache memory.", EG_CONTRADICTION, "tier2_numeric", "5 MB",
+         "5 GB"},
+        {"The node has 4 GiB of cache memory.", "The node has 4 GB of cache memory.", EG_CONTRADICTION, "tier2_numeric", NULL,
+         NULL},
+        {"Uploads are unlimited for the team accounts.", "Uploads are 20 for the team accounts.", EG_CONTRADICTION,
          "tier2_numeric", NULL, NULL},
-        {"Uploads are unlimited for the team accounts.", "Uploads are 20 for the team accounts.",
-         EG_CONTRADICTION, "tier2_numeric", NULL, NULL},
-        {"A batch holds at most 10 rows of input.", "A batch holds 12 rows of input.", EG_CONTRADICTION,
-         "tier2_numeric", "12", "10"},
-        {"The gateway accepts 1k/s from each client.", "The gateway accepts 500 req/s from each client.",
-         EG_CONTRADICTION, "tier2_numeric", NULL, NULL},
-        {"The API listens on port 8080 by default.", "The API listens on port 9090 by default.",
-         EG_CONTRADICTION, "tier0_entity", "9090", "8080"},
-        {"The service is built with Go 1.22.4 and Bazel.", "The service is built with Go 1.21.9 and Bazel.",
-         EG_CONTRADICTION, "tier0_entity", NULL, NULL},
-        {"http3.enabled is false on all edge servers.", "http3.enabled is true on all edge servers.",
-         EG_CONTRADICTION, "tier0_entity", "true", "false"},
+        {"A batch holds at most 10 rows of input.", "A batch holds 12 rows of input.", EG_CONTRADICTION, "tier2_numeric", "12",
+         "10"},
+        {"The gateway accepts 1k/s from each client.", "The gateway accepts 500 req/s from each client.", EG_CONTRADICTION,
+         "tier2_numeric", NULL, NULL},
+        {"The API listens on port 8080 by default.", "The API listens on port 9090 by default.", EG_CONTRADICTION, "tier0_entity",
+         "9090", "8080"},
+        {"The service is built with Go 1.22.4 and Bazel.", "The service is built with Go 1.21.9 and Bazel.", EG_CONTRADICTION,
+         "tier0_entity", NULL, NULL},
+        {"http3.enabled is false on all edge servers.", "http3.enabled is true on all edge servers.", EG_CONTRADICTION,
+         "tier0_entity", "true", "false"},
         {"cache.mode = lru", "cache.mode = lfu", EG_CONTRADICTION, "tier0_entity", "lfu", "lru"},
-        {"Edited messages are visible to the channel.", "Edited messages are not visible to the channel.",
-         EG_CONTRADICTION, "tier0_entity", NULL, NULL},
-        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION,
-         "tier0_entity", "Felipe", "Sorcha"},
-        {"The database is PostgreSQL.", "The database is MySQL.", EG_CONTRADICTION, "tier0_entity", "MySQL",
-         "PostgreSQL"},
-        {"Position reports are stored in ClickHouse, by day.",
-         "Position reports are stored in PostGIS, by day.", EG_CONTRADICTION, "tier0_entity", "PostGIS",
-         "ClickHouse"},
-        {"The weekly report is sent on Monday mornings.", "The weekly report is sent on Friday mornings.",
-         EG_CONTRADICTION, "tier2_temporal", NULL, NULL},
-        {"The invoice run starts at 03:15 UTC each night.", "The invoice run starts at 05:45 UTC each night.",
-         EG_CONTRADICTION, "tier2_temporal", "05:45", "03:15"},
-        {"Readings are taken every 45 minutes by rootd.", "Readings are taken every 20 minutes by rootd.",
-         EG_CONTRADICTION, "tier2_numeric", NULL, NULL},
-        {"The v1 billing API is deprecated since 3.0.", "The v1 billing API is the current one.",
-         EG_CONTRADICTION, "tier2_temporal", "current", "deprecated"},
+        {"Edited messages are visible to the channel.", "Edited messages are not visible to the channel.", EG_CONTRADICTION,
+         "tier0_entity", NULL, NULL},
+        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION, "tier0_entity",
+         "Felipe", "Sorcha"},
+        {"The database is PostgreSQL.", "The database is MySQL.", EG_CONTRADICTION, "tier0_entity", "MySQL", "PostgreSQL"},
+        {"Position reports are stored in ClickHouse, by day.", "Position reports are stored in PostGIS, by day.",
+         EG_CONTRADICTION, "tier0_entity", "PostGIS", "ClickHouse"},
+        {"The weekly report is sent on Monday mornings.", "The weekly report is sent on Friday mornings.", EG_CONTRADICTION,
+         "tier2_temporal", NULL, NULL},
+        {"The invoice run starts at 03:15 UTC each night.", "The invoice run starts at 05:45 UTC each night.", EG_CONTRADICTION,
+         "tier2_temporal", "05:45", "03:15"},
+        {"Readings are taken every 45 minutes by rootd.", "Readings are taken every 20 minutes by rootd.", EG_CONTRADICTION,
+         "tier2_numeric", NULL, NULL},
+        {"The v1 billing API is deprecated since 3.0.", "The v1 billing API is the current one.", EG_CONTRADICTION,
+         "tier2_temporal", "current", "deprecated"},
         {"orders.accepted has 12 partitions, keyed by restaurant id.",
          "Accepted orders are published to the Kafka topic orders.accepted with 24 partitions keyed by "
          "restaurant id.",
          EG_CONTRADICTION, "tier2_numeric", "24", "12"},
-        {"Live chats per agent are four at a time.", "Live chats per agent are six at a time.",
-         EG_CONTRADICTION, "tier2_numeric", "six", "four"},
+        {"Live chats per agent are four at a time.", "Live chats per agent are six at a time.", EG_CONTRADICTION, "tier2_numeric",
+         "six", "four"},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -197,16 +174,14 @@ static void contradictions(void **state) {
 static void updates(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.",
-         "The auth service timeout is 60 s, no longer what it said before.", EG_OUTCOME_UPDATE, NULL, NULL,
-         NULL},
-        {"The queue limit of the mailer is 500.", "The queue limit of the mailer was 500, now 800.",
-         EG_OUTCOME_UPDATE, "tier2_numeric", "800", "500"},
-        {"Robot accounts expire after 120 days.", "Robot accounts now expire after 60 days instead of 120.",
-         EG_OUTCOME_UPDATE, "tier2_numeric", "60 days", "120 days"},
-        {"Roaming runs over OCPI 2.2.1 with partners.",
-         "Roaming runs over OCPI 2.3 since November (2.2.1 before) with partners.", EG_OUTCOME_UPDATE,
-         "tier0_entity", "2.3", "2.2.1"},
+        {"The auth service timeout is 30 s.", "The auth service timeout is 60 s, no longer what it said before.",
+         EG_OUTCOME_UPDATE, NULL, NULL, NULL},
+        {"The queue limit of the mailer is 500.", "The queue limit of the mailer was 500, now 800.", EG_OUTCOME_UPDATE,
+         "tier2_numeric", "800", "500"},
+        {"Robot accounts expire after 120 days.", "Robot accounts now expire after 60 days instead of 120.", EG_OUTCOME_UPDATE,
+         "tier2_numeric", "60 days", "120 days"},
+        {"Roaming runs over OCPI 2.2.1 with partners.", "Roaming runs over OCPI 2.3 since November (2.2.1 before) with partners.",
+         EG_OUTCOME_UPDATE, "tier0_entity", "2.3", "2.2.1"},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -214,10 +189,9 @@ static void updates(void **state) {
 static void other_outcomes(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.", "The auth service timeout is 30000 ms.", EG_CORROBORATION, NULL,
-         NULL, NULL},
-        {"In staging the pool keeps 5 idle connections open.",
-         "In production the pool keeps 20 idle connections open.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"The auth service timeout is 30 s.", "The auth service timeout is 30000 ms.", EG_CORROBORATION, NULL, NULL, NULL},
+        {"In staging the pool keeps 5 idle connections open.", "In production the pool keeps 20 idle connections open.",
+         EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -225,15 +199,13 @@ static void other_outcomes(void **state) {
 static void across_scopes(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The topic orders.accepted has 24 partitions.", "The topic orders.accepted has 12 partitions.",
-         EG_CONTRADICTION, "tier2b_cross_scope", "12", "24"},
-        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION,
-         "tier2b_cross_scope", NULL, NULL},
-        {"All services use MySQL.", "The payments service uses PostgreSQL.", EG_CONTRADICTION,
-         "tier2b_cross_scope", NULL, NULL},
+        {"The topic orders.accepted has 24 partitions.", "The topic orders.accepted has 12 partitions.", EG_CONTRADICTION,
+         "tier2b_cross_scope", "12", "24"},
+        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION, "tier2b_cross_scope",
+         NULL, NULL},
+        {"All services use MySQL.", "The payments service uses PostgreSQL.", EG_CONTRADICTION, "tier2b_cross_scope", NULL, NULL},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        check_scoped(&rows[i], "orders/intake", "dispatch");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_scoped(&rows[i], "orders/intake", "dispatch");
     static const pair not [] = {
         {"The rate limit is 1000 req/s.", "The rate limit is 500 req/s.", NOTHING, NULL, NULL, NULL},
         {"The connection timeout is 30 s.", "The connection timeout is 60 s.", NOTHING, NULL, NULL, NULL},
@@ -242,8 +214,7 @@ static void across_scopes(void **state) {
         {"Our services use MySQL.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
         {"All services use Kafka.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
     };
-    for (size_t i = 0; i < sizeof not / sizeof not [0]; i++)
-        check_scoped(&not [i], "platform", "payments");
+    for (size_t i = 0; i < sizeof not / sizeof not [0]; i++) check_scoped(&not [i], "platform", "payments");
 }
 
 static void severity(void **state) {
@@ -252,12 +223,9 @@ static void severity(void **state) {
     eg_arena_init(&arena, 0);
     eg_error err = {0};
     eg_case_fact earlier, later;
-    assert_int_equal(
-        test_fact_read(&arena, EG_STR("The retry limit of the mailer is 3."), EG_STR("mail"), &earlier, &err),
-        EG_OK);
-    assert_int_equal(
-        test_fact_read(&arena, EG_STR("The retry limit of the mailer is 5."), EG_STR("mail"), &later, &err),
-        EG_OK);
+    assert_int_equal(test_fact_read(&arena, EG_STR("The retry limit of the mailer is 3."), EG_STR("mail"), &earlier, &err),
+                     EG_OK);
+    assert_int_equal(test_fact_read(&arena, EG_STR("The retry limit of the mailer is 5."), EG_STR("mail"), &later, &err), EG_OK);
     eg_finding found[4];
     size_t n;
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 4, &n, &err), EG_OK);
@@ -271,8 +239,9 @@ static void severity(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings), cmocka_unit_test(no_siblings), cmocka_unit_test(contradictions), cmocka_unit_test(updates),
-        cmocka_unit_test(other_outcomes),  cmocka_unit_test(across_scopes),  cmocka_unit_test(severity),
+        cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings), cmocka_unit_test(no_siblings),
+        cmocka_unit_test(contradictions),  cmocka_unit_test(updates),  cmocka_unit_test(other_outcomes),
+        cmocka_unit_test(across_scopes),   cmocka_unit_test(severity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_nli.c - the NLI detector over a made-up model: which texts it reads, what it makes of the probabilities, whose spans it tells. */
+/* test_nli.c - the NLI detector over a made-up model: which texts it reads, what it makes of the probabilities, whose spans it
+ * tells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ struct eg_registrar {
 static const struct opinion {
     const char *a, *b;
     float contradiction;
-} *opinions;
+} * opinions;
 static size_t reads;
 static int no_model;
 static double counts; /* the least score beside the model; 0: none */
@@ -120,7 +121,8 @@ static void several_statements(void **state) {
     assert_true(found[1].score > 0.949 && found[1].score < 0.951);
     is(TWO, found[1].span_subject, TAIL);
     is(OTHER, found[1].span_candidate, OTHER);
-    assert_non_null(memmem(found[1].explanation.ptr, found[1].explanation.len, "\"" TAIL "\" and \"" OTHER "\"", sizeof TAIL + sizeof OTHER + 7));
+    assert_non_null(memmem(found[1].explanation.ptr, found[1].explanation.len, "\"" TAIL "\" and \"" OTHER "\"",
+                           sizeof TAIL + sizeof OTHER + 7));
 
     const char *turned[] = {TWO};
     opinions = (const struct opinion[]){{TWO, OTHER, 0.95f}, {TAIL, OTHER, 0.80f}, {0}};
@@ -145,7 +147,8 @@ static void whole_and_statement_must_agree(void **state) {
     assert_int_equal(found_count, 0);
 }
 
-/* The other direction is read only where, with a 1 from there, the pair would count: at 0.93, which people may move to 0.83, from 0.66. */
+/* The other direction is read only where, with a 1 from there, the pair would count: at 0.93, which people may move to 0.83, from
+ * 0.66. */
 static void one_direction_decides(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, HEAD, "Delta is a queue."};
@@ -156,7 +159,8 @@ static void one_direction_decides(void **state) {
     assert_int_equal(found_count, 1);
     assert_int_equal(found[0].candidate, 1); /* whether 0.67 counts, the host decides */
     opinions = (const struct opinion[]){{TAIL, HEAD " " OTHER, 0.39f}, {TAIL, OTHER " " HEAD, 0.41f}, {0}};
-    examine(TAIL, (const char *const[]){HEAD " " OTHER, OTHER " " HEAD}, 2); /* of several statements the whole must lean by 0.7 only */
+    examine(TAIL, (const char *const[]){HEAD " " OTHER, OTHER " " HEAD},
+            2); /* of several statements the whole must lean by 0.7 only */
     assert_int_equal(reads, 2 + 1);
     counts = 0;
 }
@@ -189,10 +193,10 @@ static void without_a_model_nothing_is_found(void **state) {
 
 int main(void) {
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(single_statements_are_read_once), cmocka_unit_test(several_statements),
-                                       cmocka_unit_test(whole_and_statement_must_agree), cmocka_unit_test(one_direction_decides),
-                                       cmocka_unit_test(the_number_of_pairs_is_bounded),
-                                       cmocka_unit_test(without_a_model_nothing_is_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_statements_are_read_once), cmocka_unit_test(several_statements),
+        cmocka_unit_test(whole_and_statement_must_agree),  cmocka_unit_test(one_direction_decides),
+        cmocka_unit_test(the_number_of_pairs_is_bounded),  cmocka_unit_test(without_a_model_nothing_is_found)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
     return failed;

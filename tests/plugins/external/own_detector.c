@@ -30,7 +30,8 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     return EG_OK;
 }
 
-static const eg_detector detector = {.size = sizeof detector, .order = 1000, .budget_ms = 10, .name = "rota", .version = "1", .examine = examine};
+static const eg_detector detector = {
+    .size = sizeof detector, .order = 1000, .budget_ms = 10, .name = "rota", .version = "1", .examine = examine};
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     (void)err;

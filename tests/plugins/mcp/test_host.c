@@ -16,8 +16,7 @@ static void on_signal(int number) {
 }
 
 /* Breaks its contract on purpose, as its argument text says. */
-static eg_status call_odd(void *self, const eg_services *services, eg_request *rq, eg_str arguments,
-                          eg_str *result) {
+static eg_status call_odd(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *result) {
     (void)self, (void)services;
     puts("a library prints to standard output");
     fflush(stdout);
@@ -53,14 +52,12 @@ int main(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     fake_host_init(&host);
-    if (fake_host_open(&host, eg_plugin_memory(), &err) != EG_OK ||
-        fake_host_open(&host, eg_plugin_mcp(), &err) != EG_OK) {
+    if (fake_host_open(&host, eg_plugin_memory(), &err) != EG_OK || fake_host_open(&host, eg_plugin_mcp(), &err) != EG_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
     host.services.add_tool((eg_registrar *)&host, &odd_tool, NULL);
-    for (int i = 1; i < argc && n < 8; i++)
-        options[n++] = eg_str_of(argv[i]);
+    for (int i = 1; i < argc && n < 8; i++) options[n++] = eg_str_of(argv[i]);
     eg_status st = host.frontend->run(NULL, &host.services, options, n, &stop, &err);
     if (st != EG_OK) fprintf(stderr, "%s\n", err.text);
     fake_host_release(&host);

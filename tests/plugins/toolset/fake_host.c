@@ -78,18 +78,13 @@ static eg_status add_frontend(eg_registrar *r, const eg_frontend *frontend, void
     return EG_OK;
 }
 
-static size_t tool_count(void *host) {
-    return ((fake_host *)host)->tool_count;
-}
-static const eg_tool *tool_at(void *host, size_t i) {
-    return ((fake_host *)host)->tools[i];
-}
+static size_t tool_count(void *host) { return ((fake_host *)host)->tool_count; }
+static const eg_tool *tool_at(void *host, size_t i) { return ((fake_host *)host)->tools[i]; }
 
 static eg_status call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
     fake_host *h = host;
     for (size_t i = 0; i < h->tool_count; i++)
-        if (strcmp(h->tools[i]->name, name) == 0)
-            return h->tools[i]->call(h->tool_self[i], &h->services, rq, arguments, result);
+        if (strcmp(h->tools[i]->name, name) == 0) return h->tools[i]->call(h->tool_self[i], &h->services, rq, arguments, result);
     return eg_request_fail(rq, EG_ENOENT, "no tool '%s'", name);
 }
 

@@ -1,9 +1,8 @@
 /* fake_memory.c - the operations of the made-up memory. See fake_host.h.
  *
- * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled) and tell its progress, so
- * that a test can see what runs beside what: operations number their begins and ends on one clock, which
- * stands in `why` of a query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin *
- * 1000 + end). */
+ * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled) and tell its progress,
+ * so that a test can see what runs beside what: operations number their begins and ends on one clock, which stands in `why` of a
+ * query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin * 1000 + end). */
 #include "fake_host.h"
 
 #include <stdlib.h>
@@ -37,16 +36,14 @@ void fake_keep_release(void) {
 
 eg_id fake_id(uint32_t kind, uint32_t n) {
     eg_id id = {{1, 0x98, 0xf0, 0, 0, 0, 0x70, (uint8_t)kind, 0x80}};
-    for (int i = 0; i < 4; i++)
-        id.bytes[15 - i] = (uint8_t)(n >> (8 * i));
+    for (int i = 0; i < 4; i++) id.bytes[15 - i] = (uint8_t)(n >> (8 * i));
     return id;
 }
 
 static int id_matches(eg_id id, eg_str text) {
     char full[33];
     size_t n = 0, from = text.len;
-    for (size_t i = 0; i < 16; i++)
-        n += (size_t)snprintf(full + n, 3, "%02x", id.bytes[i]);
+    for (size_t i = 0; i < 16; i++) n += (size_t)snprintf(full + n, 3, "%02x", id.bytes[i]);
     while (from > 0 && n > 0) {
         char c = text.ptr[--from];
         if (c == '-') continue;
@@ -85,21 +82,20 @@ static uint64_t leave(fake_host *h) {
     return end;
 }
 
-#define ENTER(text)                                                                                          \
-    fake_host *h = (fake_host *)m;                                                                           \
-    uint64_t beside, end;                                                                                    \
-    int cancelled;                                                                                           \
-    uint64_t begin = enter(h, rq, (text), &beside, &cancelled);                                              \
-    (void)beside, (void)begin, (void)end;                                                                    \
-    if (cancelled || h->fail) {                                                                              \
-        leave(h);                                                                                            \
-        return eg_request_fail(rq, cancelled ? EG_ECANCELLED : h->fail, "the made-up memory refuses");       \
+#define ENTER(text)                                                                                    \
+    fake_host *h = (fake_host *)m;                                                                     \
+    uint64_t beside, end;                                                                              \
+    int cancelled;                                                                                     \
+    uint64_t begin = enter(h, rq, (text), &beside, &cancelled);                                        \
+    (void)beside, (void)begin, (void)end;                                                              \
+    if (cancelled || h->fail) {                                                                        \
+        leave(h);                                                                                      \
+        return eg_request_fail(rq, cancelled ? EG_ECANCELLED : h->fail, "the made-up memory refuses"); \
     }
 
 static eg_str first_word(eg_str s) {
     size_t n = 0;
-    while (n < s.len && s.ptr[n] != ' ')
-        n++;
+    while (n < s.len && s.ptr[n] != ' ') n++;
     return (eg_str){s.ptr, n};
 }
 
@@ -183,12 +179,11 @@ static eg_status fake_query(eg_memory *m, eg_request *rq, const eg_query_args *a
     for (size_t i = 0; i < h->fact_count && out->hits && out->count < most; i++) {
         eg_hit *hit = &out->hits[out->count];
         if (h->facts[i].closed_at && !a->include_history) continue;
-        *hit = (eg_hit){
-            .fact = h->facts[i], .relevance = 1.0 / (double)(out->count + 1), .why = EG_STR("words 0.93")};
+        *hit = (eg_hit){.fact = h->facts[i], .relevance = 1.0 / (double)(out->count + 1), .why = EG_STR("words 0.93")};
         hit->open_conflicts = eg_request_array(rq, h->conflict_count, sizeof(eg_id));
         for (size_t k = 0; k < h->conflict_count && hit->open_conflicts; k++)
-            if (h->conflicts[k].status == EG_OPEN && (eg_id_eq(h->conflicts[k].fact_a, hit->fact.id) ||
-                                                      eg_id_eq(h->conflicts[k].fact_b, hit->fact.id)))
+            if (h->conflicts[k].status == EG_OPEN &&
+                (eg_id_eq(h->conflicts[k].fact_a, hit->fact.id) || eg_id_eq(h->conflicts[k].fact_b, hit->fact.id)))
                 hit->open_conflicts[hit->open_conflict_count++] = h->conflicts[k].id;
         out->count++;
     }
@@ -255,8 +250,7 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
     h->resolve.agent_id = fake_keep(a->agent_id);
     eg_conflict *c = conflict_named(h, a->conflict_id);
     if (!c) {
-        st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len,
-                             a->conflict_id.ptr);
+        st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len, a->conflict_id.ptr);
     } else {
         c->status = a->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
         c->resolution_type = a->resolution_type;
@@ -299,8 +293,7 @@ static eg_status fake_check(eg_memory *m, eg_request *rq, const eg_check_args *a
     h->check = *a;
     h->check_first = fake_keep(a->items[0].content);
     h->check_scope = fake_keep(a->items[0].scope);
-    out->findings =
-        eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
+    out->findings = eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
     for (size_t i = 0; i < a->item_count && out->findings; i++) {
         eg_check_finding found = {.item = (uint32_t)i,
                                   .severity = EG_MEDIUM,
@@ -338,8 +331,7 @@ static eg_status fake_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id,
 static eg_status fake_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
     ENTER(((eg_str){NULL, 0}))
     h->undo_id = undo_id;
-    *out = (eg_undone){
-        .action = EG_STR("commit"), .closed = h->facts, .closed_count = h->fact_count ? 1 : 0, .undo_id = 8};
+    *out = (eg_undone){.action = EG_STR("commit"), .closed = h->facts, .closed_count = h->fact_count ? 1 : 0, .undo_id = 8};
     leave(h);
     return EG_OK;
 }

@@ -53,13 +53,11 @@ static eg_status call(const char *tool, const char *arguments, cJSON **result) {
 static void refused(const char *tool, const char *arguments, const char *word) {
     eg_status st = call(tool, arguments, NULL);
     if (st != EG_EINVAL || !strstr(last_error.text, word))
-        fail_msg("%s %.200s: %d '%s', expected a refusal naming '%s'", tool, arguments, (int)st,
-                 last_error.text, word);
+        fail_msg("%s %.200s: %d '%s', expected a refusal naming '%s'", tool, arguments, (int)st, last_error.text, word);
 }
 
 static void accepted(const char *tool, const char *arguments) {
-    if (call(tool, arguments, NULL) == EG_EINVAL)
-        fail_msg("%s %.200s: refused: %s", tool, arguments, last_error.text);
+    if (call(tool, arguments, NULL) == EG_EINVAL) fail_msg("%s %.200s: refused: %s", tool, arguments, last_error.text);
 }
 
 static const char *text_of(const cJSON *object, const char *key) {
@@ -100,10 +98,8 @@ static void try_value(const eg_tool *tool, const char *name, cJSON *value, int m
     if (strcmp(name, "statements") == 0) cJSON_DeleteItemFromObjectCaseSensitive(arguments, "content");
     cJSON_AddItemToObject(arguments, name, value);
     char *text = cJSON_PrintUnformatted(arguments);
-    if (must)
-        accepted(tool->name, text);
-    else
-        refused(tool->name, text, name);
+    if (must) accepted(tool->name, text);
+    else refused(tool->name, text, name);
     cJSON_free(text);
     cJSON_Delete(arguments);
 }
@@ -120,8 +116,7 @@ static cJSON *long_text(size_t n) {
 
 static void try_text(const eg_tool *tool, const cJSON *property) {
     const cJSON *most = pj_get(property, "maxLength"), *words = pj_get(property, "enum"), *word;
-    cJSON_ArrayForEach(word, words)
-        try_value(tool, property->string, cJSON_CreateString(word->valuestring), 1);
+    cJSON_ArrayForEach(word, words) try_value(tool, property->string, cJSON_CreateString(word->valuestring), 1);
     if (words) {
         try_value(tool, property->string, cJSON_CreateString("nonsense"), 0);
         try_value(tool, property->string, cJSON_CreateString(""), 0);
@@ -148,13 +143,11 @@ static void try_texts(const eg_tool *tool, const cJSON *property) {
     size_t most = (size_t)pj_get(property, "maxItems")->valuedouble;
     for (size_t n = most; n <= most + 1; n++) {
         cJSON *list = cJSON_CreateArray();
-        for (size_t i = 0; i < n; i++)
-            cJSON_AddItemToArray(list, cJSON_CreateString("Beta is 2"));
+        for (size_t i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString("Beta is 2"));
         try_value(tool, property->string, list, n == most);
     }
     static const char *const wrong[] = {"[]", "[1]", "[\"a\",\"\"]", "[null]", "[[\"a\"]]", "{}", "\"a\""};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        try_value(tool, property->string, cJSON_Parse(wrong[i]), 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) try_value(tool, property->string, cJSON_Parse(wrong[i]), 0);
 }
 
 static int is_required(const cJSON *schema, const char *name) {
@@ -202,11 +195,9 @@ static void arguments_follow_the_schemas(void **state) {
         cJSON_ArrayForEach(property, pj_get(schema, "properties")) try_property(tool, schema, property);
         try_value(tool, "unheard_of", cJSON_CreateNumber(1), 0);
         try_value(tool, "Topic", cJSON_CreateString("t"), 0);
-        static const char *const wrong[] = {
-            "", "[]", "null", "5", "{\"a\":1", "{\"\\u0000\":1}", "{\"a\":1,\"a\":2}"};
+        static const char *const wrong[] = {"", "[]", "null", "5", "{\"a\":1", "{\"\\u0000\":1}", "{\"a\":1,\"a\":2}"};
         for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-            refused(tool->name, wrong[k],
-                    strchr(wrong[k], 'a') && strchr(wrong[k], '}') ? "a: is given twice" : "arguments");
+            refused(tool->name, wrong[k], strchr(wrong[k], 'a') && strchr(wrong[k], '}') ? "a: is given twice" : "arguments");
         cJSON_Delete(schema);
     }
 }
@@ -235,14 +226,13 @@ static void tools_are_described(void **state) {
 
 static void commit_arguments(void **state) {
     (void)state;
-    assert_int_equal(
-        call("engram_commit",
-             "{\"content\":\"Alpha \\u00fc\",\"scope\":\"a/b\",\"confidence\":0.25,\"agent_id\":\"ag\","
-             "\"engineer\":\"en\",\"provenance\":\"x.c:1\",\"fact_type\":\"decision\",\"ttl_days\":7,"
-             "\"operation\":\"update\",\"corrects_lineage\":\"12345678\",\"durability\":\"ephemeral\","
-             "\"artifact_hash\":\"sha\",\"wait_ms\":0}",
-             NULL),
-        EG_OK);
+    assert_int_equal(call("engram_commit",
+                          "{\"content\":\"Alpha \\u00fc\",\"scope\":\"a/b\",\"confidence\":0.25,\"agent_id\":\"ag\","
+                          "\"engineer\":\"en\",\"provenance\":\"x.c:1\",\"fact_type\":\"decision\",\"ttl_days\":7,"
+                          "\"operation\":\"update\",\"corrects_lineage\":\"12345678\",\"durability\":\"ephemeral\","
+                          "\"artifact_hash\":\"sha\",\"wait_ms\":0}",
+                          NULL),
+                     EG_OK);
     SAME(host.commit.content, "Alpha \xC3\xBC");
     SAME(host.commit.scope, "a/b");
     SAME(host.commit.agent_id, "ag");
@@ -256,8 +246,7 @@ static void commit_arguments(void **state) {
     assert_int_equal(host.commit.durability, EG_EPHEMERAL);
     assert_int_equal(host.commit.ttl_days, 7);
     assert_int_equal(host.commit.wait_ms, 0);
-    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL),
-                     EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL), EG_OK);
     assert_true(host.commit.confidence == 0.8);
     assert_int_equal(host.commit.wait_ms, -1);
     assert_int_equal(host.commit.scope.len + host.commit.agent_id.len + host.commit.ttl_days, 0);
@@ -284,7 +273,8 @@ static void query_arguments(void **state) {
     assert_int_equal(host.query.limit + host.query.as_of + host.query.include_ephemeral, 0);
 }
 
-/* The setting `scope` stands in where a commit, a query or a check names none; a named one is stronger; "/" goes through as it is. */
+/* The setting `scope` stands in where a commit, a query or a check names none; a named one is stronger; "/" goes through as it
+ * is. */
 static void the_scope_of_the_setting(void **state) {
     (void)state;
     host.scope = "team/payments";
@@ -358,17 +348,14 @@ static void other_arguments(void **state) {
     SAME(host.check_first, "One");
     assert_int_equal(call("engram_undo", "{\"undo_id\":9007199254740991}", NULL), EG_OK);
     assert_true(host.undo_id == INT64_C(9007199254740991));
-    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"false_positive\"}", NULL),
-                     EG_OK);
+    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"false_positive\"}", NULL), EG_OK);
     assert_int_equal(host.feedback, 0);
-    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"true_positive\"}", NULL),
-                     EG_OK);
+    assert_int_equal(call("engram_feedback", "{\"conflict_id\":\"c\",\"feedback\":\"true_positive\"}", NULL), EG_OK);
     assert_int_equal(host.feedback, 1);
     SAME(host.feedback_id, "c");
     assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"l\"}", NULL), EG_OK);
     SAME(host.lineage_id, "l");
-    refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"winner\",\"resolution\":\"r\"}",
-            "winning_fact_id");
+    refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"winner\",\"resolution\":\"r\"}", "winning_fact_id");
 }
 
 /* --- results --- */
@@ -376,11 +363,9 @@ static void other_arguments(void **state) {
 static void members_of_a_fact(void **state) {
     (void)state;
     static const char *const members[] = {
-        "fact_id",          "lineage_id", "content",       "scope",
-        "confidence",       "fact_type",  "agent_id",      "engineer",
-        "committed_at",     "valid_from", "valid_until",   "durability",
-        "provenance",       "verified",   "artifact_hash", "supersedes_fact_id",
-        "has_open_conflict"};
+        "fact_id",       "lineage_id",         "content",          "scope",       "confidence", "fact_type",  "agent_id",
+        "engineer",      "committed_at",       "valid_from",       "valid_until", "durability", "provenance", "verified",
+        "artifact_hash", "supersedes_fact_id", "has_open_conflict"};
     call("engram_commit", "{\"content\":\"Delta is 1\"}", NULL);
     call("engram_commit", "{\"content\":\"Delta is 2\",\"provenance\":\"p\"}", NULL);
     host.facts[1].supersedes = host.facts[0].id;
@@ -389,8 +374,7 @@ static void members_of_a_fact(void **state) {
     assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
     assert_string_equal(r->child->string, "notice");
     const cJSON *hit = cJSON_GetArrayItem(pj_get(r, "results"), 1);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        assert_non_null(pj_get(hit, members[i]));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) assert_non_null(pj_get(hit, members[i]));
     assert_string_equal(text_of(hit, "fact_id"), "0198f000-0000-7001-8000-000000000002");
     assert_string_equal(text_of(hit, "supersedes_fact_id"), "0198f000-0000-7001-8000-000000000001");
     assert_string_equal(text_of(hit, "committed_at"), "2026-07-28T09:20:00.000001Z");
@@ -420,8 +404,7 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(c, "resolution_type"), "merge");
     assert_true(pj_get(c, "score")->valuedouble == 0.9877);
     cJSON_Delete(r);
-    assert_int_equal(call("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r),
-                     EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r), EG_OK);
     assert_string_equal(text_of(r, "fact_id"), "null");
     assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
     cJSON_Delete(r);
@@ -591,8 +574,7 @@ static void times_come_back(void **state) {
     (void)state;
     char text[TIME_TEXT];
     /* every 17 h and a bit over ten thousand years */
-    for (int64_t t = INT64_C(-62135596800000000); t <= INT64_C(253402300799999999);
-         t += INT64_C(61234567890123)) {
+    for (int64_t t = INT64_C(-62135596800000000); t <= INT64_C(253402300799999999); t += INT64_C(61234567890123)) {
         int64_t back = 0;
         eg_str s = mt_time_format(t, text);
         assert_true(s.len == 27 && mt_time_parse(s, &back) && back == t);

@@ -142,10 +142,8 @@ static void raw_values(void **state) {
     (void)state;
     eg_str object = EG_STR(" { \"a\" : 12345678901234567890 , \"b\\\"}\":[ {\"x\":[1,2]} , \"]\" ] ,\"c\": "
                            "\"t,\\\"\" , \"d\":{} }");
-    static const char *const values[] = {"12345678901234567890", "[ {\"x\":[1,2]} , \"]\" ]", "\"t,\\\"\"",
-                                         "{}"};
-    for (size_t i = 0; i < 4; i++)
-        assert_true(eg_str_eq(pj_value_text(object, i), eg_str_of(values[i])));
+    static const char *const values[] = {"12345678901234567890", "[ {\"x\":[1,2]} , \"]\" ]", "\"t,\\\"\"", "{}"};
+    for (size_t i = 0; i < 4; i++) assert_true(eg_str_eq(pj_value_text(object, i), eg_str_of(values[i])));
     assert_null(pj_value_text(object, 4).ptr);
     eg_str array = eg_str_of(values[1]);
     assert_true(eg_str_eq(pj_value_text(array, 0), EG_STR("{\"x\":[1,2]}")));
