@@ -1,6 +1,7 @@
-/* gemm.c - see gemm.h. Medians of several short runs on one thread; the peak is measured in the same run by
- * multiply-adds that stay in registers, so the percentages hold on a noisy machine too. So is how fast weights can be read from
- * where they lie: few rows, and weights that come from memory, are held against that. */
+/* gemm.c - see gemm.h. Medians of several short runs on one thread, in which the contenders take turns. Behind each run the peak
+ * is measured by multiply-adds that stay in registers, and shares and ratios are medians of those of each turn, so that they hold
+ * where the clock changes. Few rows, and weights that come from memory, are held against how fast weights can be read from where
+ * they lie. */
 #include "bench/gemm.h"
 
 #include <stdlib.h>
@@ -76,21 +77,60 @@ static void run_next(const work *w, size_t *next) {
     run_once(&now);
 }
 
-/* Median GFLOP/s. */
-static double measure(const work *w) {
-    double flops = operations(w), rates[RUNS];
+/* GFLOP/s of one run; *next: the copy that is read next. */
+static double timed(const work *w, size_t *next) {
+    double begun = eg_bench_seconds(), took;
+    size_t times = 0;
+    do {
+        for (int i = 0; i < 4; i++) run_next(w, next);
+        times += 4;
+        took = eg_bench_seconds() - begun;
+    } while (took < w->seconds || took <= 0);
+    return operations(w) * (double)times / took / 1e9;
+}
+
+static double peak_now(const work *w) {
+    static const eg_format formats[] = {
+        [OWN] = EG_FORMAT_F32, [S8] = EG_FORMAT_S8, [BF16] = EG_FORMAT_BF16, [BLAS] = EG_FORMAT_F32};
+    return eg_bench_peak_now(w->k->level, formats[w->subject]);
+}
+
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+/* Of a cell of the first table: GFLOP/s, the share of the peak, the ratio to the kernels of f32. */
+typedef struct cell {
+    double rate[CONTENDERS], share[CONTENDERS], to_own[CONTENDERS];
+} cell;
+
+static cell measure(work *w, int has_blas) {
+    double rates[CONTENDERS][RUNS], shares[CONTENDERS][RUNS], ratios[CONTENDERS][RUNS];
+    size_t next = 0, contenders = has_blas ? CONTENDERS : BLAS;
+    cell c = {0};
+    for (w->subject = OWN; w->subject < contenders; w->subject++) run_once(w);
+    for (size_t r = 0; r < w->runs; r++)
+        for (w->subject = OWN; w->subject < contenders; w->subject++) {
+            rates[w->subject][r] = timed(w, &next);
+            shares[w->subject][r] = ratio(rates[w->subject][r], peak_now(w));
+            ratios[w->subject][r] = ratio(rates[w->subject][r], rates[OWN][r]);
+        }
+    for (size_t i = 0; i < contenders; i++) {
+        c.rate[i] = eg_bench_quantile(rates[i], w->runs, 0.5);
+        c.share[i] = eg_bench_quantile(shares[i], w->runs, 0.5);
+        c.to_own[i] = eg_bench_quantile(ratios[i], w->runs, 0.5);
+    }
+    return c;
+}
+
+/* GFLOP/s; *share: of the roof that the peak and reading so many bytes of weights at from GB/s make. */
+static double measure_read(const work *w, double from, size_t bytes, double *share) {
+    double rates[RUNS], shares[RUNS];
     size_t next = 0;
     run_next(w, &next);
     for (size_t r = 0; r < w->runs; r++) {
-        double begun = eg_bench_seconds(), took;
-        size_t times = 0;
-        do {
-            for (int i = 0; i < 4; i++) run_next(w, &next);
-            times += 4;
-            took = eg_bench_seconds() - begun;
-        } while (took < w->seconds || took <= 0);
-        rates[r] = flops * (double)times / took / 1e9;
+        rates[r] = timed(w, &next);
+        shares[r] = ratio(rates[r], eg_bench_roof(peak_now(w), from, operations(w), bytes));
     }
+    *share = eg_bench_quantile(shares, w->runs, 0.5);
     return eg_bench_quantile(rates, w->runs, 0.5);
 }
 
@@ -102,39 +142,29 @@ static void fill(float *x, size_t n) {
     }
 }
 
-static double percent(double rate, double of) { return of > 0 ? 100 * rate / of : 0; }
-static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
-
 static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
-    double peak = eg_bench_peak(k->level, EG_FORMAT_F32), peak_s8 = eg_bench_peak(k->level, EG_FORMAT_S8),
-           peak_bf16 = eg_bench_peak(k->level, EG_FORMAT_BF16);
     w->k = k;
     if (!json)
-        fprintf(
-            out,
-            "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s %9s %8s %8s\n",
-            k->name, peak, peak_s8, peak_bf16, "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak", "/ f32",
-            "bf16", "of peak", "/ f32");
+        fprintf(out,
+                "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n"
+                "%-10s %5s %5s %5s %9s %8s %10s %9s %8s %8s %9s %8s %8s\n",
+                k->name, eg_bench_peak(k->level, EG_FORMAT_F32), eg_bench_peak(k->level, EG_FORMAT_S8),
+                eg_bench_peak(k->level, EG_FORMAT_BF16), "level", "M", "N", "K", "f32", "of peak", "/ OpenBLAS", "s8", "of peak",
+                "/ f32", "bf16", "of peak", "/ f32");
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < ROW_COUNTS; r++) {
-            double rate[CONTENDERS];
             w->N = shapes[i].N;
             w->K = shapes[i].K;
             w->M = rows[r];
             prepare(w);
-            int has_blas = eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK;
-            for (w->subject = OWN; w->subject <= BLAS; w->subject++)
-                rate[w->subject] = w->subject == BLAS && !has_blas ? 0 : measure(w);
-            fprintf(
-                out,
-                json
-                    ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,"
-                      "\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,"
-                      "\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
-                    : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx %9.1f %7.0f%% %7.2fx\n",
-                *first ? "" : ",", k->name, w->M, w->N, w->K, rate[OWN], percent(rate[OWN], peak), ratio(rate[OWN], rate[BLAS]),
-                rate[S8], percent(rate[S8], peak_s8), ratio(rate[S8], rate[OWN]), rate[BF16], percent(rate[BF16], peak_bf16),
-                ratio(rate[BF16], rate[OWN]));
+            cell c = measure(w, eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK);
+            fprintf(out,
+                    json ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,"
+                           "\"ratio_to_openblas\":%.2f,\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,"
+                           "\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
+                         : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.2fx %9.1f %7.0f%% %7.2fx %9.1f %7.0f%% %7.2fx\n",
+                    *first ? "" : ",", k->name, w->M, w->N, w->K, c.rate[OWN], 100 * c.share[OWN], ratio(1, c.to_own[BLAS]),
+                    c.rate[S8], 100 * c.share[S8], c.to_own[S8], c.rate[BF16], 100 * c.share[BF16], c.to_own[BF16]);
             *first = 0;
         }
 }
@@ -148,7 +178,6 @@ static size_t stream_size(void) {
 /* Few rows, and weights from memory, in per cent of the roof that peak and reading make. */
 static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
     size_t l2 = eg_bench_cache(2) ? eg_bench_cache(2) / 2 : 128 << 10;
-    double peaks[] = {[OWN] = eg_bench_peak(k->level, EG_FORMAT_F32), [S8] = eg_bench_peak(k->level, EG_FORMAT_S8)};
     double from_l2 = eg_bench_read_rate(k->level, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
     double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
     w->k = k;
@@ -167,7 +196,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     *first = 0;
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < READ_ROW_COUNTS; r++) {
-            double rate[2][2], of_roof[2][2]; /* of f32 and s8; resident and streamed */
+            double rate[2][2], share[2][2]; /* of f32 and s8; resident and streamed */
             w->N = shapes[i].N;
             w->K = shapes[i].K;
             w->M = read_rows[r];
@@ -179,9 +208,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
                 for (size_t c = 0; c < w->stream_bytes / stride; c++) memcpy(w->stream + c * stride, packed, bytes);
                 for (int streamed = 0; streamed < 2; streamed++) {
                     w->copies = streamed ? w->stream_bytes / stride : 0;
-                    rate[w->subject][streamed] = measure(w);
-                    of_roof[w->subject][streamed] = percent(
-                        rate[w->subject][streamed], eg_bench_roof(peaks[w->subject], from[streamed], operations(w), bytes));
+                    rate[w->subject][streamed] = measure_read(w, from[streamed], bytes, &share[w->subject][streamed]);
                 }
                 w->copies = 0;
             }
@@ -191,8 +218,8 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
                        "\"streamed_percent_of_roof\":%.1f,\"s8_gops\":%.1f,\"s8_percent_of_roof\":%.1f,\"s8_streamed_gops\":%.1f,"
                        "\"s8_streamed_percent_of_roof\":%.1f}"
                      : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%% %9.1f %7.0f%%\n",
-                json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], of_roof[OWN][0], rate[OWN][1],
-                of_roof[OWN][1], rate[S8][0], of_roof[S8][0], rate[S8][1], of_roof[S8][1]);
+                json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], 100 * share[OWN][0], rate[OWN][1],
+                100 * share[OWN][1], rate[S8][0], 100 * share[S8][0], rate[S8][1], 100 * share[S8][1]);
         }
     if (json) fprintf(out, "]}");
 }

@@ -115,53 +115,58 @@ __attribute__((noipa, optimize("O3"))) static float dot_amx(void) { return dot_t
 __attribute__((noipa, optimize("O3"))) static float dot_amx_bf16(void) { return dot_tiles(1); }
 #endif
 
-/* lanes: multiply-adds of one step of one chain */
-static double measure(float (*run)(void), double lanes) {
-    double rates[RUNS];
-    volatile float keep = run();
-    for (int i = 0; i < RUNS; i++) {
-        double begun = eg_bench_seconds();
-        keep = run();
-        rates[i] = 2.0 * lanes * CHAINS * LOOPS / (eg_bench_seconds() - begun) / 1e9;
-    }
-    (void)keep;
-    return eg_bench_quantile(rates, RUNS, 0.5);
-}
+/* A loop and the multiply-adds of one step of one chain. */
+typedef struct probe {
+    float (*run)(void);
+    double lanes;
+} probe;
 
-static double peak_f32(eg_level level) {
+static probe probe_f32(eg_level level) {
 #if defined(__x86_64__)
     if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX)
-        return measure(run_avx512, 16);
-    if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return measure(run_avx2, 8);
+        return (probe){run_avx512, 16};
+    if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return (probe){run_avx2, 8};
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return measure(run_neon, 4);
+    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return (probe){run_neon, 4};
 #endif
     (void)level;
-    return 0;
+    return (probe){0};
 }
 
-static double peak_s8(eg_level level) {
+static probe probe_s8(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX2) return measure(dot_avx2, 16);
-    if (level == EG_LEVEL_AVXVNNI) return measure(dot_avxvnni, 32);
-    if (level == EG_LEVEL_AVX512) return measure(dot_avx512, 32);
-    if (level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16) return measure(dot_avx512vnni, 64);
-    if (level == EG_LEVEL_AMX) return measure(dot_amx, 16 * 16 * 64.0 / TILE_SHARE);
+    if (level == EG_LEVEL_AVX2) return (probe){dot_avx2, 16};
+    if (level == EG_LEVEL_AVXVNNI) return (probe){dot_avxvnni, 32};
+    if (level == EG_LEVEL_AVX512) return (probe){dot_avx512, 32};
+    if (level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16) return (probe){dot_avx512vnni, 64};
+    if (level == EG_LEVEL_AMX) return (probe){dot_amx, 16 * 16 * 64.0 / TILE_SHARE};
 #endif
     (void)level;
-    return 0;
+    return (probe){0};
 }
 
-static double peak_bf16(eg_level level) {
+static probe probe_bf16(eg_level level) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512BF16) return measure(dot_avx512bf16, 32);
-    if (level == EG_LEVEL_AMX) return measure(dot_amx_bf16, 16 * 16 * 32.0 / TILE_SHARE);
+    if (level == EG_LEVEL_AVX512BF16) return (probe){dot_avx512bf16, 32};
+    if (level == EG_LEVEL_AMX) return (probe){dot_amx_bf16, 16 * 16 * 32.0 / TILE_SHARE};
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_I8MM) return measure(pairs_neon, 8);
+    if (level == EG_LEVEL_I8MM) return (probe){pairs_neon, 8};
 #endif
-    return peak_f32(level); /* no instruction of its own */
+    return probe_f32(level); /* no instruction of its own */
+}
+
+double eg_bench_peak_now(eg_level level, eg_format format) {
+    probe p = format == EG_FORMAT_S8 ? probe_s8(level) : format == EG_FORMAT_BF16 ? probe_bf16(level) : probe_f32(level);
+    if (!p.run) return 0;
+    double begun = eg_bench_seconds();
+    volatile float keep = p.run();
+    (void)keep;
+    return 2.0 * p.lanes * CHAINS * LOOPS / (eg_bench_seconds() - begun) / 1e9;
 }
 
 double eg_bench_peak(eg_level level, eg_format format) {
-    return format == EG_FORMAT_S8 ? peak_s8(level) : format == EG_FORMAT_BF16 ? peak_bf16(level) : peak_f32(level);
+    double rates[RUNS];
+    (void)eg_bench_peak_now(level, format); /* warms up */
+    for (int i = 0; i < RUNS; i++) rates[i] = eg_bench_peak_now(level, format);
+    return eg_bench_quantile(rates, RUNS, 0.5);
 }

@@ -8,5 +8,7 @@
  * multiply-adds, or vdpbf16ps, tdpbf16ps, bfdot; s8 (GOP/s) vpmaddwd and vpaddd, vpdpbusd, tdpbusd, 0 on Arm. 0 for a level that
  * is not of this CPU or has no vectors. */
 double eg_bench_peak(eg_level level, eg_format format);
+/* A single run of half a millisecond or less: what the core does at this moment, to hold what ran just before against it. */
+double eg_bench_peak_now(eg_level level, eg_format format);
 
 #endif

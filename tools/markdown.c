@@ -18,8 +18,10 @@ typedef struct reader {
     const char *file;
     char stem[SLUG + 1];
     char headings[LEVELS][SLUG + 1];
-    eg_buffer text; /* of the block being collected */
-    uint32_t line;  /* where it began */
+    eg_buffer text;     /* of the block being collected */
+    uint32_t line;      /* where it began */
+    eg_buffer shown;    /* of the line, without its HTML */
+    const char *hidden; /* nothing is shown up to this text */
     eg_error *err;
 } reader;
 
@@ -73,12 +75,103 @@ static void scope_of(const reader *r, char out[EG_MAX_SCOPE]) {
         if (r->headings[i][0]) n += snprintf(out + n, (size_t)(EG_MAX_SCOPE - n), "/%s", r->headings[i]);
 }
 
+/* ---- HTML within Markdown ---- */
+
 /* Where the last c stands in s; 0 when there is none. */
 static size_t last_of(eg_str s, char c) {
     size_t i = s.len;
     while (i && s.ptr[i - 1] != c) i--;
     return i ? i - 1 : 0;
 }
+
+static int begins(eg_str s, const char *z) { return s.len >= strlen(z) && memcmp(s.ptr, z, strlen(z)) == 0; }
+static eg_str after(eg_str s, size_t n) { return (eg_str){s.ptr + n, s.len - n}; }
+
+/* Bytes of the tag that s begins with, 0: none. *name: its element's. Placeholders such as <path> are no tags. */
+static size_t tag(eg_str s, char name[12]) {
+    size_t i = s.len > 1 && s.ptr[1] == '/' ? 2 : 1, n = 0;
+    for (; i < s.len && n < 11 && isalnum((unsigned char)s.ptr[i]); i++) name[n++] = (char)tolower((unsigned char)s.ptr[i]);
+    name[n] = '\0';
+    if (!n || i == s.len || !strchr(" \t/>", s.ptr[i])) return 0;
+    const char *end = memchr(s.ptr + i, '>', s.len - i);
+    return end ? (size_t)(end + 1 - s.ptr) : 0;
+}
+
+static int is_one_of(const char *name, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+/* The character that an entity stands for; *n: its bytes, 1 where it is none. */
+static const char *entity(eg_str s, size_t *n) {
+    static const char *const entities[][2] = {{"&lt;", "<"},
+                                              {"&gt;", ">"},
+                                              {"&amp;", "&"},
+                                              {"&quot;", "\""},
+                                              {"&nbsp;", " "},
+                                              {"&#39;", "'"},
+                                              {"&apos;", "'"},
+                                              {"&mdash;", "\xE2\x80\x94"},
+                                              {"&ndash;", "\xE2\x80\x93"},
+                                              {"&hellip;", "\xE2\x80\xA6"}};
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
+        if (begins(s, entities[i][0])) return *n = strlen(entities[i][0]), entities[i][1];
+    return *n = 1, "&";
+}
+
+/* Adds what a reader sees of s, which begins with '<', up to behind the tag or comment; returns its bytes. */
+static size_t markup(reader *r, eg_str s) {
+    static const char *const within[] = {"a",    "abbr",   "b",   "bdi",  "bdo",  "cite", "del", "dfn", "em",   "font",
+                                         "i",    "img",    "kbd", "mark", "q",    "ruby", "rt",  "s",   "samp", "small",
+                                         "span", "strong", "sub", "sup",  "time", "tt",   "u",   "var", "wbr"};
+    static const char *const between[] = {
+        "aside",  "br",     "button",  "caption", "center", "dd",    "details", "div",    "dl", "dt",      "footer",
+        "form",   "h1",     "h2",      "h3",      "h4",     "h5",    "h6",      "header", "hr", "iframe",  "input",
+        "label",  "li",     "link",    "main",    "meta",   "nav",   "ol",      "option", "p",  "picture", "section",
+        "select", "source", "summary", "svg",     "table",  "tbody", "tfoot",   "thead",  "tr", "ul",      "video"};
+    static const char *const unread[][2] = {
+        {"pre", "</pre>"}, {"script", "</script>"}, {"style", "</style>"}, {"textarea", "</textarea>"}};
+    char name[12];
+    if (begins(s, "<!--")) return r->hidden = "-->", 4;
+    size_t n = tag(s, name);
+    for (size_t i = 0; n && i < sizeof unread / sizeof *unread; i++)
+        if (strcmp(name, unread[i][0]) == 0) {
+            if (s.ptr[1] != '/') r->hidden = unread[i][1];
+            eg_buffer_text(&r->shown, "\n");
+            return n;
+        }
+    if (n && strcmp(name, "code") == 0) return eg_buffer_text(&r->shown, "`"), n;
+    if (n && (strcmp(name, "td") == 0 || strcmp(name, "th") == 0)) return eg_buffer_text(&r->shown, " "), n;
+    if (n && is_one_of(name, within, sizeof within / sizeof *within)) return n;
+    if (n && is_one_of(name, between, sizeof between / sizeof *between)) return eg_buffer_text(&r->shown, "\n"), n;
+    eg_buffer_add(&r->shown, s.ptr, 1);
+    return 1;
+}
+
+/* What a reader sees of a line: comments, code blocks and tags of HTML are left out, its entities decoded, code between
+ * back-quotes stays as it is. A new line stands where an element ends a block. */
+static void show(reader *r, eg_str line) {
+    int code = 0;
+    size_t last = last_of(line, '>'); /* else a line of '<' would be searched from each of them */
+    r->shown.len = 0;
+    for (size_t i = 0, n; i < line.len; i += n) {
+        eg_str rest = after(line, i);
+        n = 1;
+        if (r->hidden) {
+            const char *end = memmem(rest.ptr, rest.len, r->hidden, strlen(r->hidden));
+            n = end ? (size_t)(end - rest.ptr) + strlen(r->hidden) : rest.len;
+            if (end) r->hidden = NULL;
+            continue;
+        }
+        if (*rest.ptr == '`') code = code || memchr(rest.ptr + 1, '`', rest.len - 1) ? !code : 0;
+        if (!code && *rest.ptr == '<' && (i < last || begins(rest, "<!--"))) n = markup(r, rest);
+        else if (!code && *rest.ptr == '&') eg_buffer_text(&r->shown, entity(rest, &n));
+        else eg_buffer_add(&r->shown, rest.ptr, 1);
+    }
+}
+
+/* ---- blocks ---- */
 
 /* Emphasis marks and links' targets are no part of what a sentence says; code keeps its back-quotes. */
 static void plain(eg_buffer *b, eg_str s) {
@@ -97,7 +190,10 @@ static void plain(eg_buffer *b, eg_str s) {
     }
 }
 
-/* The block is complete: its statements are added. Short ones (labels, "Yes.") say nothing that could be compared. */
+/* Short ones (labels, "Yes."), questions and those that lead to a list or an example say nothing that could be compared. */
+static int claims_something(eg_str s) { return count_words(s) >= LEAST_WORDS && !strchr("?:", s.ptr[s.len - 1]); }
+
+/* The block is complete: its statements are added. */
 static eg_status end_block(reader *r) {
     eg_span spans[EG_MAX_STATEMENTS];
     char scope[EG_MAX_SCOPE];
@@ -110,7 +206,7 @@ static eg_status end_block(reader *r) {
         size_t taken = n == EG_MAX_STATEMENTS ? n - 1 : n;
         for (size_t i = 0; i < taken; i++) {
             eg_str one = {text.ptr + spans[i].start, spans[i].end - spans[i].start};
-            if (count_words(one) < LEAST_WORDS) continue;
+            if (!claims_something(one)) continue;
             if (one.len > EG_MAX_CONTENT) one.len = eg_utf8_floor(one.ptr, one.len, EG_MAX_CONTENT);
             eg_status s = add(r->out, one, scope, r->file, r->line, r->err);
             if (s != EG_OK) return s;
@@ -128,8 +224,6 @@ static eg_status put(reader *r, eg_str line, uint32_t number) {
     plain(&r->text, line);
     return EG_OK;
 }
-
-static int begins(eg_str s, const char *z) { return s.len >= strlen(z) && memcmp(s.ptr, z, strlen(z)) == 0; }
 
 /* Bytes of a list marker ("- ", "* ", "12. ", "- [x] "), 0: none. */
 static size_t list_marker(eg_str s) {
@@ -189,15 +283,9 @@ static int is_fence(eg_str line, int *fence) {
     return 1;
 }
 
-static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence, int *comment) {
+/* A line, or the part of one that ends where an element of HTML ends a block. */
+static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     eg_str line = trim(raw);
-    if (is_fence(line, fence)) return end_block(r);
-    if (*fence) return EG_OK;
-    if (begins(line, "<!--")) *comment = 1;
-    if (*comment) {
-        if (line.len >= 3 && memmem(line.ptr, line.len, "-->", 3)) *comment = 0;
-        return end_block(r);
-    }
     if (line.len == 0 || line.ptr[0] == '>' || is_rule(line)) return end_block(r);
     if (line.ptr[0] == '#' && r->text.len == 0) return heading(r, line);
     if (line.ptr[0] == '#' && memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) return heading(r, line);
@@ -207,6 +295,23 @@ static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence, i
         return EG_OK; /* an indented code block */
     eg_status s = marker ? end_block(r) : EG_OK;
     return s == EG_OK ? put(r, (eg_str){line.ptr + marker, line.len - marker}, number) : s;
+}
+
+static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
+    if (!r->hidden && is_fence(trim(raw), fence)) return end_block(r);
+    if (*fence) return EG_OK;
+    show(r, raw);
+    if (r->shown.failed) return eg_fail_memory(r->err, raw.len);
+    eg_status s = EG_OK;
+    for (eg_str rest = {r->shown.ptr, r->shown.len}, part; s == EG_OK;) {
+        const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
+        part = (eg_str){rest.ptr, end ? (size_t)(end - rest.ptr) : rest.len};
+        s = read_part(r, part, number);
+        if (!end) break;
+        if (s == EG_OK) s = end_block(r);
+        rest = after(rest, part.len + 1);
+    }
+    return s;
 }
 
 static eg_status check_utf8(const char *file, eg_str text, eg_error *err) {
@@ -238,17 +343,18 @@ eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_er
     if (!r) return eg_fail_memory(err, sizeof *r);
     *r = (reader){.out = out, .file = file, .err = err};
     stem_of(file, r->stem);
-    int fence = 0, comment = 0, front = begins(text, "---\n") || begins(text, "---\r\n");
+    int fence = 0, front = begins(text, "---\n") || begins(text, "---\r\n");
     for (uint32_t number = 1; s == EG_OK && text.len; number++) {
         eg_str line = next_line(&text);
         if (front) { /* between the first two rules */
             if (number > 1 && begins(line, "---")) front = 0;
             continue;
         }
-        s = read_line(r, line, number, &fence, &comment);
+        s = read_line(r, line, number, &fence);
     }
     if (s == EG_OK) s = end_block(r);
     eg_buffer_release(&r->text);
+    eg_buffer_release(&r->shown);
     return s;
 }
 

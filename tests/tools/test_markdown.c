@@ -58,13 +58,38 @@ static void markdown(void **state) {
 static void fences(void **state) {
     (void)state;
     static const char text[] = "````md\n```\nnot read at all\n```\nnor is this one\n````\n"
-                               "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n"
+                               "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n\n"
+                               "Is a question one?\n\nThese are the ports in use:\n"
                                "```sh\n``` sh\nstill not read here\n`````\n```a``` is code in a line.\nThe fourth one is read.\n";
     statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
     assert_int_equal(s.count, 4);
     assert_int_equal(s.items[0].line, 7);
     assert_int_equal(s.items[1].line, 12);
-    assert_int_equal(s.items[2].line, 17);
+    assert_int_equal(s.items[2].line, 21);
+}
+
+/* What a reader of the page does not see is no statement, and what he sees is none but without its tags. */
+static void html(void **state) {
+    (void)state;
+    static const char text[] =
+        "The port <!-- was 81 --> is <b>80</b> &mdash; `<b>`, <PATH> and a&lt;b.\n\n"
+        "<pre><code>not read, no\n\nnor is this\n</code></pre> The second <code>one</code> here.\n"
+        "<p class=\"x\">One in a paragraph.</p>And one behind it.<br>And a last one\n<!--\n```\n-->\n"
+        "<tr><td>retries</td><td>3 a call</td></tr>\nIt is `a < b` or <a href=\"x\">c > d</a> <!-- never\nclosed";
+    static const char *const wanted[] = {"The port  is 80 \xE2\x80\x94 `<b>`, <PATH> and a<b.",
+                                         "The second `one` here.",
+                                         "One in a paragraph.",
+                                         "And one behind it.",
+                                         "And a last one",
+                                         "retries  3 a call",
+                                         "It is `a < b` or c > d"};
+    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    for (size_t i = 0; i < s.count; i++) {
+        eg_str c = s.items[i].content;
+        if (i >= sizeof wanted / sizeof *wanted || !eg_str_eq(c, eg_str_of(wanted[i])))
+            fail_msg("%zu: '%.*s'", i, (int)c.len, c.ptr);
+    }
+    assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
 static void lines_and_objects(void **state) {
@@ -110,7 +135,8 @@ static void too_many(void **state) {
 /* Four megabytes of one thing and another: quadratic time would not end within the test's limit. */
 static void long_files_take_linear_time(void **state) {
     (void)state;
-    static const char *const pieces[] = {"[", "](", "[](", "A! ", ".", "`", "# ", "a\n", "- ", "|", "<!--", "*", "b. ", "\t"};
+    static const char *const pieces[] = {"[", "](",   "[](", "A! ", ".",  "`",   "# ",  "a\n", "- ",
+                                         "|", "<!--", "*",   "b. ", "\t", "<a ", "<p>", "&",   "<pre>"};
     enum { SIZE = 4 << 20 };
     char *text = malloc(SIZE);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
@@ -127,11 +153,8 @@ static void long_files_take_linear_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markdown),
-        cmocka_unit_test(fences),
-        cmocka_unit_test(lines_and_objects),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(long_files_take_linear_time),
+        cmocka_unit_test(markdown),          cmocka_unit_test(fences),   cmocka_unit_test(html),
+        cmocka_unit_test(lines_and_objects), cmocka_unit_test(too_many), cmocka_unit_test(long_files_take_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

