@@ -20,6 +20,9 @@ typedef struct reader {
     char headings[LEVELS][SLUG + 1];
     eg_buffer text;     /* of the block being collected */
     uint32_t line;      /* where it began */
+    size_t before_row;  /* statements, and */
+    uint32_t row;       /* the line of the last row of a table */
+    int table;          /* every line is a row of one */
     eg_buffer shown;    /* of the line, without its HTML */
     const char *hidden; /* nothing is shown up to this text */
     eg_error *err;
@@ -257,7 +260,9 @@ static eg_status heading(reader *r, eg_str line) {
 /* A row of a table becomes one statement: its cells, joined. */
 static eg_status table_row(reader *r, eg_str line, uint32_t number) {
     eg_status s = end_block(r);
-    if (s != EG_OK || is_rule(line)) return s;
+    if (s != EG_OK) return s;
+    r->before_row = r->out->count;
+    r->row = number;
     eg_buffer cells = {0};
     for (size_t i = 0; i < line.len; i++) eg_buffer_add(&cells, line.ptr[i] == '|' ? " " : line.ptr + i, 1);
     s = cells.failed ? eg_fail_memory(r->err, line.len) : put(r, trim((eg_str){cells.ptr, cells.len}), number);
@@ -286,10 +291,17 @@ static int is_fence(eg_str line, int *fence) {
 /* A line, or the part of one that ends where an element of HTML ends a block. */
 static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     eg_str line = trim(raw);
+    r->table = r->table && line.len;
+    if (is_rule(line) && memchr(line.ptr, '|', line.len) && memchr(line.ptr, '-', line.len)) {
+        if (r->row && r->row + 1 == number) r->out->count = r->before_row; /* the line above was the table's head */
+        else if (r->text.len && r->line + 1 == number) r->text.len = 0;
+        r->table = 1;
+        return end_block(r);
+    }
     if (line.len == 0 || line.ptr[0] == '>' || is_rule(line)) return end_block(r);
     if (line.ptr[0] == '#' && r->text.len == 0) return heading(r, line);
     if (line.ptr[0] == '#' && memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) return heading(r, line);
-    if (line.ptr[0] == '|') return table_row(r, line, number);
+    if (line.ptr[0] == '|' || r->table) return table_row(r, line, number);
     size_t marker = list_marker(line);
     if (!marker && r->text.len == 0 && raw.len - (size_t)(line.ptr - raw.ptr) > 0 && (raw.ptr[0] == '\t' || begins(raw, "    ")))
         return EG_OK; /* an indented code block */

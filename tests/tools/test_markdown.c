@@ -32,7 +32,8 @@ static void markdown(void **state) {
     static const char text[] = "---\ntitle: not read\n---\n# Guide\n\nThe port is 80. It is\nopen to *all* of `*them*`.\n\n"
                                "## Web tier\n- The [limit](http://x.y/z) is 5 s.\n- [x] Yes.\n1. It was [not a link before.\n"
                                "```\nThe code is not read.\n```\n> Nor is a quote of it.\n<!-- nor a comment\nof two lines -->\n"
-                               "| name | value of it |\n|---|---|\n| retries | 3 a call |\n\n    indented code is not\n"
+                               "| name | value of it |\n|---|---|\n| retries | 3 a call |\nlimit|5 a second\n\n"
+                               "one | of two heads\n--- | ---\nwait | 5 s each\n\n    indented code is not\n"
                                "### \xC3\x84\nThe last one ends here";
     static const struct {
         const char *content, *scope;
@@ -41,9 +42,10 @@ static void markdown(void **state) {
                   {"It is open to all of `*them*`.", "api-guide", 6},
                   {"The limit is 5 s.", "api-guide/web-tier", 10},
                   {"It was [not a link before.", "api-guide/web-tier", 12},
-                  {"name   value of it", "api-guide/web-tier", 19},
                   {"retries   3 a call", "api-guide/web-tier", 21},
-                  {"The last one ends here", "api-guide/web-tier", 25}};
+                  {"limit 5 a second", "api-guide/web-tier", 22},
+                  {"wait   5 s each", "api-guide/web-tier", 26},
+                  {"The last one ends here", "api-guide/web-tier", 30}};
     statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
         eg_str c = s.items[i].content, at = s.items[i].scope;

@@ -195,6 +195,33 @@ def of_cluster(c, names, all_names, rng):
     return out
 
 
+THING = re.compile(r"\b[Tt]he (server|service|daemon|broker|tool|program|library|client|engine|compiler|system|application|proxy|database|platform)\b(?! [a-z]+s\b)")
+
+
+def named(text, name, rng):
+    """The same claim with the name of the product in it."""
+    thing = THING.search(text)
+    if thing and rng.random() < 0.6:
+        return text[:thing.start()] + rng.choice((name, f"the {name} {thing.group(1)}")) + text[thing.end():]
+    first = text.split(" ", 1)[0]
+    small = text[0].lower() + text[1:] if first.isalpha() and first.istitle() else text
+    ways = [f"In {name}, {small}", f"With {name}, {small}", f"{name}: {text}", f"When you run {name}, {small}", f"As for {name}, {small}"]
+    if text.endswith("."):
+        ways += [f"{text[:-1]} in {name}.", f"{text[:-1]}, as {name} does it."]
+    return rng.choice(ways)
+
+
+def with_names(pairs, names, share, rng):
+    """Of pairs about one product each, a share gets a name into both texts: that two claims share one does not make them contradict each other."""
+    out = []
+    for a, b, label in pairs:
+        if rng.random() < share:
+            name = rng.choice(names)
+            a, b = named(a, name, rng), named(b, name, rng)
+        out.append((a, b, label))
+    return out
+
+
 def of_facts(texts, rng, share):
     """Of a store's facts: a share of them with one claim changed, and one kept."""
     out = []

@@ -17,29 +17,33 @@ import generated
 import minilm
 import pairs
 
-BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8
+BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8, 0.35
 
 
 def fixed_pairs(embedder, neighbours, share, rng):
-    """(of stores, of documents, of clusters, the clusters, the texts of each store and document): what does not change from epoch to epoch."""
-    of_stores, of_documents, wholes = [], [], []
+    """(of stores, of documents, their names, of clusters, the clusters, the texts of each store and document): what does not change from epoch to epoch."""
+    of_stores, of_documents, wholes, names = [], [], [], []
     for store in pairs.part_of(pairs.read_stores("train"), share):
         wholes.append(pairs.facts_of(store))
+        names.append(store["name"])
         of_stores += pairs.of_store(store, minilm.embed(embedder, wholes[-1]), neighbours)
     for document in pairs.part_of(pairs.read_documents("train"), share):
         wholes.append(document["statements"])
+        names.append(document["name"])
         of_documents += pairs.of_document(document, minilm.embed(embedder, wholes[-1]), neighbours)
     clusters = pairs.part_of(pairs.read_clusters("train"), share)
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
     of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
-    return of_stores, of_documents, of_clusters, clusters, wholes
+    names = [name if rng.random() < 0.3 else name.split("-")[0].capitalize() for name in names]
+    return of_stores, of_documents, names, of_clusters, clusters, wholes
 
 
 def epoch_pairs(data, most, made_up, rng):
-    of_stores, of_documents, of_clusters, clusters, wholes = data
+    of_stores, of_documents, names, of_clusters, clusters, wholes = data
     first = pairs.one_order(of_stores, rng) + [rng.choice((p, (p[1], p[0], p[2]))) for p in of_documents]
     rest = pairs.one_order(of_clusters, rng) + augment.of_clusters(clusters, rng)
     rest += [p for texts in wholes for p in augment.of_facts(texts, rng, 0.3)]
+    first = augment.with_names(first, names, NAMED, rng)
     rng.shuffle(first)
     rng.shuffle(rest)
     chosen = (first + rest)[:most]
@@ -114,7 +118,7 @@ def main():
     epoch = epoch_pairs(data, o.most, o.generated, rng)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
-    print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[2])} of clusters; {len(epoch)} an epoch, of which "
+    print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[3])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):
         for part in batches(epoch, rng):
