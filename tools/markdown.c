@@ -11,7 +11,7 @@
 #include "core/base/utf8.h"
 #include "core/text/text.h"
 
-enum { LEVELS = 6, SLUG = 40, LEAST_WORDS = 3 };
+enum { LEVELS = 6, SLUG = 40, LEAST_WORDS = 3, MOST_TAG = 2000 /* bytes: beyond it a '<' is one */ };
 
 typedef struct reader {
     statements *out;
@@ -96,7 +96,7 @@ static size_t tag(eg_str s, char name[12]) {
     for (; i < s.len && n < 11 && isalnum((unsigned char)s.ptr[i]); i++) name[n++] = (char)tolower((unsigned char)s.ptr[i]);
     name[n] = '\0';
     if (!n || i == s.len || !strchr(" \t/>", s.ptr[i])) return 0;
-    const char *end = memchr(s.ptr + i, '>', s.len - i);
+    const char *end = memchr(s.ptr + i, '>', s.len - i < MOST_TAG ? s.len - i : MOST_TAG);
     return end ? (size_t)(end + 1 - s.ptr) : 0;
 }
 
@@ -156,7 +156,6 @@ static size_t markup(reader *r, eg_str s) {
  * back-quotes stays as it is. A new line stands where an element ends a block. */
 static void show(reader *r, eg_str line) {
     int code = 0;
-    size_t last = last_of(line, '>'); /* else a line of '<' would be searched from each of them */
     r->shown.len = 0;
     for (size_t i = 0, n; i < line.len; i += n) {
         eg_str rest = after(line, i);
@@ -168,7 +167,7 @@ static void show(reader *r, eg_str line) {
             continue;
         }
         if (*rest.ptr == '`') code = code || memchr(rest.ptr + 1, '`', rest.len - 1) ? !code : 0;
-        if (!code && *rest.ptr == '<' && (i < last || begins(rest, "<!--"))) n = markup(r, rest);
+        if (!code && *rest.ptr == '<') n = markup(r, rest);
         else if (!code && *rest.ptr == '&') eg_buffer_text(&r->shown, entity(rest, &n));
         else eg_buffer_add(&r->shown, rest.ptr, 1);
     }

@@ -137,8 +137,8 @@ static void too_many(void **state) {
 /* Four megabytes of one thing and another: quadratic time would not end within the test's limit. */
 static void long_files_take_linear_time(void **state) {
     (void)state;
-    static const char *const pieces[] = {"[", "](",   "[](", "A! ", ".",  "`",   "# ",  "a\n", "- ",
-                                         "|", "<!--", "*",   "b. ", "\t", "<a ", "<p>", "&",   "<pre>"};
+    static const char *const pieces[] = {"[",    "](", "[](", "A! ", ".",   "`",   "# ",  "a\n", "- ",   "|",
+                                         "<!--", "*",  "b. ", "\t",  "<a ", "<x ", "<p>", "&",   "<pre>"};
     enum { SIZE = 4 << 20 };
     char *text = malloc(SIZE);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {

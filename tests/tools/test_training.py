@@ -5,17 +5,21 @@ import collections
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from fractions import Fraction
 
 TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "train")
 sys.path.insert(0, TRAIN)
 sys.dont_write_bytecode = True
+import augment  # noqa: E402
 import generated  # noqa: E402
 import measures  # noqa: E402
+import pairs  # noqa: E402
 import vocabulary  # noqa: E402
 
 
@@ -50,6 +54,27 @@ class Measures(unittest.TestCase):
         got = measures.retrieval(list("abcdefghijkl"), {"b", "k"})
         self.assertEqual((got["recall@5"], got["recall@10"], got["MRR"]), (0.5, 0.5, 0.5))
         self.assertAlmostEqual(got["nDCG@10"], (1 / math.log2(3)) / (1 + 1 / math.log2(3)))
+
+
+class Documents(unittest.TestCase):
+    def test_reading(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ovolo.md")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("# Ovolo\n\n## One\n\n- The port is 80. <!-- 1 easy -->\n- It is open. <!-- 2 --> <!-- 3 medium -->\n\n## Two\n\n"
+                        "- The port is 81. <!-- 1 -->\n- It is shut. <!-- 2 hard -->\n- Nobody may enter. <!-- 3 -->\n")
+            document = pairs.read_document(path)
+        self.assertEqual(document["name"], "ovolo")
+        self.assertEqual(document["statements"], ["The port is 80.", "It is open.", "The port is 81.", "It is shut.", "Nobody may enter."])
+        self.assertEqual(document["conflicts"], {(0, 2): "easy", (1, 3): "hard", (1, 4): "medium"})
+
+    def test_a_name_in_both_texts(self):
+        rng, claims = random.Random(1), [("The server listens on port 80.", "`GET /` is open to all.", 0), ("Backups are kept.", "Nothing else is.", 2)] * 50
+        changed = augment.with_names(claims, ["Ovolo"], 0.5, rng)
+        self.assertEqual([p[2] for p in changed], [p[2] for p in claims])
+        self.assertTrue(all(("Ovolo" in a) == ("Ovolo" in b) for a, b, _ in changed))
+        self.assertTrue(30 < sum("Ovolo" in a for a, _, _ in changed) < 70)
+        self.assertTrue(all("port 80" in a or "ackups are kept" in a for a, _, _ in changed))
 
 
 MILLISECONDS = {"ms": 1, "millisecond": 1, "s": 1000, "second": 1000, "min": 60000, "minute": 60000, "h": 3600000, "hour": 3600000, "day": 86400000, "week": 604800000}
