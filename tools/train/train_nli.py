@@ -20,21 +20,21 @@ import pairs
 BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8, 0.35
 
 
+def vectors_of(embedder, wholes):
+    """Those of each list of texts; all at once, so that texts of one length share a batch."""
+    return minilm.embed(embedder, [text for texts in wholes for text in texts]).split([len(texts) for texts in wholes])
+
+
 def fixed_pairs(embedder, neighbours, share, rng):
     """(of stores, of documents, their names, of clusters, the clusters, the texts of each store and document): what does not change from epoch to epoch."""
-    of_stores, of_documents, wholes, names = [], [], [], []
-    for store in pairs.part_of(pairs.read_stores("train"), share):
-        wholes.append(pairs.facts_of(store))
-        names.append(store["name"])
-        of_stores += pairs.of_store(store, minilm.embed(embedder, wholes[-1]), neighbours)
-    for document in pairs.part_of(pairs.read_documents("train"), share):
-        wholes.append(document["statements"])
-        names.append(document["name"])
-        of_documents += pairs.of_document(document, minilm.embed(embedder, wholes[-1]), neighbours)
-    clusters = pairs.part_of(pairs.read_clusters("train"), share)
+    stores, documents, clusters = (pairs.part_of(read("train"), share) for read in (pairs.read_stores, pairs.read_documents, pairs.read_clusters))
+    wholes = [pairs.facts_of(s) for s in stores] + [d["statements"] for d in documents]
+    vectors = vectors_of(embedder, wholes)
+    of_stores = [p for s, v in zip(stores, vectors) for p in pairs.of_store(s, v, neighbours)]
+    of_documents = [p for d, v in zip(documents, vectors[len(stores):]) for p in pairs.of_document(d, v, neighbours)]
+    names = [whole["name"] if rng.random() < 0.3 else whole["name"].split("-")[0].capitalize() for whole in stores + documents]
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
     of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
-    names = [name if rng.random() < 0.3 else name.split("-")[0].capitalize() for name in names]
     return of_stores, of_documents, names, of_clusters, clusters, wholes
 
 
@@ -54,11 +54,12 @@ def epoch_pairs(data, most, made_up, rng):
 
 def dev_set(embedder, share):
     """{what: [(texts, near pairs, conflicts)]}"""
-    def of(texts, conflicts, more=()):
-        return texts, sorted(pairs.near(minilm.embed(embedder, texts), DEV_NEIGHBOURS) | set(more)), set(conflicts)
-    stores, documents = (pairs.part_of(x, share) for x in (pairs.read_stores("dev"), pairs.read_documents("dev")))
-    return {"stores": [of(pairs.facts_of(s), pairs.labelled(s, "conflicts"), pairs.labelled(s, "non_conflicts")) for s in stores],
-            "documents": [of(d["statements"], d["conflicts"]) for d in documents]}
+    def of(wholes):
+        return [(texts, sorted(pairs.near(v, DEV_NEIGHBOURS) | set(more)), set(conflicts))
+                for (texts, conflicts, more), v in zip(wholes, vectors_of(embedder, [texts for texts, _, _ in wholes]))]
+    stores, documents = (pairs.part_of(read("dev"), share) for read in (pairs.read_stores, pairs.read_documents))
+    return {"stores": of([(pairs.facts_of(s), pairs.labelled(s, "conflicts"), pairs.labelled(s, "non_conflicts")) for s in stores]),
+            "documents": of([(d["statements"], d["conflicts"], ()) for d in documents])}
 
 
 def batches(chosen, rng):
