@@ -28,7 +28,8 @@ __attribute__((noipa, optimize("O3"))) static uint64_t read_16(const char *p, si
 
 static uint64_t (*reader_of(eg_level level))(const char *, size_t) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AMX) return read_64;
+    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX)
+        return read_64;
     if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return read_32;
 #endif
     (void)level;

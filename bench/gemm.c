@@ -249,7 +249,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
         fill(w.A, most);
         fill(w.W, most);
         if (json) fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
-        else fprintf(out, "GEMM on %s, one thread, median of %d runs\n", cpu, RUNS);
+        else fprintf(out, "GEMM on %s, one thread, median of %zu runs\n", cpu, w.runs);
         for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first); /* the scalar truth is not timed */
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;

@@ -95,7 +95,7 @@ typedef struct eg_kernels {
      * q = clamp(rint(x * (255 / range)) + zero); ranges up to 1e-30 are taken for 0. A GEMM adds up, block after block,
      * sum = fma(float(sum over the block of (q - zero) * w), scale of x * scale of w, sum): the inner sum is an exact integer
      * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm.
-     * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order, the last one last.
+     * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order.
      */
     void (*s8_pack)(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed);
     eg_narrow s8;

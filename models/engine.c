@@ -136,8 +136,9 @@ eg_status eg_batch_take(eg_engine *e, size_t n, eg_batch **out, eg_error *err) {
 
 void eg_batch_give(eg_engine *e, eg_batch *b) {
     if (!b) return;
-    size_t bytes = (b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity) * sizeof(uint32_t) + b->types_capacity +
-                   b->capacity * (sizeof *b->offsets + sizeof *b->groups);
+    size_t bytes = b->types_capacity + b->capacity * (sizeof *b->offsets + sizeof *b->groups);
+    const eg_tokens *ids[] = {&b->ids, &b->sides[0], &b->sides[1]};
+    for (int i = 0; i < 3; i++) bytes += ids[i]->capacity * sizeof(uint32_t) + ids[i]->source_capacity * sizeof(eg_source);
     if (bytes > EG_MOST_KEPT) {
         free_batch(b);
         return;

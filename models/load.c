@@ -47,7 +47,8 @@ typedef struct loader {
     size_t used;
     int fill; /* else the block is measured, or was filled before */
     eg_arena scratch;
-    const float *relative;  /* DeBERTa's normed table of 2 * span rows; in scratch */
+    /* Of DeBERTa, in scratch: its normed table of 2 * span rows, and room to project it */
+    float *relative, *relative_packed, *relative_bias, *relative_product;
     struct reader *readers; /* one a thread of the pool */
     eg_format format;
     const eg_narrow *narrow; /* of the format, NULL: f32 */
@@ -87,9 +88,10 @@ static int relative_columns(const eg_config *c, eg_arena *arena, const uint16_t 
 
 /* The next part of the block, 64-byte aligned; NULL while measuring. */
 static void *place(loader *l, size_t n, size_t size) {
-    size_t bytes, at = l->used;
-    if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &bytes) || !eg_size_add(at, bytes, &l->used))
+    size_t bytes, rounded, at = l->used;
+    if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &rounded) || !eg_size_add(at, rounded, &l->used))
         l->used = SIZE_MAX;
+    else if (l->fill) memset(l->block + at + bytes, 0, rounded - bytes); /* the block becomes a file */
     return l->block ? l->block + at : NULL;
 }
 static float *place_floats(loader *l, size_t n) { return place(l, n, sizeof(float)); }
@@ -314,6 +316,8 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     *out = (eg_linear){.N = N, .K = K, .narrow = narrow, .bias = place_floats(l, N)};
     if (narrow) out->packed = place(l, narrow->packed_bytes(N, K), 1);
     else out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
+    if (l->fill && !narrow && l->e->gemm != EG_GEMM_OWN) /* which leaves the last panel's empty lanes alone */
+        memset((float *)out->f32, 0, eg_gemm_packed_size(l->e->kernels, N, K) * sizeof(float));
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < part_count; i++)
         s = pack_part(l, parts[i], inside, i * (N / part_count), N / part_count, out);
@@ -334,39 +338,48 @@ static eg_status load_relative(loader *l, const char *name, const float **out) {
     float *to = place_floats(l, H * width);
     *out = to;
     if (!l->fill) return EG_OK;
-    size_t panels = eg_gemm_packed_size(l->e->kernels, H, H);
-    float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed),
-          *bias = eg_arena_array(&l->scratch, H, sizeof *bias);
-    float *product = eg_arena_array(&l->scratch, rows * H, sizeof *product);
-    if (!packed || !bias || !product) return eg_fail_memory(l->err, panels);
-    eg_linear projection = {.f32 = packed + (64 - (uintptr_t)packed % 64) % 64 / sizeof *packed, .bias = bias, .N = H, .K = H};
+    eg_linear projection = {.f32 = l->relative_packed, .bias = l->relative_bias, .N = H, .K = H};
     eg_status s = pack_part(l, name, 1, 0, H, &projection);
     if (s != EG_OK) return s;
-    eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = (float *)l->relative, .ld = H},
-                  (eg_rows){.x = product, .ld = H}, EG_ACT_NONE, NULL);
+    eg_linear_run(l->e, l->e->pool, &projection, rows, (eg_rows){.x = l->relative, .ld = H},
+                  (eg_rows){.x = l->relative_product, .ld = H}, EG_ACT_NONE, NULL);
     for (size_t h = 0; h < H; h++)
-        for (size_t c = 0; c < width; c++) to[h * width + c] = c < rows ? product[(rows - 1 - c) * H + h] : 0;
+        for (size_t c = 0; c < width; c++) to[h * width + c] = c < rows ? l->relative_product[(rows - 1 - c) * H + h] : 0;
     return EG_OK;
 }
 
-/* The table of relative positions itself, normed. */
+static eg_status make_relative(loader *l) {
+    size_t H = l->config->hidden, rows = 2 * l->config->span, panels = eg_gemm_packed_size(l->e->kernels, H, H);
+    l->relative = eg_arena_array(&l->scratch, rows * H, sizeof *l->relative);
+    l->relative_product = eg_arena_array(&l->scratch, rows * H, sizeof *l->relative_product);
+    l->relative_bias = eg_arena_array(&l->scratch, H, sizeof *l->relative_bias);
+    float *packed = eg_arena_array(&l->scratch, panels + 16, sizeof *packed);
+    if (!l->relative || !l->relative_product || !l->relative_bias || !packed) return eg_fail_memory(l->err, rows * H);
+    l->relative_packed = packed + (64 - (uintptr_t)packed % 64) % 64 / sizeof *packed;
+    return EG_OK;
+}
+
+/* The table of relative positions itself, normed; while measuring, that its tensors are there. */
 static eg_status read_relative(loader *l) {
     const eg_config *c = l->config;
     char full[NAME];
     matrix m;
     size_t rows = 2 * c->span, H = c->hidden;
     const eg_tensor *gamma, *beta;
-    float *table = eg_arena_array(&l->scratch, rows * H, sizeof *table), *norm = eg_arena_array(&l->scratch, 2 * H, sizeof *norm);
-    if (!table || !norm) return eg_fail_memory(l->err, rows * H);
-    l->relative = table;
     full_name(l, "encoder.rel_embeddings.weight", 1, full);
     eg_status s = find_matrix(l, full, rows, H, &m);
-    if (s == EG_OK) s = read_rows(&(rows_task){.l = l, .m = &m, .floats = table});
     full_name(l, "encoder.LayerNorm.weight", 1, full);
-    if (s == EG_OK && (s = find(l, full, H, 0, &gamma)) == EG_OK) s = read_floats(l->err, gamma, 0, H, norm);
+    if (s == EG_OK) s = find(l, full, H, 0, &gamma);
     full_name(l, "encoder.LayerNorm.bias", 1, full);
-    if (s == EG_OK && (s = find(l, full, H, 0, &beta)) == EG_OK) s = read_floats(l->err, beta, 0, H, norm + H);
-    if (s == EG_OK) l->e->kernels->layer_norm(table, rows, H, H, norm, norm + H, c->layer_norm_eps);
+    if (s == EG_OK) s = find(l, full, H, 0, &beta);
+    if (s != EG_OK || !l->fill) return s;
+    float *norm = eg_arena_array(&l->scratch, 2 * H, sizeof *norm);
+    if (!norm) return eg_fail_memory(l->err, 2 * H);
+    s = make_relative(l);
+    if (s == EG_OK) s = read_rows(&(rows_task){.l = l, .m = &m, .floats = l->relative});
+    if (s == EG_OK) s = read_floats(l->err, gamma, 0, H, norm);
+    if (s == EG_OK) s = read_floats(l->err, beta, 0, H, norm + H);
+    if (s == EG_OK) l->e->kernels->layer_norm(l->relative, rows, H, H, norm, norm + H, c->layer_norm_eps);
     return s;
 }
 
@@ -482,7 +495,8 @@ static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights 
     }
     out->encoder.layer = eg_arena_array(&out->arena, c->layers, sizeof *out->encoder.layer);
     if (!out->encoder.layer) return eg_fail_memory(l->err, c->layers * sizeof *out->encoder.layer);
-    eg_status s = walk(l, out); /* measures */
+    eg_status s = c->span ? read_relative(l) : EG_OK;
+    if (s == EG_OK) s = walk(l, out); /* measures */
     if (s == EG_OK && l->used == SIZE_MAX) s = eg_fail_memory(l->err, l->used);
     if (s == EG_OK) s = make_key(l, dir, out, &key);
     if (s == EG_OK) s = eg_block_take(cache, &key, l->used, l->e->pool, &out->block, l->err);

@@ -24,7 +24,8 @@ typedef struct reader {
     uint32_t row;       /* the line of the last row of a table */
     int table;          /* every line is a row of one */
     eg_buffer shown;    /* of the line, without its HTML */
-    const char *hidden; /* nothing is shown up to this text */
+    const char *hidden; /* nothing is shown up to the end of this element, "--": of the comment */
+    int item;           /* the block is one of a list */
     eg_error *err;
 } reader;
 
@@ -133,16 +134,14 @@ static size_t markup(reader *r, eg_str s) {
         "form",   "h1",     "h2",      "h3",      "h4",     "h5",    "h6",      "header", "hr", "iframe",  "input",
         "label",  "li",     "link",    "main",    "meta",   "nav",   "ol",      "option", "p",  "picture", "section",
         "select", "source", "summary", "svg",     "table",  "tbody", "tfoot",   "thead",  "tr", "ul",      "video"};
-    static const char *const unread[][2] = {
-        {"pre", "</pre>"}, {"script", "</script>"}, {"style", "</style>"}, {"textarea", "</textarea>"}};
+    static const char *const unread[] = {"pre", "script", "style", "textarea"};
     char name[12];
-    if (begins(s, "<!--")) return r->hidden = "-->", 4;
+    if (begins(s, "<!--")) return r->hidden = "--", 4;
     size_t n = tag(s, name);
     for (size_t i = 0; n && i < sizeof unread / sizeof *unread; i++)
-        if (strcmp(name, unread[i][0]) == 0) {
-            if (s.ptr[1] != '/') r->hidden = unread[i][1];
-            eg_buffer_text(&r->shown, "\n");
-            return n;
+        if (strcmp(name, unread[i]) == 0) {
+            if (s.ptr[1] != '/') r->hidden = unread[i];
+            return eg_buffer_text(&r->shown, "\n"), n;
         }
     if (n && strcmp(name, "code") == 0) return eg_buffer_text(&r->shown, "`"), n;
     if (n && (strcmp(name, "td") == 0 || strcmp(name, "th") == 0)) return eg_buffer_text(&r->shown, " "), n;
@@ -150,6 +149,20 @@ static size_t markup(reader *r, eg_str s) {
     if (n && is_one_of(name, between, sizeof between / sizeof *between)) return eg_buffer_text(&r->shown, "\n"), n;
     eg_buffer_add(&r->shown, s.ptr, 1);
     return 1;
+}
+
+/* Bytes up to behind the end of what is hidden, 0: it is not in s. */
+static size_t hidden_end(eg_str s, const char *hidden) {
+    int comment = hidden[0] == '-';
+    for (const char *p = s.ptr, *end = s.ptr + s.len;
+         (p = memmem(p, (size_t)(end - p), comment ? "-->" : "</", 2 + (size_t)comment));) {
+        if (comment) return (size_t)(p + 3 - s.ptr);
+        char name[12];
+        size_t n = tag((eg_str){p, (size_t)(end - p)}, name);
+        if (n && strcmp(name, hidden) == 0) return (size_t)(p - s.ptr) + n;
+        p += 2;
+    }
+    return 0;
 }
 
 /* What a reader sees of a line: comments, code blocks and tags of HTML are left out, its entities decoded, code between
@@ -161,9 +174,9 @@ static void show(reader *r, eg_str line) {
         eg_str rest = after(line, i);
         n = 1;
         if (r->hidden) {
-            const char *end = memmem(rest.ptr, rest.len, r->hidden, strlen(r->hidden));
-            n = end ? (size_t)(end - rest.ptr) + strlen(r->hidden) : rest.len;
+            size_t end = hidden_end(rest, r->hidden);
             if (end) r->hidden = NULL;
+            n = end ? end : rest.len;
             continue;
         }
         if (*rest.ptr == '`') code = code || memchr(rest.ptr + 1, '`', rest.len - 1) ? !code : 0;
@@ -246,14 +259,20 @@ static int is_rule(eg_str s) {
     return s.len >= 3;
 }
 
-static eg_status heading(reader *r, eg_str line) {
-    size_t level = 0;
+static eg_status heading(reader *r, size_t level, eg_str title) {
     eg_status s = end_block(r);
-    while (level < line.len && line.ptr[level] == '#') level++;
     if (level > LEVELS) return s;
-    slug(trim((eg_str){line.ptr + level, line.len - level}), r->headings[level - 1]);
+    slug(title, r->headings[level - 1]);
     for (size_t i = level; i < LEVELS; i++) r->headings[i][0] = '\0';
     return s;
+}
+
+/* 1 or 2 where the line makes a heading of the one above it, else 0. */
+static size_t underlines(const reader *r, eg_str line, uint32_t number) {
+    if (r->text.len == 0 || r->line + 1 != number || r->item || line.len < 2 || !strchr("=-", line.ptr[0])) return 0;
+    for (size_t i = 1; i < line.len; i++)
+        if (line.ptr[i] != line.ptr[0]) return 0;
+    return line.ptr[0] == '=' ? 1 : 2;
 }
 
 /* A row of a table becomes one statement: its cells, joined. */
@@ -297,22 +316,42 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
         r->table = 1;
         return end_block(r);
     }
-    if (line.len == 0 || line.ptr[0] == '>' || is_rule(line)) return end_block(r);
-    if (line.ptr[0] == '#' && r->text.len == 0) return heading(r, line);
-    if (line.ptr[0] == '#' && memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) return heading(r, line);
+    size_t level = underlines(r, line, number);
+    if (level) {
+        char title[SLUG + 1];
+        slug((eg_str){r->text.ptr, r->text.len}, title);
+        r->text.len = 0;
+        return heading(r, level, eg_str_of(title));
+    }
+    if (line.len == 0 || is_rule(line)) return end_block(r);
     if (line.ptr[0] == '|' || r->table) return table_row(r, line, number);
     size_t marker = list_marker(line);
-    if (!marker && r->text.len == 0 && raw.len - (size_t)(line.ptr - raw.ptr) > 0 && (raw.ptr[0] == '\t' || begins(raw, "    ")))
-        return EG_OK; /* an indented code block */
     eg_status s = marker ? end_block(r) : EG_OK;
+    if (r->text.len == 0) r->item = marker > 0;
     return s == EG_OK ? put(r, (eg_str){line.ptr + marker, line.len - marker}, number) : s;
 }
 
+/* Whether a line is of a kind that is not read, whatever stands in it: a quote, or indented code. */
+static int is_unread(const reader *r, eg_str raw) {
+    eg_str line = trim(raw);
+    int indented = raw.len && (raw.ptr[0] == '\t' || begins(raw, "    "));
+    return (line.len && line.ptr[0] == '>') || (indented && r->text.len == 0 && !list_marker(line));
+}
+
 static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
-    if (!r->hidden && is_fence(trim(raw), fence)) return end_block(r);
+    eg_str line = trim(raw);
+    if (!r->hidden && is_fence(line, fence)) return end_block(r);
     if (*fence) return EG_OK;
-    show(r, raw);
+    if (!r->hidden && is_unread(r, raw)) return end_block(r);
+    size_t level = 0;
+    while (!r->hidden && level < line.len && line.ptr[level] == '#') level++;
+    if (level && r->text.len && !memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) level = 0;
+    show(r, level ? after(line, level) : raw);
     if (r->shown.failed) return eg_fail_memory(r->err, raw.len);
+    if (level) {
+        r->hidden = NULL;
+        return heading(r, level, trim((eg_str){r->shown.ptr, r->shown.len}));
+    }
     eg_status s = EG_OK;
     for (eg_str rest = {r->shown.ptr, r->shown.len}, part; s == EG_OK;) {
         const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
@@ -354,7 +393,7 @@ eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_er
     if (!r) return eg_fail_memory(err, sizeof *r);
     *r = (reader){.out = out, .file = file, .err = err};
     stem_of(file, r->stem);
-    int fence = 0, front = begins(text, "---\n") || begins(text, "---\r\n");
+    int fence = 0, front = (begins(text, "---\n") || begins(text, "---\r\n")) && memmem(text.ptr + 3, text.len - 3, "\n---", 4);
     for (uint32_t number = 1; s == EG_OK && text.len; number++) {
         eg_str line = next_line(&text);
         if (front) { /* between the first two rules */

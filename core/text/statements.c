@@ -116,6 +116,7 @@ static void find_signs(splitter *sp, size_t i) {
 static size_t sentence_end(splitter *sp, size_t i) {
     eg_str s = sp->s;
     find_signs(sp, i);
+    if (i + 1 < sp->signs) return 0; /* the last sign of a run decides, once */
     size_t j = sp->after, k;
     if (j >= s.len) return s.len;
     if (!space_at(s, j, &k)) return 0;

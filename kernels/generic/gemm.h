@@ -132,7 +132,7 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
     static const eg_epilogue none = {0};
     const eg_epilogue *e = epilogue ? epilogue : &none;
     if (n1 > N) n1 = N;
-    for (size_t column = M <= 3 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
+    for (size_t column = M && M <= 3 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
         vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column,
                     ldc, e);
 }

@@ -30,7 +30,8 @@ typedef struct eg_bpe {
 
 /* Tables for so many tokens and merges of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_bpe_init(eg_bpe *b, const char *file, size_t tokens, size_t merges, eg_arena *arena, eg_error *err);
-/* A token as vocab.json writes it: each byte as the character that stands for it. EG_ENOMEM, EG_EFORMAT. */
+/* A token as vocab.json writes it: each byte as the character that stands for it. EG_ENOMEM, EG_EFORMAT,
+ * EG_ELIMIT. */
 eg_status eg_bpe_add(eg_bpe *b, const char *name, eg_str token, uint32_t id, eg_arena *arena, eg_error *err);
 /* A merge; the tokens come before. EG_EFORMAT when one of its parts or what they make is no token. */
 eg_status eg_bpe_merge(eg_bpe *b, const char *name, eg_str left, eg_str right, uint32_t rank, eg_error *err);

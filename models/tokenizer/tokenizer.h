@@ -49,7 +49,7 @@ eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);
  * Never the first nor an unknown one. */
 int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, const eg_source *source);
 
-/* Appends the ids of text (valid UTF-8) without special tokens around it. EG_ENOMEM. */
+/* Appends the ids of text (valid UTF-8) without special tokens around it. EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out, eg_error *err);
 
 /* One text or two with the special tokens of the tokenizer around them ([CLS] first [SEP] second [SEP] and its like),

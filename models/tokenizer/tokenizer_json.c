@@ -219,7 +219,6 @@ typedef struct sections {
     int has_bert_normalizer;
     int prefix_space, splits;
     eg_added_token *added;
-    int64_t *added_ids;
     size_t added_count;
     eg_value around; /* post_processor */
 } sections;

@@ -156,6 +156,12 @@ static void gemm_is_the_same_everywhere(void **state) {
     gemm_case(37, 384, 384, &kinds[4]);
     gemm_case(5, 1152, 384, &kinds[1]);
     gemm_case(3, 3, 384, &kinds[1]);
+    for (size_t M = 1; M <= 4; M++) gemm_case(M, 400, 384, &kinds[M]); /* several panels at once */
+    for (size_t l = 0; l < level_count; l++) {
+        float none[3 * 64] = {0}, before[3 * 64] = {0};
+        levels[l]->gemm(0, 64, 1, 0, 64, none, 1, none, none, 64, &(eg_epilogue){.activation = EG_ACT_GELU});
+        assert_memory_equal(none, before, sizeof none);
+    }
 }
 
 static void attention_is_the_same_everywhere(void **state) {

@@ -94,6 +94,26 @@ static void html(void **state) {
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
+static void read_as(const char *text, const char *wanted, const char *scope) {
+    statements s = read_with(eg_read_markdown, eg_str_of(text), EG_OK);
+    if (s.count != 1 || !eg_str_eq(s.items[0].content, eg_str_of(wanted)) || !eg_str_eq(s.items[0].scope, eg_str_of(scope)))
+        fail_msg("'%s': %zu statements, '%.*s'", text, s.count, s.count ? (int)s.items[0].content.len : 0,
+                 s.count ? s.items[0].content.ptr : "");
+}
+
+/* What a line is, is settled before the HTML in it. */
+static void kinds_of_lines(void **state) {
+    (void)state;
+    read_as("<PRE>\nnot read, no\n</Pre >\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("    <p>An indented <pre> is code.</p>\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("> a quote<br>of two lines here\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("The Payments Guide\n====\nAll the Limits\n---\nThe limit is 3 calls.", "The limit is 3 calls.",
+            "api-guide/all-the-limits");
+    read_as("- The limit is 3 calls.\n---\n", "The limit is 3 calls.", "api-guide");
+    read_as("## All <b>the</b> Limits <!-- of\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide/all-the-limits");
+    read_as("---\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+}
+
 static void lines_and_objects(void **state) {
     (void)state;
     statements s = read_with(eg_read_text, EG_STR("one\r\n\n two \n"), EG_OK);
@@ -140,13 +160,13 @@ static void long_files_take_linear_time(void **state) {
     static const char *const pieces[] = {"[",    "](", "[](", "A! ", ".",   "`",   "# ",  "a\n", "- ",   "|",
                                          "<!--", "*",  "b. ", "\t",  "<a ", "<x ", "<p>", "&",   "<pre>"};
     enum { SIZE = 4 << 20 };
-    char *text = malloc(SIZE);
+    char *text = malloc(SIZE + 2);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         size_t n = 0, k = strlen(pieces[i]);
         for (; n + k < SIZE; n += k) memcpy(text + n, pieces[i], k);
-        text[n++] = 'x';
+        memcpy(text + n, " x", 2);
         statements s = {.arena = &arena};
-        eg_status status = eg_read_markdown(&s, "a.md", (eg_str){text, n}, &err);
+        eg_status status = eg_read_markdown(&s, "a.md", (eg_str){text, n + 2}, &err);
         assert_true(status == EG_OK || status == EG_ELIMIT);
         eg_arena_release(&arena);
     }
@@ -155,8 +175,13 @@ static void long_files_take_linear_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markdown),          cmocka_unit_test(fences),   cmocka_unit_test(html),
-        cmocka_unit_test(lines_and_objects), cmocka_unit_test(too_many), cmocka_unit_test(long_files_take_linear_time),
+        cmocka_unit_test(markdown),
+        cmocka_unit_test(fences),
+        cmocka_unit_test(html),
+        cmocka_unit_test(kinds_of_lines),
+        cmocka_unit_test(lines_and_objects),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(long_files_take_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -51,7 +51,7 @@ typedef struct eg_engine_options {
     uint32_t reserved; /* 0 */
 } eg_engine_options;
 
-/* options may be NULL for the defaults. EG_EINVAL, EG_ENOMEM, EG_EUNSUPPORTED. */
+/* options may be NULL for the defaults. EG_EINVAL, EG_ENOMEM, EG_EUNSUPPORTED, EG_EBUSY: no thread could be started. */
 EG_INFER_API eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err);
 EG_INFER_API void eg_engine_destroy(eg_engine *engine);
 /* Threads in use and the name of the level ("avx512"); 0 and "" of NULL. */
@@ -96,7 +96,8 @@ typedef struct eg_model_info {
 /* Opens the folder dir: config.json, model.safetensors (or the files that model.safetensors.index.json names), tokenizer.json or
  * else vocab.txt, vocab.json with merges.txt or spm.model, and for embeddings the sentence-transformers files where they are.
  * options may be NULL for the defaults. Nothing is kept open or half loaded on an error, which names the
- * file and the field: EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
+ * file and the field: EG_ENOENT, EG_EPERM, EG_EINVAL (no folder, or no regular file in it), EG_EFORMAT,
+ * EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM, EG_EIO. */
 EG_INFER_API eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_options *options, eg_model **out,
                                      eg_error *err);
 EG_INFER_API void eg_model_close(eg_model *model);
@@ -150,7 +151,7 @@ typedef enum eg_aggregation {
 } eg_aggregation;
 
 typedef struct eg_entity {
-    eg_str label;      /* without B- or I-; lives as long as the model */
+    eg_str label;      /* what follows the first hyphen of the model's label, else all of it; lives as long as the model */
     eg_range span;     /* bytes of its text */
     float score;       /* mean probability of the labels of its words */
     uint32_t reserved; /* 0 */
