@@ -188,19 +188,26 @@ static void show(reader *r, eg_str line) {
 
 /* ---- blocks ---- */
 
-/* Emphasis marks and links' targets are no part of what a sentence says; code keeps its back-quotes. */
+/* Emphasis marks and links' targets, [text](target) or [text][name], are no part of what a sentence says; code keeps its
+ * back-quotes. */
 static void plain(eg_buffer *b, eg_str s) {
     int code = 0;
-    size_t brackets = last_of(s, ']'), parentheses = last_of(s, ')');
+    size_t open = 0, brackets = last_of(s, ']'), parentheses = last_of(s, ')');
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
         if (c == '`') code = !code;
         if (!code && c == '*' && (i + 1 == s.len || i == 0 || s.ptr[i + 1] != ' ' || s.ptr[i - 1] != ' ')) continue;
-        if (!code && c == ']' && i + 1 < s.len && s.ptr[i + 1] == '(' && i < parentheses) {
-            i = (size_t)((const char *)memchr(s.ptr + i, ')', s.len - i) - s.ptr);
+        if (!code && c == '[' && i < brackets) {
+            open++;
             continue;
         }
-        if (!code && c == '[' && i < brackets) continue;
+        if (!code && c == ']' && open) {
+            char next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
+            open--;
+            if ((next == '(' && i < parentheses) || (next == '[' && i + 1 < brackets))
+                i = (size_t)((const char *)memchr(s.ptr + i + 1, next == '(' ? ')' : ']', s.len - i - 1) - s.ptr);
+            continue;
+        }
         eg_buffer_add(b, &c, 1);
     }
 }
@@ -327,15 +334,16 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     if (line.ptr[0] == '|' || r->table) return table_row(r, line, number);
     size_t marker = list_marker(line);
     eg_status s = marker ? end_block(r) : EG_OK;
+    if (marker && begins(after(line, marker), ">")) return s; /* a quote in a list */
     if (r->text.len == 0) r->item = marker > 0;
     return s == EG_OK ? put(r, (eg_str){line.ptr + marker, line.len - marker}, number) : s;
 }
 
-/* Whether a line is of a kind that is not read, whatever stands in it: a quote, or indented code. */
+/* Whether a line is of a kind that is not read, whatever stands in it: a quote, indented code, or a directive (":::note"). */
 static int is_unread(const reader *r, eg_str raw) {
     eg_str line = trim(raw);
     int indented = raw.len && (raw.ptr[0] == '\t' || begins(raw, "    "));
-    return (line.len && line.ptr[0] == '>') || (indented && r->text.len == 0 && !list_marker(line));
+    return (line.len && line.ptr[0] == '>') || begins(line, ":::") || (indented && r->text.len == 0 && !list_marker(line));
 }
 
 static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {

@@ -111,6 +111,8 @@ static void kinds_of_lines(void **state) {
             "api-guide/all-the-limits");
     read_as("- The limit is 3 calls.\n---\n", "The limit is 3 calls.", "api-guide");
     read_as("## All <b>the</b> Limits <!-- of\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide/all-the-limits");
+    read_as("- > quoted in a list\n\n::: note\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("The [limit][of calls] is [3](three) [calls].", "The limit is 3 calls.", "api-guide");
     read_as("---\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
 }
 
