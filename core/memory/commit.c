@@ -54,10 +54,10 @@ static eg_status validate(commit *c) {
     return EG_OK;
 }
 
-static eg_status pass_gates(commit *c) {
-    for (size_t i = 0; i < c->m->env.gate_count; i++) {
-        const eg_gate_slot *slot = &c->m->env.gates[i];
-        eg_status s = slot->gate->check(slot->self, SERVICES(c->m), c->rq, c->args);
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
+    for (size_t i = 0; i < m->env.gate_count; i++) {
+        const eg_gate_slot *slot = &m->env.gates[i];
+        eg_status s = slot->gate->check(slot->self, SERVICES(m), rq, args);
         if (s != EG_OK) return s;
     }
     return EG_OK;
@@ -251,7 +251,7 @@ static eg_status run(commit *c, eg_receipt *out) {
     if (s != EG_OK || c->args->operation == EG_NONE) return s;
     if (c->args->operation != EG_DELETE) {
         eg_fact *f = &c->row.fact;
-        if ((s = pass_gates(c)) != EG_OK) return s;
+        if ((s = eg_pass_gates(c->m, c->rq, c->args)) != EG_OK) return s;
         if ((s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash)) != EG_OK) return s;
         if ((s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived)) != EG_OK) return s;
         if ((s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived)) != EG_OK) return s;

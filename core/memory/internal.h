@@ -125,6 +125,10 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left);
 /* How many facts of the workspace wait; 0 without a model. */
 eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n);
 
+/* ---- commit.c ---- */
+/* EG_EREFUSED by the first gate that does not let this text become a fact. */
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args);
+
 /* ---- the rest of the table ---- */
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
 eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);

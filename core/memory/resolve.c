@@ -132,6 +132,14 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
                    .fact_type = EG_DECISION,
                    .operation = EG_ADD,
                    .parents = {t->a.id, t->b.id}};
+    const eg_commit_args as_commit = {.content = content,
+                                      .scope = f->scope,
+                                      .confidence = f->confidence,
+                                      .agent_id = f->agent_id,
+                                      .fact_type = f->fact_type,
+                                      .operation = f->operation,
+                                      .wait_ms = -1};
+    if ((s = eg_pass_gates(t->m, rq, &as_commit)) != EG_OK) return s;
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
     eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .fact_type = -1};
     eg_fact existing;

@@ -209,6 +209,38 @@ static void merge_writes_the_merged_fact(void **state) {
     fixture_close(&f);
 }
 
+/* A gate of the tests: nothing may hold the word "secret". */
+static eg_status refuse_secret(void *self, const eg_services *services, eg_request *rq, const eg_commit_args *args) {
+    (void)self, (void)services;
+    int bad = memmem(args->content.ptr, args->content.len, "secret", 6) != NULL;
+    return bad ? eg_request_fail(rq, EG_EREFUSED, "content holds a secret") : EG_OK;
+}
+
+/* What may not be committed may not be merged in either. */
+static void a_merge_passes_the_gates(void **state) {
+    (void)state;
+    static const eg_gate gate = {.size = sizeof gate, .name = "word", .check = refuse_secret};
+    static const eg_gate_slot slot = {&gate, NULL};
+    WITH(f, 1);
+    f.memory->env.gates = &slot;
+    f.memory->env.gate_count = 1;
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    char id[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id),
+                            .resolution_type = EG_MERGE,
+                            .merged_content = EG_STR("The auth service runs on port 8080; the secret is xyzzy.")};
+    eg_resolved done;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    args.resolution = args.merged_content; /* which is the text where no merged one is given */
+    args.merged_content = (eg_str){0};
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    fixture_close(&f);
+}
+
 /* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
 static void the_same_agent_is_no_update(void **state) {
     (void)state;
@@ -653,6 +685,7 @@ int main(void) {
         cmocka_unit_test(feedback_moves_the_threshold),
         cmocka_unit_test(check_writes_nothing),
         cmocka_unit_test(merge_writes_the_merged_fact),
+        cmocka_unit_test(a_merge_passes_the_gates),
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
