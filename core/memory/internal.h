@@ -82,7 +82,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
 
 /* ---- candidates.c ---- */
 /* The facts of the store that may disagree with the subject: by vector, text and claims, in any scope and of any
- * age, without the subject's own lineage and without pairs that are known. c and what it points to lie in the
+ * age, without the subject's own lineage and without pairs that are known or, before undo gave a fact a new id, were
+ * dismissed or called both valid. c and what it points to lie in the
  * request's memory. */
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c);
 

@@ -284,7 +284,7 @@ static void a_settled_pair_stays_settled(void **state) {
     }
 }
 
-/* winner closes the loser, ends its other conflicts, and undo brings all of it back without rewriting history. */
+/* winner closes the loser, and undo brings fact and conflict back without rewriting history. */
 static void winner_and_undo(void **state) {
     (void)state;
     WITH(f, 1);
@@ -316,6 +316,100 @@ static void winner_and_undo(void **state) {
     assert_true(views[0].a.seq < views[0].b.seq);
     assert_int_equal(f.ops->undo(f.memory, f.rq, 123456, &undone), EG_ENOENT);
     fixture_close(&f);
+}
+
+/* Calls that the tests below expect to work. */
+static eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) {
+    char id[EG_ID_TEXT], won[EG_ID_TEXT];
+    eg_id_format(conflict, id);
+    eg_id_format(winner, won);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
+    if (how == EG_WINNER) args.winning_fact_id = eg_str_of(won);
+    eg_resolved done;
+    f->now += EG_SECOND;
+    if (f->ops->resolve(f->memory, f->rq, &args, &done) != EG_OK) fail_msg("resolve: %s", f->rq->err->text);
+    return done;
+}
+static eg_undone undo(fixture *f, int64_t undo_id) {
+    eg_undone undone;
+    f->now += EG_SECOND;
+    if (f->ops->undo(f->memory, f->rq, undo_id, &undone) != EG_OK) fail_msg("undo: %s", f->rq->err->text);
+    return undone;
+}
+static inline void refuses_undo(fixture *f, int64_t undo_id, const char *why) {
+    eg_undone undone;
+    f->now += EG_SECOND;
+    assert_int_equal(f->ops->undo(f->memory, f->rq, undo_id, &undone), EG_EINVAL);
+    if (!strstr(f->rq->err->text, why)) fail_msg("not '%s': '%s'", why, f->rq->err->text);
+}
+static eg_receipt correct(fixture *f, eg_fact fact, eg_operation operation, const char *content) {
+    char lineage[EG_ID_TEXT];
+    eg_id_format(fact.lineage_id, lineage);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(content);
+    args.scope = fact.scope;
+    args.operation = operation;
+    args.corrects_lineage = eg_str_of(lineage);
+    return commit_args(f, args);
+}
+static inline size_t current_of(fixture *f, eg_id lineage) {
+    char id[EG_ID_TEXT];
+    eg_id_format(lineage, id);
+    eg_fact *rows;
+    size_t n, current = 0;
+    assert_int_equal(f->ops->lineage(f->memory, f->rq, eg_str_of(id), &rows, &n), EG_OK);
+    for (size_t i = 0; i < n; i++) current += rows[i].valid_until > f->now;
+    return current;
+}
+static void work(fixture *f) {
+    size_t ran, left;
+    assert_int_equal(f->ops->work(f->memory, f->rq, &ran, &left), EG_OK);
+    assert_int_equal(left, 0);
+}
+
+/* A conflict that ended only because a fact of it did is found again when undo brings the fact back. */
+static void undo_brings_other_conflicts_back(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        WITH(f, 1);
+        commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        eg_receipt c = commit_as(&f, "agent-c", "auth", "The auth service runs on port 7070.");
+        assert_int_equal(open_conflicts(&f, NULL), 3);
+        int64_t undo_id = how == 0   ? settle(&f, b.conflicts[0].conflict.id, EG_WINNER, b.conflicts[0].a.id).undo_id
+                          : how == 1 ? correct(&f, b.fact, EG_DELETE, "").undo_id
+                                     : correct(&f, b.fact, EG_UPDATE, "The mail relay is blue.").undo_id;
+        assert_int_equal(open_conflicts(&f, NULL), 1);
+        eg_fact back = undo(&f, undo_id).restored[0];
+        work(&f);
+        eg_conflict_view *views;
+        size_t n = open_conflicts(&f, &views), with_c = 0;
+        assert_int_equal(n, 3);
+        for (size_t i = 0; i < n; i++) with_c += eg_id_eq(views[i].b.id, back.id) && eg_id_eq(views[i].a.id, c.fact.id);
+        assert_int_equal(with_c, 1);
+        fixture_close(&f);
+    }
+}
+
+/* What was dismissed or is both valid stays so, however often either fact goes and comes back. */
+static void undo_keeps_what_was_dismissed(void **state) {
+    (void)state;
+    static const eg_resolution ways[] = {EG_DISMISS, EG_BOTH_VALID};
+    for (size_t i = 0; i < 2; i++) {
+        WITH(f, 1);
+        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        settle(&f, b.conflicts[0].conflict.id, ways[i], a.id);
+        for (int times = 0; times < 2; times++) {
+            undo(&f, correct(&f, a, EG_DELETE, "").undo_id);
+            work(&f);
+            undo(&f, correct(&f, b.fact, EG_DELETE, "").undo_id);
+            work(&f);
+            assert_int_equal(query(&f, "auth service port").count, 2);
+            assert_int_equal(open_conflicts(&f, NULL), 0);
+        }
+        fixture_close(&f);
+    }
 }
 
 /* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
@@ -471,12 +565,6 @@ static uint64_t facts_to_embed(fixture *f) {
     eg_memory_status st;
     assert_int_equal(f->ops->status(f->memory, f->rq, &st), EG_OK);
     return st.facts_to_embed;
-}
-
-static void work(fixture *f) {
-    size_t ran, left;
-    assert_int_equal(f->ops->work(f->memory, f->rq, &ran, &left), EG_OK);
-    assert_int_equal(left, 0);
 }
 
 /* Another embedding model: words find everything at once, nothing of the old model is taken for the new one's, and the work goes
@@ -689,6 +777,8 @@ int main(void) {
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
+        cmocka_unit_test(undo_brings_other_conflicts_back),
+        cmocka_unit_test(undo_keeps_what_was_dismissed),
         cmocka_unit_test(update_supersedes_the_best_match),
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
