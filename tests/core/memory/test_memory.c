@@ -367,6 +367,37 @@ static void work(fixture *f) {
     assert_int_equal(left, 0);
 }
 
+/* Only who asks for what happened is told that it did: another winner or another merged text is refused. */
+static void settled_otherwise_is_told(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        WITH(f, 1);
+        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        eg_id conflict = b.conflicts[0].conflict.id;
+        char id[EG_ID_TEXT], first[EG_ID_TEXT], second[EG_ID_TEXT];
+        eg_id_format(conflict, id);
+        eg_id_format(a.id, first);
+        eg_id_format(b.fact.id, second);
+        eg_resolve_args same = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(first)}, other = same;
+        other.winning_fact_id = eg_str_of(second);
+        if (how == 1) {
+            same.resolution_type = other.resolution_type = EG_MERGE;
+            same.merged_content = EG_STR("The auth service runs on port 8080 inside.");
+            other.merged_content = EG_STR("The auth service runs on port 9090 inside.");
+        }
+        eg_resolved done;
+        f.now += EG_SECOND;
+        if (how == 2) correct(&f, b.fact, EG_DELETE, ""); /* which ends the conflict too */
+        else assert_int_equal(f.ops->resolve(f.memory, f.rq, &same, &done), EG_OK);
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &same, &done), EG_OK);
+        assert_int_equal(done.undo_id, 0);
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &other, &done), EG_EINVAL);
+        assert_non_null(strstr(f.rq->err->text, "settled already"));
+        fixture_close(&f);
+    }
+}
+
 /* A conflict that ended only because a fact of it did is found again when undo brings the fact back. */
 static void undo_brings_other_conflicts_back(void **state) {
     (void)state;
@@ -777,6 +808,7 @@ int main(void) {
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
+        cmocka_unit_test(settled_otherwise_is_told),
         cmocka_unit_test(undo_brings_other_conflicts_back),
         cmocka_unit_test(undo_keeps_what_was_dismissed),
         cmocka_unit_test(update_supersedes_the_best_match),
