@@ -83,7 +83,7 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
 
 static int is_current(commit *c, const eg_fact *f) {
     int64_t now = SERVICES(c->m)->now(c->m->env.host);
-    return f->valid_from <= now && now < f->valid_until;
+    return !f->closed_at && now < f->valid_until; /* whatever the clock did since the fact was written */
 }
 
 /* 1 when both have claims and not one subject is shared: then the old fact is about something else. */
@@ -193,6 +193,8 @@ static eg_status insert(commit *c, eg_receipt *out) {
         eg_draft_require(&d, EG_IS_HEAD)->id = c->superseded.id;
         s = eg_draft_close(&d, c->m, &c->superseded, EG_SUPERSEDED, "the fact was superseded", (eg_id){{0}}, NULL);
         if (s != EG_OK) return s;
+    } else {
+        eg_draft_require(&d, EG_LINEAGE_IS_FREE)->id = f->lineage_id; /* still so when it is written */
     }
     eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
     if (f->durability == EG_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);

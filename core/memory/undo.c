@@ -12,8 +12,9 @@ typedef struct undoing {
     eg_window_change *windows; /* of the facts that the row's change touched */
     size_t window_count;
     eg_draft d;
-    eg_id restored[MAX_RESTORED], closed[MAX_RESTORED];
+    eg_id restored[MAX_RESTORED], closed[MAX_RESTORED], closed_lineage[MAX_RESTORED];
     size_t restored_count, closed_count;
+    uint32_t failed; /* the kind of precondition that did not hold */
     eg_arena arena;
 } undoing;
 
@@ -53,6 +54,10 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_precondition *unique = eg_draft_require(&u->d, EG_NO_CURRENT_HASH);
     unique->text = f->scope;
     unique->hash = f->content_hash;
+    eg_precondition *alone = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE);
+    alone->id = f->lineage_id;
+    for (size_t i = 0; i < u->closed_count; i++)
+        if (eg_id_eq(u->closed_lineage[i], f->lineage_id)) alone->other = u->closed[i];
     eg_draft_add(&u->d, EG_CHANGE_FACT)->new_fact = row;
     if (f->durability == EG_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
     if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
@@ -65,7 +70,8 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_status s = STORE(u->m, fact, u->rq, id, &f);
     if (s != EG_OK) return s;
     if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
-    u->closed[u->closed_count++] = id;
+    u->closed[u->closed_count] = id;
+    u->closed_lineage[u->closed_count++] = f.lineage_id;
     return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
 }
 
@@ -188,7 +194,8 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
                                      : u->row.fact,
                    brought_back && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
     eg_applied applied;
-    if ((s = eg_draft_apply(&u->d, u->m, &applied)) != EG_OK) return s;
+    if ((s = eg_draft_apply(&u->d, u->m, &applied)) == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
+    if (s != EG_OK) return s;
     out->undo_id = applied.audit_id;
     out->action = u->row.action;
     out->restored_count = u->restored_count;
@@ -211,7 +218,10 @@ eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undon
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = run(u, undo_id, out);
     eg_arena_release(&u->arena);
     if (s == EG_ECONFLICT)
-        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: an equal fact is current, or the pair is known again");
+        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: %s",
+                               u->failed == EG_NO_CURRENT_HASH   ? "an equal fact is current"
+                               : u->failed == EG_LINEAGE_IS_FREE ? "its lineage has a current fact by now: undo that first"
+                                                                 : "another writer changed the same facts or conflict");
     return s;
 }
 

@@ -57,6 +57,8 @@
     X(IS_CURRENT, "SELECT lineage_id, seq FROM facts WHERE workspace = ?1 AND id = ?2 AND valid_from <= ?3 "                     \
                   "AND valid_until > ?3")                                                                                        \
     X(NEWER_IN_LINEAGE, "SELECT id FROM facts WHERE workspace = ?1 AND lineage_id = ?2 AND seq > ?3 LIMIT 1")                    \
+    X(CURRENT_IN_LINEAGE, "SELECT id FROM facts INDEXED BY facts_lineage WHERE workspace = ?1 AND lineage_id = ?2 "              \
+                          "AND valid_from <= ?3 AND valid_until > ?3 AND id <> ?4 LIMIT 1")                                      \
     X(PAIR_CONFLICT, "SELECT c.id FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON "                            \
                      "b.key = c.fact_b WHERE c.workspace = ?1 AND ((a.id = ?2 AND b.id = ?3) OR "                                \
                      "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                                       \

@@ -105,12 +105,15 @@ void conformance_preconditions(store *s) {
                                        {.kind = EG_IS_HEAD, .id = b},
                                        {.kind = EG_NO_PAIR, .id = b, .other = a},
                                        {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = a},
                                        {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
     const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash},
                                        {.kind = EG_IS_CURRENT, .id = a},
                                        {.kind = EG_IS_HEAD, .id = a},
                                        {.kind = EG_NO_PAIR, .id = a, .other = a},
-                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id}};
+                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = a, .other = a},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = b}};
     int64_t before, after;
     assert_int_equal(OPS(s, last_seq, &before), EG_OK);
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
@@ -123,7 +126,7 @@ void conformance_preconditions(store *s) {
     }
     assert_int_equal(OPS(s, last_seq, &after), EG_OK);
     assert_int_equal(before, after);
-    assert_int_equal(apply(s, holding, 5, &setting, 1, NULL), EG_OK);
+    assert_int_equal(apply(s, holding, sizeof holding / sizeof *holding, &setting, 1, NULL), EG_OK);
     eg_str value;
     assert_int_equal(OPS(s, setting, EG_STR("local"), EG_STR("k"), &value), EG_OK);
     assert_true(eg_str_eq(value, EG_STR("v")));

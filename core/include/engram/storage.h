@@ -112,7 +112,8 @@ typedef enum eg_precondition_kind {
     EG_CONFLICT_IS_OPEN,    /* conflict id is open */
     EG_CONFLICT_IS_CLOSED,  /* conflict id is resolved or dismissed */
     EG_LEASE_HELD,          /* job `number` has token */
-    EG_NO_JOB               /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
+    EG_NO_JOB,              /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
+    EG_LINEAGE_IS_FREE      /* lineage id has no current fact (but the fact `other`) */
 } eg_precondition_kind;
 
 typedef struct eg_precondition {

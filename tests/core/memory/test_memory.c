@@ -336,7 +336,7 @@ static eg_undone undo(fixture *f, int64_t undo_id) {
     if (f->ops->undo(f->memory, f->rq, undo_id, &undone) != EG_OK) fail_msg("undo: %s", f->rq->err->text);
     return undone;
 }
-static inline void refuses_undo(fixture *f, int64_t undo_id, const char *why) {
+static void refuses_undo(fixture *f, int64_t undo_id, const char *why) {
     eg_undone undone;
     f->now += EG_SECOND;
     assert_int_equal(f->ops->undo(f->memory, f->rq, undo_id, &undone), EG_EINVAL);
@@ -352,7 +352,7 @@ static eg_receipt correct(fixture *f, eg_fact fact, eg_operation operation, cons
     args.corrects_lineage = eg_str_of(lineage);
     return commit_args(f, args);
 }
-static inline size_t current_of(fixture *f, eg_id lineage) {
+static size_t current_of(fixture *f, eg_id lineage) {
     char id[EG_ID_TEXT];
     eg_id_format(lineage, id);
     eg_fact *rows;
@@ -441,6 +441,49 @@ static void undo_keeps_what_was_dismissed(void **state) {
         }
         fixture_close(&f);
     }
+}
+
+/* Another writer, between what a commit read and what it writes. */
+static const eg_storage_ops *real_ops;
+static fixture *racing;
+static eg_fact raced;
+static eg_status read_and_race(eg_storage *store, eg_request *rq, const eg_filter *filter, const uint8_t hash[32], eg_fact *out) {
+    fixture *f = racing;
+    racing = NULL;
+    if (f) correct(f, raced, EG_UPDATE, "The audit freeze of the cluster lasts two weeks.");
+    return real_ops->current_by_hash(store, rq, filter, hash, out);
+}
+
+/* A lineage never has two current facts: not by undo of a delete, not by two updates after its fact expired. */
+static void a_lineage_has_one_current_fact(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+    int64_t deleted = correct(&f, a, EG_DELETE, "").undo_id;
+    int64_t again = correct(&f, a, EG_UPDATE, "The auth service runs on port 9090.").undo_id;
+    refuses_undo(&f, deleted, "current");
+    assert_int_equal(current_of(&f, a.lineage_id), 1);
+    undo(&f, again);
+    assert_int_equal(current_of(&f, a.lineage_id), 0);
+    undo(&f, deleted);
+    assert_int_equal(current_of(&f, a.lineage_id), 1);
+
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The cluster is frozen for the audit.");
+    args.ttl_days = 1;
+    raced = commit_args(&f, args).fact;
+    f.now += 2 * EG_DAY;
+    real_ops = f.memory->env.storage_ops;
+    eg_storage_ops ops = *real_ops;
+    ops.current_by_hash = read_and_race;
+    f.memory->env.storage_ops = &ops;
+    racing = &f;
+    eg_receipt last = correct(&f, raced, EG_UPDATE, "The audit freeze of the cluster is over.");
+    f.memory->env.storage_ops = real_ops;
+    assert_int_equal(current_of(&f, raced.lineage_id), 1);
+    assert_int_equal(last.fact.open_conflicts, 0);
+    assert_true(last.fact.valid_until == EG_FOREVER);
+    fixture_close(&f);
 }
 
 /* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
@@ -811,6 +854,7 @@ int main(void) {
         cmocka_unit_test(settled_otherwise_is_told),
         cmocka_unit_test(undo_brings_other_conflicts_back),
         cmocka_unit_test(undo_keeps_what_was_dismissed),
+        cmocka_unit_test(a_lineage_has_one_current_fact),
         cmocka_unit_test(update_supersedes_the_best_match),
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
