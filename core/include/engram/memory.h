@@ -27,7 +27,8 @@ typedef struct eg_conflict_view {
 
 typedef struct eg_receipt {
     eg_fact fact; /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none for "none" */
-    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add) */
+    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add; a duplicate is none, or an
+                                    * update when it closed the fact that it corrects) */
     uint32_t detection_done;       /* 1: decided; 0: queued */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;

@@ -486,6 +486,35 @@ static void a_lineage_has_one_current_fact(void **state) {
     fixture_close(&f);
 }
 
+/* A correction whose text is known already still ends what it corrects, and undo brings that back. */
+static void a_known_text_corrects_too(void **state) {
+    (void)state;
+    for (int ephemeral = 0; ephemeral < 2; ephemeral++) {
+        WITH(f, 1);
+        eg_fact x = commit_as(&f, "agent-a", "auth", "The auth service rate limit is 500 req/s.").fact;
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = EG_STR("The auth service rate limit is 800 req/s.");
+        args.scope = EG_STR("auth");
+        args.agent_id = EG_STR("agent-b");
+        args.durability = ephemeral ? EG_EPHEMERAL : EG_DURABLE;
+        eg_fact y = commit_args(&f, args).fact;
+        assert_int_equal(open_conflicts(&f, NULL), !ephemeral);
+        eg_receipt r = correct(&f, x, EG_UPDATE, "The auth service rate limit is 800 req/s.");
+        assert_true(r.duplicate && eg_id_eq(r.fact.id, y.id));
+        assert_int_equal(r.operation, EG_UPDATE);
+        assert_int_equal(r.fact.durability, EG_DURABLE);
+        assert_int_equal(current_of(&f, x.lineage_id), 0);
+        assert_int_equal(open_conflicts(&f, NULL), 0);
+        assert_true(correct(&f, y, EG_UPDATE, "The auth service rate limit is 800 req/s.").undo_id == 0);
+        eg_undone undone = undo(&f, r.undo_id);
+        assert_int_equal(undone.closed_count, 0);
+        assert_true(undone.restored_count == 1 && eg_id_eq(undone.restored[0].restored_from, x.id));
+        work(&f);
+        assert_int_equal(open_conflicts(&f, NULL), 1);
+        fixture_close(&f);
+    }
+}
+
 /* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
 static void update_supersedes_the_best_match(void **state) {
     (void)state;
@@ -855,6 +884,7 @@ int main(void) {
         cmocka_unit_test(undo_brings_other_conflicts_back),
         cmocka_unit_test(undo_keeps_what_was_dismissed),
         cmocka_unit_test(a_lineage_has_one_current_fact),
+        cmocka_unit_test(a_known_text_corrects_too),
         cmocka_unit_test(update_supersedes_the_best_match),
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
