@@ -171,7 +171,7 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     }
     eg_applied applied;
     if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
-    out->undo_id = applied.audit_id;
+    out->undo_id = closes ? applied.audit_id : 0; /* a promotion is not undone */
     return STORE(c->m, fact, c->rq, existing->id, &out->fact);
 }
 

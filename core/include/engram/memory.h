@@ -32,7 +32,7 @@ typedef struct eg_receipt {
     uint32_t detection_done;       /* 1: decided; 0: queued */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
-    int64_t undo_id;
+    int64_t undo_id; /* 0: nothing that undo could take back */
 } eg_receipt;
 
 typedef struct eg_query_args {
@@ -73,7 +73,7 @@ typedef struct eg_resolved {
     size_t closed_count;
     eg_fact merged;                /* of a merge; id none otherwise */
     size_t other_conflicts_closed; /* open conflicts of the closed facts that ended with them */
-    int64_t undo_id;
+    int64_t undo_id;               /* 0: it was settled so already */
 } eg_resolved;
 
 typedef struct eg_undone {
@@ -82,7 +82,7 @@ typedef struct eg_undone {
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id; /* undoes the undo */
+    int64_t undo_id; /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
 } eg_undone;
 
 /* A statement to check that is in no store. */

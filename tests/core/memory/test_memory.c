@@ -515,6 +515,57 @@ static void a_known_text_corrects_too(void **state) {
     }
 }
 
+/* An undo is undone whole, as often as one likes; where it cannot be, there is no id to try it with. */
+static void undo_is_undone_whole(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    int64_t undo_id = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id).undo_id;
+    for (int times = 0; times < 4; times++) {
+        eg_undone u = undo(&f, undo_id);
+        int merged_again = times % 2;
+        assert_int_equal(u.restored_count, merged_again ? 1 : 2);
+        assert_int_equal(u.closed_count, merged_again ? 2 : 1);
+        assert_true(same_content(u.restored[0], merged_again ? "as agreed" : "The auth service runs on port 8080."));
+        work(&f);
+        assert_int_equal(open_conflicts(&f, NULL), !merged_again);
+        eg_memory_status st;
+        assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+        assert_int_equal(st.store.current_facts, merged_again ? 1 : 2);
+        undo_id = u.undo_id;
+    }
+    undo(&f, undo_id); /* the two are back: when one of them changes, that undo is not half undone */
+    correct(&f, a, EG_UPDATE, "The auth service runs on port 7070.");
+    eg_audit_row *rows;
+    size_t n;
+    assert_int_equal(f.memory->env.storage_ops->audit_list(f.storage, f.rq, EG_STR("local"), 0, 100, &rows, &n), EG_OK);
+    assert_true(n >= 2 && eg_str_eq(rows[n - 2].action, EG_STR("undo")));
+    refuses_undo(&f, rows[n - 2].id, "not current");
+    fixture_close(&f);
+}
+
+/* A dismissal that is taken back, and a commit that only promotes, say that there is nothing to undo. */
+static void what_cannot_be_undone_has_no_id(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    int64_t dismissed = settle(&f, b.conflicts[0].conflict.id, EG_DISMISS, a.id).undo_id;
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    assert_int_equal(undo(&f, dismissed).undo_id, 0);
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The flaky build passes when the cache is warm.");
+    args.durability = EG_EPHEMERAL;
+    commit_args(&f, args);
+    args.durability = EG_DURABLE;
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.fact.durability, EG_DURABLE);
+    assert_int_equal(r.undo_id, 0);
+    fixture_close(&f);
+}
+
 /* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
 static void update_supersedes_the_best_match(void **state) {
     (void)state;
@@ -885,6 +936,8 @@ int main(void) {
         cmocka_unit_test(undo_keeps_what_was_dismissed),
         cmocka_unit_test(a_lineage_has_one_current_fact),
         cmocka_unit_test(a_known_text_corrects_too),
+        cmocka_unit_test(undo_is_undone_whole),
+        cmocka_unit_test(what_cannot_be_undone_has_no_id),
         cmocka_unit_test(update_supersedes_the_best_match),
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
