@@ -133,7 +133,7 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
                                       .wait_ms = -1};
     if ((s = eg_pass_gates(t->m, rq, &as_commit)) != EG_OK) return s;
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
-    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .fact_type = -1};
+    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
     s = STORE(t->m, current_by_hash, rq, &here, f->content_hash, &existing);
     if (s == EG_OK) {
@@ -166,6 +166,8 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
         eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
         eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
         if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
+    } else if (row->fact.durability == EG_EPHEMERAL) {
+        eg_draft_promote(&t->d, t->m, &row->fact);
     } else {
         eg_draft_require(&t->d, EG_IS_CURRENT)->id = merged;
     }

@@ -241,6 +241,35 @@ static void a_merge_passes_the_gates(void **state) {
     fixture_close(&f);
 }
 
+/* A merge into a text that is known as an ephemeral fact makes that one durable. */
+static void a_merge_promotes_its_text(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_commit_args note = EG_COMMIT_DEFAULTS;
+    note.content = EG_STR("The auth service runs on ports 8080 and 9090.");
+    note.scope = EG_STR("auth");
+    note.durability = EG_EPHEMERAL;
+    eg_receipt there = commit_args(&f, note);
+    char id[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .merged_content = note.content};
+    eg_resolved done;
+    f.now += EG_SECOND;
+    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(done.closed_count, 2);
+    assert_true(eg_id_eq(done.merged.id, there.fact.id));
+    assert_int_equal(done.merged.durability, EG_DURABLE);
+    assert_true(done.merged.valid_until == EG_FOREVER);
+    eg_undone undone;
+    f.now += EG_SECOND;
+    if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(undone.restored_count, 2);
+    assert_int_equal(undone.closed_count, 0);
+    fixture_close(&f);
+}
+
 /* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
 static void the_same_agent_is_no_update(void **state) {
     (void)state;
@@ -928,6 +957,7 @@ int main(void) {
         cmocka_unit_test(check_writes_nothing),
         cmocka_unit_test(merge_writes_the_merged_fact),
         cmocka_unit_test(a_merge_passes_the_gates),
+        cmocka_unit_test(a_merge_promotes_its_text),
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
