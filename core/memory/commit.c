@@ -83,7 +83,7 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
 
 static int is_current(commit *c, const eg_fact *f) {
     int64_t now = SERVICES(c->m)->now(c->m->env.host);
-    return !f->closed_at && now < f->valid_until; /* whatever the clock did since the fact was written */
+    return f->valid_from <= now && now < f->valid_until;
 }
 
 /* 1 when both have claims and not one subject is shared: then the old fact is about something else. */

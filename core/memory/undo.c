@@ -104,7 +104,8 @@ static eg_status read_resolution(undoing *u, resolution *r) {
     return EG_OK;
 }
 
-/* A settlement that closed facts comes back as a new open conflict between the facts that are current then. */
+/* A settlement that closed facts comes back as a new open conflict, if both are current then: with what came after the winner,
+ * the job of the restored fact compares it. */
 static eg_status undo_resolution(undoing *u) {
     resolution r;
     eg_status s = read_resolution(u, &r);
@@ -128,7 +129,11 @@ static eg_status undo_resolution(undoing *u) {
         eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
         return EG_OK;
     }
-    if (!eg_id_is_none(r.merged) && (s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+    if (!eg_id_is_none(r.merged)) {
+        eg_precondition *last = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE); /* nothing came after the merged fact */
+        last->id = last->other = r.merged;
+        if ((s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+    }
     for (size_t i = 0; i < r.closed_count; i++) {
         eg_id id;
         if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
@@ -142,6 +147,12 @@ static eg_status undo_resolution(undoing *u) {
         c->fact_b = u->restored[0];
         c->span_a = c->span_b;
         c->span_b = span;
+    }
+    if (r.closed_count == 1) {
+        eg_fact winner;
+        if ((s = STORE(u->m, fact, u->rq, c->fact_a, &winner)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
+        if (winner.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+        eg_draft_require(&u->d, EG_IS_CURRENT)->id = winner.id;
     }
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
     c->status = EG_OPEN;

@@ -574,6 +574,31 @@ static void undo_is_undone_whole(void **state) {
     fixture_close(&f);
 }
 
+/* What came after a settlement is heeded when the settlement is taken back. */
+static void undo_heeds_what_came_after(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        WITH(f, 1);
+        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_MERGE : EG_WINNER, a.id);
+        if (how == 0) correct(&f, a, EG_DELETE, "");
+        if (how == 1) correct(&f, a, EG_UPDATE, "The auth service runs on port 8081.");
+        if (how == 2) correct(&f, done.merged, EG_UPDATE, "The auth service runs on port 8082.");
+        if (how == 2) {
+            refuses_undo(&f, done.undo_id, "its lineage has a current fact");
+        } else {
+            assert_int_equal(undo(&f, done.undo_id).restored_count, 1);
+            assert_int_equal(open_conflicts(&f, NULL), 0);
+            work(&f);
+        }
+        eg_conflict_view *views;
+        assert_int_equal(open_conflicts(&f, &views), how == 1);
+        if (how == 1) assert_true(same_content(views[0].a, "The auth service runs on port 8081."));
+        fixture_close(&f);
+    }
+}
+
 /* A dismissal that is taken back, and a commit that only promotes, say that there is nothing to undo. */
 static void what_cannot_be_undone_has_no_id(void **state) {
     (void)state;
@@ -967,6 +992,7 @@ int main(void) {
         cmocka_unit_test(a_lineage_has_one_current_fact),
         cmocka_unit_test(a_known_text_corrects_too),
         cmocka_unit_test(undo_is_undone_whole),
+        cmocka_unit_test(undo_heeds_what_came_after),
         cmocka_unit_test(what_cannot_be_undone_has_no_id),
         cmocka_unit_test(update_supersedes_the_best_match),
         cmocka_unit_test(undo_restores_the_former_end),
