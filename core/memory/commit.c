@@ -68,17 +68,14 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     eg_id id;
     eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
     if (s != EG_OK) return s;
-    eg_fact named, *rows = NULL;
-    size_t n = 0;
-    if ((s = STORE(c->m, lineage, c->rq, c->rq->workspace, id, &rows, &n)) != EG_OK) return s;
-    if (n == 0 && STORE(c->m, fact, c->rq, id, &named) == EG_OK &&
-        (s = STORE(c->m, lineage, c->rq, c->rq->workspace, named.lineage_id, &rows, &n)) != EG_OK)
-        return s;
-    if (n == 0)
+    eg_fact named;
+    s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, id, head);
+    if (s == EG_ENOENT && (s = STORE(c->m, fact, c->rq, id, &named)) == EG_OK)
+        s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, named.lineage_id, head);
+    if (s == EG_ENOENT)
         return eg_request_fail(c->rq, EG_ENOENT, "corrects_lineage '%.*s' is no lineage of this workspace: query for it first",
                                (int)(name.len < 60 ? name.len : 60), name.ptr);
-    *head = rows[n - 1];
-    return EG_OK;
+    return s;
 }
 
 static int is_current(commit *c, const eg_fact *f) {

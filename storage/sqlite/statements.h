@@ -129,6 +129,9 @@
     X(LINEAGE,                                                                                                                   \
       "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
       "AND f.close_reason <> 6 ORDER BY f.seq")                                                                                  \
+    X(LINEAGE_HEAD,                                                                                                              \
+      "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
+      "AND f.close_reason <> 6 ORDER BY f.seq DESC LIMIT 1")                                                                     \
     X(LIST, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT "                    \
             ":limit")                                                                                                            \
     X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "                  \
