@@ -100,18 +100,22 @@ static void print_conflict(const cJSON *c) {
     putchar('\n');
 }
 
+/* How to take it back, where that can be. */
+static void print_undo_id(const cJSON *r) {
+    if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
+    putchar('\n');
+}
+
 static void print_commit(const cJSON *r) {
     const cJSON *one;
     if (!*text_of(r, "fact_id")) {
         puts("nothing was stored");
         return;
     }
-    if (true_of(r, "duplicate")) printf("known already: fact %s\n", short_id(r, "fact_id"));
-    else printf("%s: fact %s", text_of(r, "operation"), short_id(r, "fact_id"));
-    if (!true_of(r, "duplicate")) {
-        if (*text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
-        printf("  (undo %.0f)\n", number_of(r, "undo_id"));
-    }
+    int known = true_of(r, "duplicate");
+    printf("%s: fact %s", known ? "known already" : text_of(r, "operation"), short_id(r, "fact_id"));
+    if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
+    print_undo_id(r);
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);
     if (strcmp(text_of(r, "detection"), "queued") == 0)
@@ -164,7 +168,8 @@ static void print_facts(const cJSON *r, const char *key, const char *label) {
 }
 
 static void print_undone(const cJSON *r) {
-    printf("undone: %s  (undo %.0f)\n", text_of(r, "undone"), number_of(r, "undo_id"));
+    printf("undone: %s", text_of(r, "undone"));
+    print_undo_id(r);
     print_facts(r, "restored", "back   ");
     print_facts(r, "closed", "closed ");
 }
@@ -172,8 +177,7 @@ static void print_undone(const cJSON *r) {
 static void print_resolved(const cJSON *r) {
     const cJSON *merged = cJSON_GetObjectItemCaseSensitive(r, "merged");
     printf("conflict %s: %s", short_id(r, "conflict_id"), text_of(r, "resolution_type"));
-    if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
-    putchar('\n');
+    print_undo_id(r);
     print_facts(r, "closed", "closed ");
     if (cJSON_IsObject(merged)) printf("  new     %s  %s\n", short_id(merged, "fact_id"), text_of(merged, "content"));
 }

@@ -17,6 +17,8 @@ typedef struct gathering {
     const eg_derived *derived;
     found *list;
     size_t count;
+    eg_id *cleared; /* see find_cleared */
+    size_t cleared_count;
 } gathering;
 
 static void note(gathering *g, eg_id id, double cosine, uint32_t by) {
@@ -75,14 +77,44 @@ static eg_status by_claims(gathering *g) {
     return s;
 }
 
-/* 1 when a person or a job has decided about this pair, or about the facts that undo restored them from. */
+/* Moves on to the fact that undo restored this one from; none when it was committed, or when that one was erased. */
+static eg_status go_back(gathering *g, eg_id *id) {
+    eg_fact f;
+    eg_status s = STORE(g->m, fact, g->rq, *id, &f);
+    *id = s == EG_OK ? f.restored_from : (eg_id){{0}};
+    return s == EG_ENOENT ? EG_OK : s;
+}
+
+/* The facts that, as people said, do not contradict the subject or one that it was restored from. */
+static eg_status find_cleared(gathering *g) {
+    eg_status s = EG_OK;
+    for (eg_id id = g->subject->id; s == EG_OK && !eg_id_is_none(id);) {
+        eg_conflict_filter filter = {.workspace = g->rq->workspace, .status = -1, .fact = id, .limit = UINT32_MAX};
+        eg_conflict *rows = NULL;
+        size_t n = 0;
+        if ((s = STORE(g->m, conflicts, g->rq, &filter, &rows, &n)) != EG_OK) return s;
+        eg_id *more = eg_request_array(g->rq, g->cleared_count + n, sizeof *more);
+        if (!more) return EG_ENOMEM;
+        if (g->cleared_count) memcpy(more, g->cleared, g->cleared_count * sizeof *more);
+        g->cleared = more;
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].status == EG_DISMISSED || (rows[i].status == EG_RESOLVED && rows[i].resolution_type == EG_BOTH_VALID))
+                more[g->cleared_count++] = eg_id_eq(rows[i].fact_a, id) ? rows[i].fact_b : rows[i].fact_a;
+        if (eg_id_eq(id, g->subject->id)) id = g->subject->restored_from; /* the subject need not be stored */
+        else s = go_back(g, &id);
+    }
+    return s;
+}
+
+/* 1 when this very pair is known, or when people cleared it before undo gave one of the two a new id. That another conflict
+ * of theirs ended (with one of the facts, say) clears nothing: the fact is back. */
 static eg_status pair_decided(gathering *g, const eg_fact *other, int *known) {
-    const eg_fact *f = g->subject;
-    eg_status s = STORE(g->m, pair_known, g->rq, f->id, other->id, known);
-    if (s == EG_OK && !*known && !eg_id_is_none(f->restored_from))
-        s = STORE(g->m, pair_known, g->rq, f->restored_from, other->id, known);
-    if (s == EG_OK && !*known && !eg_id_is_none(other->restored_from))
-        s = STORE(g->m, pair_known, g->rq, f->id, other->restored_from, known);
+    eg_status s = STORE(g->m, pair_known, g->rq, g->subject->id, other->id, known);
+    for (eg_id id = other->id; s == EG_OK && !*known && g->cleared_count && !eg_id_is_none(id);) {
+        for (size_t i = 0; i < g->cleared_count && !*known; i++) *known = eg_id_eq(g->cleared[i], id);
+        if (eg_id_eq(id, other->id)) id = other->restored_from;
+        else s = go_back(g, &id);
+    }
     return s;
 }
 
@@ -134,7 +166,9 @@ eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const 
     *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates};
 
     eg_status s;
-    if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK) return s;
+    if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK ||
+        (s = find_cleared(&g)) != EG_OK)
+        return s;
     sort_found(g.list, g.count);
     for (size_t i = 0; i < g.count && c->candidate_count < EG_MAX_CANDIDATES; i++) {
         eg_fact *fact = eg_request_array(rq, 1, sizeof *fact);

@@ -54,10 +54,10 @@ static eg_status validate(commit *c) {
     return EG_OK;
 }
 
-static eg_status pass_gates(commit *c) {
-    for (size_t i = 0; i < c->m->env.gate_count; i++) {
-        const eg_gate_slot *slot = &c->m->env.gates[i];
-        eg_status s = slot->gate->check(slot->self, SERVICES(c->m), c->rq, c->args);
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
+    for (size_t i = 0; i < m->env.gate_count; i++) {
+        const eg_gate_slot *slot = &m->env.gates[i];
+        eg_status s = slot->gate->check(slot->self, SERVICES(m), rq, args);
         if (s != EG_OK) return s;
     }
     return EG_OK;
@@ -68,17 +68,14 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     eg_id id;
     eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
     if (s != EG_OK) return s;
-    eg_fact named, *rows = NULL;
-    size_t n = 0;
-    if ((s = STORE(c->m, lineage, c->rq, c->rq->workspace, id, &rows, &n)) != EG_OK) return s;
-    if (n == 0 && STORE(c->m, fact, c->rq, id, &named) == EG_OK &&
-        (s = STORE(c->m, lineage, c->rq, c->rq->workspace, named.lineage_id, &rows, &n)) != EG_OK)
-        return s;
-    if (n == 0)
+    eg_fact named;
+    s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, id, head);
+    if (s == EG_ENOENT && (s = STORE(c->m, fact, c->rq, id, &named)) == EG_OK)
+        s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, named.lineage_id, head);
+    if (s == EG_ENOENT)
         return eg_request_fail(c->rq, EG_ENOENT, "corrects_lineage '%.*s' is no lineage of this workspace: query for it first",
                                (int)(name.len < 60 ? name.len : 60), name.ptr);
-    *head = rows[n - 1];
-    return EG_OK;
+    return s;
 }
 
 static int is_current(commit *c, const eg_fact *f) {
@@ -145,22 +142,34 @@ static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
     return s == EG_OK ? eg_conflict_views(c->m, c->rq, rows, out->conflict_count, &out->conflicts) : s;
 }
 
+/* Closes what is superseded, with its conflicts. */
+static eg_status draft_supersede(commit *c, eg_draft *d) {
+    eg_draft_require(d, EG_IS_HEAD)->id = c->superseded.id;
+    return eg_draft_close(d, c->m, &c->superseded, EG_SUPERSEDED, "the fact was superseded", (eg_id){{0}}, NULL);
+}
+
+/* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
+    int promotes = existing->durability == EG_EPHEMERAL && c->args->durability == EG_DURABLE;
+    /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
+    int closes = c->args->corrects_lineage.len && is_current(c, &c->superseded) && !eg_id_eq(c->superseded.id, existing->id);
     out->fact = *existing;
     out->duplicate = 1;
-    out->operation = EG_NONE;
-    if (existing->durability == EG_EPHEMERAL && c->args->durability == EG_DURABLE) {
-        eg_draft d;
-        eg_applied applied;
-        eg_draft_begin(&d, c->rq);
-        eg_draft_promote(&d, c->m, existing);
-        eg_status s = eg_draft_apply(&d, c->m, &applied);
-        if (s != EG_OK) return s;
-        s = STORE(c->m, fact, c->rq, existing->id, &out->fact);
-        if (s != EG_OK) return s;
-        out->undo_id = applied.audit_id;
+    out->operation = closes ? EG_UPDATE : EG_NONE;
+    if (!promotes && !closes) return EG_OK;
+    eg_draft d;
+    eg_draft_begin(&d, c->rq);
+    eg_status s = EG_OK;
+    if (promotes) eg_draft_promote(&d, c->m, existing);
+    if (closes) {
+        eg_draft_require(&d, EG_IS_CURRENT)->id = existing->id;
+        if ((s = draft_supersede(c, &d)) != EG_OK) return s;
+        eg_draft_audit(&d, "delete", c->superseded.id, existing->id, EG_STR("{}"));
     }
-    return EG_OK;
+    eg_applied applied;
+    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    out->undo_id = closes ? applied.audit_id : 0; /* a promotion is not undone */
+    return STORE(c->m, fact, c->rq, existing->id, &out->fact);
 }
 
 static eg_status retire(commit *c, eg_receipt *out) {
@@ -190,9 +199,9 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_status s = EG_OK;
     int closes = !eg_id_is_none(c->superseded.id) && is_current(c, &c->superseded);
     if (closes) {
-        eg_draft_require(&d, EG_IS_HEAD)->id = c->superseded.id;
-        s = eg_draft_close(&d, c->m, &c->superseded, EG_SUPERSEDED, "the fact was superseded", (eg_id){{0}}, NULL);
-        if (s != EG_OK) return s;
+        if ((s = draft_supersede(c, &d)) != EG_OK) return s;
+    } else {
+        eg_draft_require(&d, EG_LINEAGE_IS_FREE)->id = f->lineage_id; /* still so when it is written */
     }
     eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
     if (f->durability == EG_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);
@@ -218,7 +227,7 @@ static eg_status decide_and_write(commit *c, eg_receipt *out) {
     eg_filter here = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
     s = STORE(c->m, current_by_hash, c->rq, &here, c->row.fact.content_hash, &existing);
-    if (s == EG_OK) return answer_duplicate(c, &existing, out); /* also an update that changes nothing */
+    if (s == EG_OK) return answer_duplicate(c, &existing, out);
     return s == EG_ENOENT ? insert(c, out) : s;
 }
 
@@ -251,7 +260,7 @@ static eg_status run(commit *c, eg_receipt *out) {
     if (s != EG_OK || c->args->operation == EG_NONE) return s;
     if (c->args->operation != EG_DELETE) {
         eg_fact *f = &c->row.fact;
-        if ((s = pass_gates(c)) != EG_OK) return s;
+        if ((s = eg_pass_gates(c->m, c->rq, c->args)) != EG_OK) return s;
         if ((s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash)) != EG_OK) return s;
         if ((s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived)) != EG_OK) return s;
         if ((s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived)) != EG_OK) return s;

@@ -82,7 +82,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
 
 /* ---- candidates.c ---- */
 /* The facts of the store that may disagree with the subject: by vector, text and claims, in any scope and of any
- * age, without the subject's own lineage and without pairs that are known. c and what it points to lie in the
+ * age, without the subject's own lineage and without pairs that are known or, before undo gave a fact a new id, were
+ * dismissed or called both valid. c and what it points to lie in the
  * request's memory. */
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c);
 
@@ -124,6 +125,10 @@ eg_status eg_reembed_run(eg_memory *m, eg_request *rq, const eg_job *job);
 eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left);
 /* How many facts of the workspace wait; 0 without a model. */
 eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n);
+
+/* ---- commit.c ---- */
+/* EG_EREFUSED by the first gate that does not let this text become a fact. */
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args);
 
 /* ---- the rest of the table ---- */
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);

@@ -89,6 +89,8 @@ typedef struct settlement {
     const eg_resolve_args *args;
     eg_conflict conflict;
     eg_fact a, b;
+    eg_id winner;   /* of a settlement by winner */
+    eg_str content; /* of the merged fact */
     eg_draft d;
     eg_buffer audit; /* the payload that undo reads */
     eg_id closed[2];
@@ -104,26 +106,16 @@ static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reas
 }
 
 static eg_status settle_winner(settlement *t, eg_resolved *out) {
-    char a[EG_ID_TEXT], b[EG_ID_TEXT];
-    eg_id_format(t->a.id, a);
-    eg_id_format(t->b.id, b);
-    eg_id winner = {{0}};
-    eg_status s = EG_OK;
-    if (t->args->winning_fact_id.len) s = eg_id_resolve(t->m, t->rq, "winning_fact_id", t->args->winning_fact_id, &winner);
-    if (s != EG_OK) return s;
-    if (!eg_id_eq(winner, t->a.id) && !eg_id_eq(winner, t->b.id))
-        return eg_request_fail(t->rq, EG_EINVAL, "winner needs winning_fact_id: one of %s and %s", a, b);
-    t->conflict.resolved_fact = winner;
+    t->conflict.resolved_fact = t->winner;
     draft_feedback(&t->d, &t->conflict, 1);
-    return close_one(t, eg_id_eq(winner, t->a.id) ? &t->b : &t->a, EG_CLOSED_RESOLVED, out);
+    return close_one(t, eg_id_eq(t->winner, t->a.id) ? &t->b : &t->a, EG_CLOSED_RESOLVED, out);
 }
 
 /* The merged fact: an equal current one, or a new one with both as parents. */
 static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, int *is_new) {
     eg_request *rq = t->rq;
-    eg_str content = t->args->merged_content.len ? t->args->merged_content : t->args->resolution;
-    eg_status s = eg_check_text(rq, "merged_content", content, EG_MAX_CONTENT, 1);
-    if (s != EG_OK) return s;
+    eg_str content = t->content;
+    eg_status s;
     eg_fact *f = &row->fact;
     *f = (eg_fact){.content = content,
                    .scope = t->a.scope,
@@ -132,8 +124,16 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
                    .fact_type = EG_DECISION,
                    .operation = EG_ADD,
                    .parents = {t->a.id, t->b.id}};
+    const eg_commit_args as_commit = {.content = content,
+                                      .scope = f->scope,
+                                      .confidence = f->confidence,
+                                      .agent_id = f->agent_id,
+                                      .fact_type = f->fact_type,
+                                      .operation = f->operation,
+                                      .wait_ms = -1};
+    if ((s = eg_pass_gates(t->m, rq, &as_commit)) != EG_OK) return s;
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
-    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .fact_type = -1};
+    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
     s = STORE(t->m, current_by_hash, rq, &here, f->content_hash, &existing);
     if (s == EG_OK) {
@@ -166,6 +166,8 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
         eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
         eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
         if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
+    } else if (row->fact.durability == EG_EPHEMERAL) {
+        eg_draft_promote(&t->d, t->m, &row->fact);
     } else {
         eg_draft_require(&t->d, EG_IS_CURRENT)->id = merged;
     }
@@ -206,7 +208,6 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_draft_begin(&t->d, t->rq);
     eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;
     eg_status s = EG_OK;
-    t->closed_count = 0;
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_WINNER: s = settle_winner(t, out); break;
     case EG_MERGE: s = settle_merge(t, arena, out); break;
@@ -228,7 +229,38 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     return EG_OK;
 }
 
-static eg_status check_arguments(settlement *t, int *already) {
+/* Who wins, or what the facts are merged to: what those two ways need besides their name. */
+static eg_status check_outcome(settlement *t) {
+    const eg_resolve_args *a = t->args;
+    if (a->resolution_type == EG_MERGE) {
+        t->content = a->merged_content.len ? a->merged_content : a->resolution;
+        return eg_check_text(t->rq, "merged_content", t->content, EG_MAX_CONTENT, 1);
+    }
+    if (a->resolution_type != EG_WINNER) return EG_OK;
+    eg_status s = EG_OK;
+    if (a->winning_fact_id.len) s = eg_id_resolve(t->m, t->rq, "winning_fact_id", a->winning_fact_id, &t->winner);
+    if (s != EG_OK || eg_id_eq(t->winner, t->a.id) || eg_id_eq(t->winner, t->b.id)) return s;
+    char first[EG_ID_TEXT], second[EG_ID_TEXT];
+    eg_id_format(t->a.id, first);
+    eg_id_format(t->b.id, second);
+    return eg_request_fail(t->rq, EG_EINVAL, "winner needs winning_fact_id: one of %s and %s", first, second);
+}
+
+/* *same 1 when the settled conflict ended just as it is asked for now. */
+static eg_status is_same_outcome(settlement *t, eg_arena *arena, int *same) {
+    const eg_conflict *c = &t->conflict;
+    *same = c->resolution_type == t->args->resolution_type;
+    if (*same && c->resolution_type == EG_WINNER) *same = eg_id_eq(c->resolved_fact, t->winner);
+    if (!*same || c->resolution_type != EG_MERGE) return EG_OK;
+    eg_fact merged = {0}; /* erased since: it was something else, for all one knows */
+    uint8_t hash[32];
+    eg_status s = STORE(t->m, facts, t->rq, &c->resolved_fact, 1, &merged);
+    if (s == EG_OK) s = eg_content_hash(t->m, t->rq, arena, t->content, hash);
+    *same = s == EG_OK && memcmp(hash, merged.content_hash, sizeof hash) == 0;
+    return s;
+}
+
+static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     const eg_resolve_args *a = t->args;
     eg_request *rq = t->rq;
     eg_id id;
@@ -242,13 +274,17 @@ static eg_status check_arguments(settlement *t, int *already) {
     if (s == EG_OK) s = STORE(t->m, conflict, rq, id, &t->conflict);
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_a, &t->a);
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_b, &t->b);
+    if (s == EG_OK) s = check_outcome(t);
     if (s != EG_OK || t->conflict.status == EG_OPEN) return s;
+    if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s; /* asking twice for the same is no error */
     static const char *const words[] = EG_RESOLUTION_WORDS;
-    *already = t->conflict.resolution_type == a->resolution_type; /* asking twice for the same is no error */
-    if (*already) return EG_OK;
+    char to[EG_ID_TEXT];
+    eg_id_format(t->conflict.resolved_fact, to);
+    int has_fact = !eg_id_is_none(t->conflict.resolved_fact);
     return eg_request_fail(rq, EG_EINVAL,
-                           "the conflict was settled already as %s by %.*s: undo that first to settle it otherwise",
-                           words[t->conflict.resolution_type & 3], (int)t->conflict.resolved_by.len, t->conflict.resolved_by.ptr);
+                           "the conflict was settled already as %s%s%s by %.*s: undo that first to settle it otherwise",
+                           words[t->conflict.resolution_type & 3], has_fact ? " " : "", has_fact ? to : "",
+                           (int)t->conflict.resolved_by.len, t->conflict.resolved_by.ptr);
 }
 
 eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
@@ -262,8 +298,8 @@ eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args 
     eg_status s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) {
         *out = (eg_resolved){0};
-        t->audit.len = 0;
-        s = check_arguments(t, &already);
+        t->audit.len = t->closed_count = 0;
+        s = check_arguments(t, &arena, &already);
         if (s == EG_OK && !already) s = settle(t, &arena, out);
     }
     eg_buffer_release(&t->audit);

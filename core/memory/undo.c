@@ -11,9 +11,12 @@ typedef struct undoing {
     eg_audit_row row;
     eg_window_change *windows; /* of the facts that the row's change touched */
     size_t window_count;
+    eg_id made[MAX_RESTORED], gone[MAX_RESTORED]; /* what the row's change inserted and closed */
+    size_t made_count, gone_count;
     eg_draft d;
-    eg_id restored[MAX_RESTORED], closed[MAX_RESTORED];
+    eg_id restored[MAX_RESTORED], closed[MAX_RESTORED], closed_lineage[MAX_RESTORED];
     size_t restored_count, closed_count;
+    uint32_t failed; /* the kind of precondition that did not hold */
     eg_arena arena;
 } undoing;
 
@@ -53,6 +56,10 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_precondition *unique = eg_draft_require(&u->d, EG_NO_CURRENT_HASH);
     unique->text = f->scope;
     unique->hash = f->content_hash;
+    eg_precondition *alone = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE);
+    alone->id = f->lineage_id;
+    for (size_t i = 0; i < u->closed_count; i++)
+        if (eg_id_eq(u->closed_lineage[i], f->lineage_id)) alone->other = u->closed[i];
     eg_draft_add(&u->d, EG_CHANGE_FACT)->new_fact = row;
     if (f->durability == EG_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
     if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
@@ -65,7 +72,8 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_status s = STORE(u->m, fact, u->rq, id, &f);
     if (s != EG_OK) return s;
     if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
-    u->closed[u->closed_count++] = id;
+    u->closed[u->closed_count] = id;
+    u->closed_lineage[u->closed_count++] = f.lineage_id;
     return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
 }
 
@@ -96,7 +104,8 @@ static eg_status read_resolution(undoing *u, resolution *r) {
     return EG_OK;
 }
 
-/* A settlement that closed facts comes back as a new open conflict between the facts that are current then. */
+/* A settlement that closed facts comes back as a new open conflict, if both are current then: with what came after the winner,
+ * the job of the restored fact compares it. */
 static eg_status undo_resolution(undoing *u) {
     resolution r;
     eg_status s = read_resolution(u, &r);
@@ -120,7 +129,11 @@ static eg_status undo_resolution(undoing *u) {
         eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
         return EG_OK;
     }
-    if (!eg_id_is_none(r.merged) && (s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+    if (!eg_id_is_none(r.merged)) {
+        eg_precondition *last = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE); /* nothing came after the merged fact */
+        last->id = last->other = r.merged;
+        if ((s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+    }
     for (size_t i = 0; i < r.closed_count; i++) {
         eg_id id;
         if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
@@ -135,6 +148,12 @@ static eg_status undo_resolution(undoing *u) {
         c->span_a = c->span_b;
         c->span_b = span;
     }
+    if (r.closed_count == 1) {
+        eg_fact winner;
+        if ((s = STORE(u->m, fact, u->rq, c->fact_a, &winner)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
+        if (winner.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+        eg_draft_require(&u->d, EG_IS_CURRENT)->id = winner.id;
+    }
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
     c->status = EG_OPEN;
     c->resolved_at = c->detected_at = c->seq = 0;
@@ -147,49 +166,73 @@ static eg_status undo_resolution(undoing *u) {
     return EG_OK;
 }
 
-static eg_status undo_commit(undoing *u) {
-    eg_fact f;
-    eg_status s = STORE(u->m, fact, u->rq, u->row.fact, &f);
-    if (s != EG_OK) return s;
-    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host))
+static eg_status note(undoing *u, eg_id *list, size_t *n, eg_id fact) {
+    if (*n == MAX_RESTORED) return eg_request_fail(u->rq, EG_EUNSUPPORTED, "that changed more facts than undo can take back");
+    list[(*n)++] = fact;
+    return EG_OK;
+}
+
+/* Which facts the row's change inserted and closed; its two ids tell where the row is older than windows. */
+static eg_status read_windows(undoing *u, int64_t undo_id) {
+    eg_status s = STORE(u->m, audit_windows, u->rq, u->rq->workspace, undo_id, &u->windows, &u->window_count);
+    u->made_count = u->gone_count = 0;
+    for (size_t i = 0; s == EG_OK && i < u->window_count; i++) {
+        const eg_window_change *w = &u->windows[i];
+        if (!w->from_before && !w->until_before) s = note(u, u->made, &u->made_count, w->fact);
+        else if (w->until_after < w->until_before) s = note(u, u->gone, &u->gone_count, w->fact);
+    }
+    if (s != EG_OK || u->window_count) return s;
+    int commits = eg_str_eq(u->row.action, EG_STR("commit")), deletes = eg_str_eq(u->row.action, EG_STR("delete"));
+    eg_id closed = deletes ? u->row.fact : u->row.other;
+    if (commits) s = note(u, u->made, &u->made_count, u->row.fact);
+    if (s == EG_OK && (commits || deletes) && !eg_id_is_none(closed)) s = note(u, u->gone, &u->gone_count, closed);
+    return s;
+}
+
+/* Closes what the change inserted and brings back what it closed, all of it. */
+static eg_status reverse(undoing *u) {
+    int64_t now = SERVICES(u->m)->now(u->m->env.host);
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < u->made_count; i++) s = close_now(u, u->made[i], EG_DELETED);
+    if (s == EG_OK && u->closed_count < u->made_count)
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
-    if ((s = close_now(u, u->row.fact, EG_DELETED)) != EG_OK) return s;
-    int64_t end = former_end(u, u->row.other);
-    int over = end && end <= SERVICES(u->m)->now(u->m->env.host); /* the fact before it would have ended by itself */
-    eg_id id;
-    return eg_id_is_none(u->row.other) || over ? EG_OK : restore(u, u->row.other, &id);
+    for (size_t i = 0; s == EG_OK && i < u->gone_count; i++) {
+        int64_t end = former_end(u, u->gone[i]);
+        eg_id id;
+        if (u->made_count && end && end <= now) continue; /* it would have ended by itself, unlike what replaced it */
+        s = restore(u, u->gone[i], &id);
+    }
+    return s;
 }
 
 static eg_status undo_row(undoing *u) {
-    eg_id id;
-    if (eg_str_eq(u->row.action, EG_STR("commit"))) return undo_commit(u);
-    if (eg_str_eq(u->row.action, EG_STR("delete"))) return restore(u, u->row.fact, &id);
+    static const char *const actions[] = {"commit", "delete", "undo"};
     if (eg_str_eq(u->row.action, EG_STR("resolve"))) return undo_resolution(u);
-    return eg_request_fail(u->rq, EG_EUNSUPPORTED, "'%.*s' cannot be undone; commits, deletes and resolutions can",
+    for (size_t i = 0; u->made_count + u->gone_count && i < sizeof actions / sizeof *actions; i++)
+        if (eg_str_eq(u->row.action, eg_str_of(actions[i]))) return reverse(u);
+    return eg_request_fail(u->rq, EG_EUNSUPPORTED,
+                           "'%.*s' cannot be undone; commits, deletes, resolutions and undos that changed facts can",
                            (int)u->row.action.len, u->row.action.ptr);
 }
 
 static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
     if (s == EG_ENOENT) return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
-    if (s == EG_OK) s = STORE(u->m, audit_windows, u->rq, u->rq->workspace, undo_id, &u->windows, &u->window_count);
+    if (s == EG_OK) s = read_windows(u, undo_id);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
     u->restored_count = u->closed_count = 0;
     if ((s = undo_row(u)) != EG_OK) return s;
-    /* undone as a commit of the restored fact or a delete of the closed one: so an undo can be undone */
-    int brought_back = u->restored_count > 0;
-    eg_draft_audit(&u->d,
-                   brought_back      ? "commit"
-                   : u->closed_count ? "delete"
-                                     : "undo",
-                   brought_back      ? u->restored[0]
-                   : u->closed_count ? u->closed[0]
+    int changed = u->restored_count + u->closed_count > 0; /* its windows then say what undoes the undo */
+    eg_draft_audit(&u->d, "undo",
+                   u->restored_count ? u->restored[0]
+                   : changed         ? u->closed[0]
                                      : u->row.fact,
-                   brought_back && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
+                   u->restored_count && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
     eg_applied applied;
-    if ((s = eg_draft_apply(&u->d, u->m, &applied)) != EG_OK) return s;
-    out->undo_id = applied.audit_id;
+    if ((s = eg_draft_apply(&u->d, u->m, &applied)) == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
+    if (s != EG_OK) return s;
+    out->undo_id = changed ? applied.audit_id : 0;
     out->action = u->row.action;
     out->restored_count = u->restored_count;
     out->closed_count = u->closed_count;
@@ -211,7 +254,10 @@ eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undon
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = run(u, undo_id, out);
     eg_arena_release(&u->arena);
     if (s == EG_ECONFLICT)
-        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: an equal fact is current, or the pair is known again");
+        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: %s",
+                               u->failed == EG_NO_CURRENT_HASH   ? "an equal fact is current"
+                               : u->failed == EG_LINEAGE_IS_FREE ? "its lineage has a current fact by now: undo that first"
+                                                                 : "another writer changed the same facts or conflict");
     return s;
 }
 

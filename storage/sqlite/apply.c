@@ -77,6 +77,17 @@ static int is_current(writing *w, const eg_precondition *p, int head) {
     return row < 0 ? -1 : !row;
 }
 
+static int lineage_is_free(writing *w, const eg_precondition *p) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CURRENT_IN_LINEAGE);
+    if (!q) return -1;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, p->id);
+    sqlite3_bind_int64(q, 3, w->now);
+    sqlite3_bind_blob(q, 4, p->other.bytes, 16, SQLITE_STATIC);
+    int row = has_row(w, q, 1);
+    return row < 0 ? -1 : !row;
+}
+
 static int pair_is_free(writing *w, const eg_precondition *p) {
     for (int i = 0; i < 2; i++) {
         sqlite3_stmt *q = prepare(w->c, w->rq, i ? EG_SQL_PAIR_LINK : EG_SQL_PAIR_CONFLICT);
@@ -135,6 +146,7 @@ static int holds(writing *w, const eg_precondition *p) {
     case EG_CONFLICT_IS_CLOSED: return conflict_is(w, p, 0);
     case EG_LEASE_HELD: return lease_is_held(w, p);
     case EG_NO_JOB: return no_job(w, p);
+    case EG_LINEAGE_IS_FREE: return lineage_is_free(w, p);
     }
     eg_request_fail(w->rq, EG_EINVAL, "precondition %u is unknown to this backend", p->kind);
     return -1;

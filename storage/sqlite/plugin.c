@@ -83,6 +83,7 @@ static const eg_storage_ops operations = {
     .ids_by_suffix = sqlite_ids_by_suffix,
     .current_by_hash = sqlite_current_by_hash,
     .lineage = sqlite_lineage,
+    .lineage_head = sqlite_lineage_head,
     .list = sqlite_list,
     .search_text = sqlite_search_text,
     .search_vectors = sqlite_search_vectors,

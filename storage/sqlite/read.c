@@ -199,6 +199,14 @@ eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_str workspace, eg_id 
     return all_rows(&r, fact_row, sizeof **out, (void **)out, n);
 }
 
+eg_status sqlite_lineage_head(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact *out) {
+    reading r;
+    if (!begin(s, rq, EG_SQL_LINEAGE_HEAD, &r)) return rq->err->code;
+    bind_text(r.q, 1, workspace);
+    bind_id(r.q, 2, lineage);
+    return one_row(&r, fact_row, out, "no such lineage in this workspace");
+}
+
 eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out,
                       size_t *n) {
     reading r;

@@ -57,6 +57,8 @@
     X(IS_CURRENT, "SELECT lineage_id, seq FROM facts WHERE workspace = ?1 AND id = ?2 AND valid_from <= ?3 "                     \
                   "AND valid_until > ?3")                                                                                        \
     X(NEWER_IN_LINEAGE, "SELECT id FROM facts WHERE workspace = ?1 AND lineage_id = ?2 AND seq > ?3 LIMIT 1")                    \
+    X(CURRENT_IN_LINEAGE, "SELECT id FROM facts INDEXED BY facts_lineage WHERE workspace = ?1 AND lineage_id = ?2 "              \
+                          "AND valid_from <= ?3 AND valid_until > ?3 AND id <> ?4 LIMIT 1")                                      \
     X(PAIR_CONFLICT, "SELECT c.id FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON "                            \
                      "b.key = c.fact_b WHERE c.workspace = ?1 AND ((a.id = ?2 AND b.id = ?3) OR "                                \
                      "(a.id = ?3 AND b.id = ?2)) LIMIT 1")                                                                       \
@@ -127,6 +129,9 @@
     X(LINEAGE,                                                                                                                   \
       "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
       "AND f.close_reason <> 6 ORDER BY f.seq")                                                                                  \
+    X(LINEAGE_HEAD,                                                                                                              \
+      "SELECT " FACT_COLUMNS " FROM facts f INDEXED BY facts_lineage WHERE f.workspace = " WORKSPACE_1 " AND f.lineage_id = ?2 " \
+      "AND f.close_reason <> 6 ORDER BY f.seq DESC LIMIT 1")                                                                     \
     X(LIST, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT "                    \
             ":limit")                                                                                                            \
     X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "                  \

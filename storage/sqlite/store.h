@@ -88,6 +88,7 @@ eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, 
                                size_t *n);
 eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, const eg_filter *f, const uint8_t hash[32], eg_fact *out);
 eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact **out, size_t *n);
+eg_status sqlite_lineage_head(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact *out);
 eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out, size_t *n);
 eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit,
                             eg_fact **out, size_t *n, uint64_t *all);

@@ -105,12 +105,15 @@ void conformance_preconditions(store *s) {
                                        {.kind = EG_IS_HEAD, .id = b},
                                        {.kind = EG_NO_PAIR, .id = b, .other = a},
                                        {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = a},
                                        {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
     const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash},
                                        {.kind = EG_IS_CURRENT, .id = a},
                                        {.kind = EG_IS_HEAD, .id = a},
                                        {.kind = EG_NO_PAIR, .id = a, .other = a},
-                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id}};
+                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = a, .other = a},
+                                       {.kind = EG_LINEAGE_IS_FREE, .id = b}};
     int64_t before, after;
     assert_int_equal(OPS(s, last_seq, &before), EG_OK);
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
@@ -123,10 +126,23 @@ void conformance_preconditions(store *s) {
     }
     assert_int_equal(OPS(s, last_seq, &after), EG_OK);
     assert_int_equal(before, after);
-    assert_int_equal(apply(s, holding, 5, &setting, 1, NULL), EG_OK);
+    assert_int_equal(apply(s, holding, sizeof holding / sizeof *holding, &setting, 1, NULL), EG_OK);
     eg_str value;
     assert_int_equal(OPS(s, setting, EG_STR("local"), EG_STR("k"), &value), EG_OK);
     assert_true(eg_str_eq(value, EG_STR("v")));
+
+    eg_new_fact row = {.fact = {.content = EG_STR("after it"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}};
+    row.fact.id = test_id();
+    row.fact.lineage_id = a;
+    eg_change next = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    eg_fact head, *all;
+    size_t n;
+    assert_int_equal(OPS(s, lineage_head, EG_STR("local"), a, &head), EG_OK);
+    assert_true(eg_id_eq(head.id, a));
+    assert_int_equal(apply(s, NULL, 0, &next, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, lineage_head, EG_STR("local"), a, &head), EG_OK);
+    assert_int_equal(OPS(s, lineage, EG_STR("local"), a, &all, &n), EG_OK);
+    assert_true(n == 2 && eg_id_eq(head.id, row.fact.id) && eg_id_eq(all[1].id, head.id));
 }
 
 void conformance_searches(store *s) {
@@ -301,6 +317,7 @@ void conformance_workspaces(store *s) {
     assert_int_equal(n, 0);
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 10, &hits, &n), EG_OK);
     assert_int_equal(n, 1);
+    assert_int_equal(OPS(s, lineage_head, there, a, &fact), EG_ENOENT);
     assert_int_equal(OPS(s, lineage, there, a, &facts, &n), EG_OK);
     assert_int_equal(n, 0);
     assert_int_equal(OPS(s, claims_of, a, &claims, &n), EG_OK);

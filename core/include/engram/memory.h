@@ -27,11 +27,12 @@ typedef struct eg_conflict_view {
 
 typedef struct eg_receipt {
     eg_fact fact; /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none for "none" */
-    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add) */
+    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add; a duplicate is none, or an
+                                    * update when it closed the fact that it corrects) */
     uint32_t detection_done;       /* 1: decided; 0: queued */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
-    int64_t undo_id;
+    int64_t undo_id; /* 0: nothing that undo could take back */
 } eg_receipt;
 
 typedef struct eg_query_args {
@@ -72,7 +73,7 @@ typedef struct eg_resolved {
     size_t closed_count;
     eg_fact merged;                /* of a merge; id none otherwise */
     size_t other_conflicts_closed; /* open conflicts of the closed facts that ended with them */
-    int64_t undo_id;
+    int64_t undo_id;               /* 0: it was settled so already */
 } eg_resolved;
 
 typedef struct eg_undone {
@@ -81,7 +82,7 @@ typedef struct eg_undone {
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id; /* undoes the undo */
+    int64_t undo_id; /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
 } eg_undone;
 
 /* A statement to check that is in no store. */

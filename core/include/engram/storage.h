@@ -112,7 +112,8 @@ typedef enum eg_precondition_kind {
     EG_CONFLICT_IS_OPEN,    /* conflict id is open */
     EG_CONFLICT_IS_CLOSED,  /* conflict id is resolved or dismissed */
     EG_LEASE_HELD,          /* job `number` has token */
-    EG_NO_JOB               /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
+    EG_NO_JOB,              /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
+    EG_LINEAGE_IS_FREE      /* lineage id has no current fact (but the fact `other`) */
 } eg_precondition_kind;
 
 typedef struct eg_precondition {
@@ -197,6 +198,7 @@ typedef struct eg_storage_ops {
     eg_status (*current_by_hash)(eg_storage *store, eg_request *rq, const eg_filter *filter, const uint8_t hash[32],
                                  eg_fact *out); /* exact scope */
     eg_status (*lineage)(eg_storage *store, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact **out, size_t *n);
+    eg_status (*lineage_head)(eg_storage *store, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact *out); /* its newest */
     eg_status (*list)(eg_storage *store, eg_request *rq, const eg_filter *filter, int64_t after_seq, uint32_t limit,
                       eg_fact **out, size_t *n); /* by seq ascending */
     eg_status (*search_text)(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_term *terms, size_t term_count,
