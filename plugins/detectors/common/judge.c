@@ -8,6 +8,7 @@
 struct judge {
     eg_request *rq;
     const eg_case_fact *fact;
+    align_table *table;
     sentence *sentences;
     size_t n;
 };
@@ -28,6 +29,7 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
     if (!j) return EG_ENOMEM;
     j->rq = rq;
     j->fact = subject;
+    if (!(j->table = align_table_create(rq))) return EG_ENOMEM;
     eg_status status = read_all(rq, subject, &j->sentences, &j->n);
     *out = j;
     return status;
@@ -149,8 +151,8 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
     for (size_t i = 0; i < j->n && status == EG_OK; i++)
         for (size_t k = 0; k < n && status == EG_OK; k++) {
             alignment al;
-            status = align_sentences(j->rq, &j->sentences[i], &theirs[k], &al);
-            if (status != EG_OK || al.verdict == ALIGN_NOTHING) continue;
+            align_sentences(j->table, &j->sentences[i], &theirs[k], &al);
+            if (al.verdict == ALIGN_NOTHING) continue;
             if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1)) continue; /* the other statements may disagree */
             if (al.verdict == ALIGN_CONFLICT && heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;

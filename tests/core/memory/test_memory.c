@@ -595,6 +595,62 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     fixture_close(&f);
 }
 
+/* A detector that uses up its memory fails alone: the rules' finding is written, and the job is done. */
+static void a_greedy_detector_fails_alone(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    commit_as(&f, "agent-a", "auth", "The auth service logs to the journal.");
+    f.memory_limit = (size_t)16 << 20;
+    f.greedy = 1;
+    eg_receipt r = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(r.conflict_count, 1);
+    assert_int_equal(r.detection_done, 1);
+    fixture_close(&f);
+}
+
+/* A job that runs out of memory is a failed one: given back at once, tried later, parked at last; never leased for ever. */
+static void a_job_without_memory_is_counted(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service runs on port 8080.");
+    args.scope = EG_STR("auth");
+    args.wait_ms = 0;
+    commit_args(&f, args);
+    f.memory_limit = (size_t)4 << 20;
+    f.embed_greedy = 1;
+    eg_memory_status st;
+    for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
+        size_t ran;
+        assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+        assert_int_equal(ran, 1);
+        assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+        assert_int_equal(st.store.jobs_leased, 0);
+        f.now += 65 * EG_SECOND;
+    }
+    assert_int_equal(st.store.jobs_parked, 1);
+    fixture_close(&f);
+}
+
+/* A budget is of computing: waiting, for the model that another thread uses or for the CPU, is no overrun. */
+static void waiting_is_no_overrun(void **state) {
+    (void)state;
+    static const char *const rooms[] = {"cellar", "kitchen", "attic", "garage", "hall", "study", "pantry"};
+    WITH(f, 1);
+    f.naps = 1;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Somebody cleans the %s in the evening.", rooms[i]);
+        commit_as(&f, "agent-a", "house", text);
+    }
+    f.nli_word = "pinned";
+    f.nli_score = 0.99;
+    commit_as(&f, "agent-a", "house", "A list of the evening is pinned to the door.");
+    assert_int_equal(commit_as(&f, "agent-b", "house", "No list of the evening is pinned anywhere.").conflict_count, 1);
+    fixture_close(&f);
+}
+
 static void bad_arguments_are_named(void **state) {
     (void)state;
     static char big[EG_MAX_CONTENT + 2];
@@ -666,6 +722,9 @@ int main(void) {
         cmocka_unit_test(reembedding_is_interrupted),
         cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
+        cmocka_unit_test(a_greedy_detector_fails_alone),
+        cmocka_unit_test(a_job_without_memory_is_counted),
+        cmocka_unit_test(waiting_is_no_overrun),
         cmocka_unit_test(bad_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
