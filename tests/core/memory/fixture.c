@@ -162,6 +162,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
                          eg_status (*add)(void *, const eg_finding *), void *sink) {
     (void)services;
     fixture *f = self;
+    f->nli_asked++;
     if (f->naps) usleep(2 * BUDGET_MS * 1000);
     if (f->greedy) return take_all(rq);
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {

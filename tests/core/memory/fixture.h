@@ -30,6 +30,7 @@ typedef struct fixture {
     double nli_score;
     const char *nli_word;
     double threshold;    /* of tier1_nli */
+    int nli_asked;       /* how often */
     int naps;            /* the stand-in waits twice its budget before it looks */
     int greedy;          /* it takes all memory that it gets and fails for want of more */
     int embed_greedy;    /* so does the embedding model */

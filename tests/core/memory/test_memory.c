@@ -180,6 +180,26 @@ static void check_writes_nothing(void **state) {
     fixture_close(&f);
 }
 
+static void describe_models(void *host, eg_memory_status *out) {
+    if (((fixture *)host)->nli_asked) out->nli_problem = EG_STR("its weights are missing");
+}
+
+/* A model that turns out to be broken when it is opened is told like one that is not there. */
+static void check_tells_that_a_model_did_not_open(void **state) {
+    (void)state;
+    WITH(f, 0);
+    f.memory->env.describe_models = describe_models;
+    eg_check_item items[] = {{.content = EG_STR("The cellar is cleaned in the evening.")},
+                             {.content = EG_STR("Somebody cleans the cellar in the evening.")}};
+    eg_check_args args = {.items = items, .item_count = 2};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(f.nli_asked, 1);
+    assert_true(found.without_nli);
+    fixture_close(&f);
+}
+
 /* merge really writes the merged fact with both parents; listing conflicts changes nothing. */
 static void merge_writes_the_merged_fact(void **state) {
     (void)state;
@@ -708,6 +728,7 @@ int main(void) {
         cmocka_unit_test(other_services_are_other_subjects),
         cmocka_unit_test(feedback_moves_the_threshold),
         cmocka_unit_test(check_writes_nothing),
+        cmocka_unit_test(check_tells_that_a_model_did_not_open),
         cmocka_unit_test(merge_writes_the_merged_fact),
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
