@@ -437,6 +437,20 @@ static void ephemeral_facts_earn_their_place(void **state) {
     fixture_close(&f);
 }
 
+/* When more hits wait to be counted than there is room for, the oldest are dropped. */
+static void the_latest_hits_are_counted(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "agent-a", "house", "The cellar is damp.");
+    commit_as(&f, "agent-a", "house", "The attic is dry.");
+    for (int i = 0; i < HIT_QUEUE; i++) assert_int_equal(query(&f, "cellar").count, 1);
+    query(&f, "attic");
+    assert_int_equal(eg_memory_flush_hits(f.memory, f.rq), EG_OK);
+    assert_int_equal(query(&f, "attic").hits[0].fact.query_hits, 1);
+    assert_int_equal(query(&f, "cellar").hits[0].fact.query_hits, HIT_QUEUE - 1);
+    fixture_close(&f);
+}
+
 /* Without a model the vectors wait as a job; when one is there, they are made and the fact is found by meaning. */
 static void vectors_come_later(void **state) {
     (void)state;
@@ -738,6 +752,7 @@ int main(void) {
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
+        cmocka_unit_test(the_latest_hits_are_counted),
         cmocka_unit_test(vectors_come_later),
         cmocka_unit_test(another_embedding_model),
         cmocka_unit_test(reembedding_is_interrupted),
