@@ -121,9 +121,7 @@ static int names_missing(const sentence *x, const sentence *in) {
  * statements name what the other's does not, later ones are about different things. Two first statements
  * stand alone. */
 static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
-    if (i == 0 && k == 0) return 0;
-    const sentence *x = i ? &ours[0] : &ours[i], *y = k ? &theirs[0] : &theirs[k];
-    return names_missing(x, y) && names_missing(y, x);
+    return (i || k) && names_missing(&ours[0], &theirs[0]) && names_missing(&theirs[0], &ours[0]);
 }
 
 /* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
