@@ -2,6 +2,7 @@
  * JSON or SARIF. Writes nothing. */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,12 +15,14 @@
 #include "tools/cli.h"
 #include "tools/markdown.h"
 
-enum { MAX_FILE = 16 << 20, MAX_FILES = 5000, MAX_PATH = 4096 };
+enum { MAX_FILE = 16 << 20, MAX_FILES = 5000, MAX_FOLDERS = 200000, MAX_PATH = 4096 };
 
 /* ---- which files ---- */
 
 /* Paths, and for files to read which file each one is: one that is named twice is read once. */
 typedef struct file_list {
+    size_t most;
+    const char *what; /* for messages */
     char **paths;
     struct file_key {
         dev_t device;
@@ -43,7 +46,7 @@ static int push(file_list *l, const char *path, const struct stat *st) {
     struct file_key key = {st ? st->st_dev : 0, st ? st->st_ino : 0};
     for (size_t i = 0; st && i < l->count; i++)
         if (l->keys[i].device == key.device && l->keys[i].inode == key.inode) return 0;
-    if (l->count == MAX_FILES) return complain("more than %d files: name fewer folders", MAX_FILES);
+    if (l->count == l->most) return complain("more than %zu %s: name fewer folders", l->most, l->what);
     char **p = realloc(l->paths, (l->count + 1) * sizeof *p);
     if (p) l->paths = p;
     struct file_key *k = realloc(l->keys, (l->count + 1) * sizeof *k);
@@ -53,16 +56,26 @@ static int push(file_list *l, const char *path, const struct stat *st) {
     return 0;
 }
 
+/* Complains about what is left out, so that the rest can be checked. */
+static int skip(size_t *skipped, const char *what, const char *path) {
+    complain("%s '%s': %s", what, path, strerror(errno));
+    ++*skipped;
+    return 0;
+}
+
 /* The entries of a folder: files of a kind that is read to `files`, folders to `folders`. Hidden ones and links are left out. */
-static int list_folder(const char *folder, file_list *files, file_list *folders) {
+static int list_folder(const char *folder, file_list *files, file_list *folders, size_t *skipped) {
     DIR *d = opendir(folder);
-    if (!d) return complain("cannot read the folder '%s'", folder);
+    if (!d) return skip(skipped, "cannot read the folder", folder);
     int status = 0;
     for (struct dirent *e; !status && (e = readdir(d));) {
         char path[MAX_PATH];
         struct stat st;
         if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
-        if (lstat(path, &st) != 0) continue;
+        if (lstat(path, &st) != 0) {
+            if (errno != ENOENT) skip(skipped, "cannot read", path); /* else it went away meanwhile */
+            continue;
+        }
         if (S_ISDIR(st.st_mode)) status = push(folders, path, NULL);
         if (S_ISREG(st.st_mode) && is_readable_kind(e->d_name)) status = push(files, path, NULL);
     }
@@ -76,15 +89,16 @@ static void release(file_list *l) {
     free(l->keys);
 }
 
-/* Files of a path: itself, or everything below a folder in the order of names. A queue of folders, no recursion. */
-static int find_files(const char *path, file_list *out) {
+/* Files of a path: itself, or everything below a folder in the order of names. A queue of folders, no recursion. What cannot be
+ * read is told and counted; other errors end the check. */
+static int find_files(const char *path, file_list *out, size_t *skipped) {
     struct stat st;
     if (strcmp(path, "-") == 0) return push(out, path, fstat(STDIN_FILENO, &st) == 0 ? &st : NULL);
-    if (stat(path, &st) != 0) return complain("'%s' is not there", path);
+    if (stat(path, &st) != 0) return skip(skipped, "cannot find", path);
     if (!S_ISDIR(st.st_mode)) return push(out, path, &st);
-    file_list folders = {0}, files = {0};
+    file_list folders = {.most = MAX_FOLDERS, .what = "folders"}, files = {.most = MAX_FILES, .what = "files"};
     int status = push(&folders, path, NULL);
-    for (size_t i = 0; !status && i < folders.count; i++) status = list_folder(folders.paths[i], &files, &folders);
+    for (size_t i = 0; !status && i < folders.count; i++) status = list_folder(folders.paths[i], &files, &folders, skipped);
     if (files.count) qsort(files.paths, files.count, sizeof *files.paths, by_name);
     for (size_t i = 0; !status && i < files.count; i++)
         if (stat(files.paths[i], &st) == 0) status = push(out, files.paths[i], &st);
@@ -357,17 +371,17 @@ static int check(const call *c, const statements *s, size_t files) {
 
 int run_check(const call *c) {
     if (c->positional_count == 0) return complain("check needs files or folders; '-' is standard input");
-    file_list files = {0};
+    file_list files = {.most = MAX_FILES, .what = "files"};
     eg_arena arena;
     eg_arena_init(&arena, 0);
     statements s = {.arena = &arena};
     int status = 0;
-    size_t broken = 0;
-    for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files);
+    size_t broken = 0, skipped = 0;
+    for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files, &skipped);
     for (size_t i = 0; !status && !stop_requested && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
-    if (!status && !stop_requested)
-        status = files.count && broken == files.count ? EXIT_ERROR : check(c, &s, files.count - broken);
-    if (broken) status = EXIT_ERROR;
+    if (!status && !stop_requested && (broken < files.count || (!files.count && !skipped)))
+        status = check(c, &s, files.count - broken);
+    if (broken || skipped) status = EXIT_ERROR;
     release(&files);
     eg_arena_release(&arena);
     return status;

@@ -22,6 +22,8 @@ eg_clock eg_clock_system(void) { return (eg_clock){system_now, NULL}; }
 
 int64_t eg_clock_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
 
+int64_t eg_clock_thread(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
 /* Days since 1970-01-01 of a proleptic Gregorian date. */
 static int64_t days_from_civil(int64_t y, int m, int d) {
     y -= m <= 2;

@@ -17,6 +17,8 @@ typedef struct eg_clock {
 eg_clock eg_clock_system(void);
 /* CLOCK_MONOTONIC in microseconds, for durations and deadlines. */
 int64_t eg_clock_monotonic(void);
+/* CLOCK_THREAD_CPUTIME_ID in microseconds: what this thread has computed, however busy the machine is. */
+int64_t eg_clock_thread(void);
 
 enum { EG_TIME_TEXT = 28 }; /* "2026-11-21T02:38:00.123456Z" and the NUL */
 

@@ -16,14 +16,18 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
     return 0;
 }
 
-static eg_status make_engine(eg_host *h, eg_error *err) {
+static eg_level level_of(const eg_host *h) {
     static const char *const levels[] = {"auto",       "scalar",  "avx2", "avx512", "neon",      "avxvnni",
                                          "avx512vnni", "dotprod", "amx",  "i8mm",   "avx512bf16"};
+    return (eg_level)choice_of(h, "level", levels, sizeof levels / sizeof *levels);
+}
+
+static eg_status make_engine(eg_host *h, eg_error *err) {
     static const char *const gemms[] = {"own", "openblas"};
     if (h->engine) return EG_OK;
     eg_engine_options o = {.size = sizeof o,
                            .threads = (uint32_t)eg_conf_number(h->config, "threads"),
-                           .level = choice_of(h, "level", levels, sizeof levels / sizeof *levels),
+                           .level = level_of(h),
                            .gemm = choice_of(h, "gemm", gemms, 2)};
     return eg_engine_create(&o, &h->engine, err);
 }
@@ -237,27 +241,22 @@ static void host_quantize_s8(const float *x, size_t n, int8_t *out, float *scale
     for (size_t i = 0; i < n; i++) out[i] = most > 0 ? (int8_t)lrintf(x[i] / most * 127.0f) : 0;
 }
 
-/* The service has no host argument; the best table of this CPU is chosen once, by a function that only reads. */
-static const eg_kernels *best_kernels(void) {
-    static const eg_kernels *_Atomic chosen;
-    const eg_kernels *k = chosen;
-    if (k) return k;
-    const eg_kernels *all[8];
-    size_t n = eg_kernels_available(all, 8);
-    return chosen = all[n - 1]; /* scalar is always there */
-}
+/* The service has no host argument: the level of the host that was opened last. All give the same bits. */
+static const eg_kernels *_Atomic scanning;
 
 static void host_scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
                          float query_scale, float *out) {
-    const eg_kernels *k = best_kernels();
+    const eg_kernels *k = scanning;
     for (size_t i = 0; i < n; i++) {
         out[i] = scales[i] * query_scale * (float)k->dot_s8(rows + i * dimensions, query, dimensions);
     }
 }
 
-static float host_dot(const float *a, const float *b, size_t n) { return best_kernels()->dot(a, b, n); }
-
 void eg_host_fill_inference(eg_host *h) {
+    const eg_kernels *k;
+    if (eg_kernels_select(level_of(h), &k, NULL) != EG_OK) /* why is told when a model is opened */
+        (void)eg_kernels_select(EG_LEVEL_SCALAR, &k, NULL);
+    scanning = k;
     h->nli.setting = "model.nli";
     h->nli.head = EG_HEAD_CLASSES;
     h->embed.setting = "model.embed";
@@ -267,7 +266,7 @@ void eg_host_fill_inference(eg_host *h) {
     h->services.threshold = host_threshold;
     h->services.quantize_s8 = host_quantize_s8;
     h->services.scan_s8 = host_scan_s8;
-    h->services.dot = host_dot;
+    h->services.dot = k->dot;
 }
 
 void eg_host_close_models(eg_host *h) {

@@ -41,7 +41,6 @@ struct eg_host {
     eg_str workspace, workspace_why, actor;
     eg_services services;
     eg_plugins plugins;
-    const eg_kernels *kernels;
     eg_log_level level;
 
     pthread_mutex_t model_lock;

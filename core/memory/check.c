@@ -262,10 +262,10 @@ eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *arg
         return eg_request_fail(rq, EG_EINVAL, "there is no open store to compare with");
     check c = {.m = m, .rq = rq, .args = args, .out = out};
     eg_arena_init(&c.arena, 0);
-    eg_memory_status models = {0};
-    if (m->env.describe_models) m->env.describe_models(m->env.host, &models);
-    out->without_nli = models.nli_problem.len > 0;
     eg_status s = run(&c);
     eg_arena_release(&c.arena);
+    eg_memory_status models = {0}; /* asked afterwards: whether a model opens is known when it was needed */
+    if (m->env.describe_models) m->env.describe_models(m->env.host, &models);
+    out->without_nli = models.nli_problem.len > 0;
     return s;
 }

@@ -144,10 +144,14 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
 }
 
 /* Gives the lease back after a failure: counted, so that a job that always fails is parked and visible. A
- * cancelled job is queued anew instead: that somebody did not want to wait is no failure. */
-static void give_back(eg_memory *m, eg_request *rq, const eg_job *job, eg_status why, eg_str reason) {
+ * cancelled job is queued anew instead: that somebody did not want to wait is no failure. The job's own request is not used: it
+ * may be what is cancelled, or have no memory left. */
+static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char *reason) {
     eg_draft d;
     eg_applied applied;
+    eg_request *rq = NULL;
+    if (SERVICES(m)->request_create(m->env.host, NULL, &rq, NULL) != EG_OK) return; /* the lease runs out by itself */
+    rq->workspace = job->workspace;
     eg_draft_begin(&d, rq);
     if (why == EG_ECANCELLED) {
         eg_draft_finish(&d, job);
@@ -159,10 +163,11 @@ static void give_back(eg_memory *m, eg_request *rq, const eg_job *job, eg_status
         eg_change *failed = eg_draft_add(&d, EG_CHANGE_JOB_FAILED);
         failed->number = job->id;
         failed->token = job->token;
-        failed->text = reason;
+        failed->text = eg_str_of(reason);
         failed->time = SERVICES(m)->now(m->env.host) + (EG_SECOND << (job->attempts < 6 ? job->attempts : 6));
     }
-    (void)eg_draft_apply(&d, m, &applied); /* if this fails too, the lease runs out by itself */
+    (void)eg_draft_apply(&d, m, &applied); /* as above */
+    SERVICES(m)->request_release(m->env.host, rq);
 }
 
 /* Leases and runs one job; *ran 0 when none was due. */
@@ -180,11 +185,7 @@ static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, 
         rq->workspace = jobs[0].workspace;
         rq->cancel.deadline = cancel->deadline;
         s = run_job(m, rq, &jobs[0]);
-        if (s != EG_OK) {
-            eg_str reason = eg_request_copy(rq, eg_str_of(rq->err->text));
-            rq->cancel = (eg_cancel){0};
-            give_back(m, rq, &jobs[0], s, reason);
-        }
+        if (s != EG_OK) give_back(m, &jobs[0], s, rq->err->text);
         pthread_mutex_lock(&m->lock);
         pthread_cond_broadcast(&m->job_done);
         pthread_mutex_unlock(&m->lock);

@@ -15,7 +15,7 @@ struct eg_memory {
     eg_memory_env env;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t job_done;
-    eg_id hits[HIT_QUEUE]; /* query hits that are not counted in the store yet */
+    eg_id hits[HIT_QUEUE]; /* query hits that are not counted in the store yet: a ring, the last ones of hit_count */
     size_t hit_count;
     uint32_t *overruns;  /* one a detector: errors and overruns in a row */
     int64_t embedded_to; /* all facts of this process's workspace up to this seq have vectors of the active model */

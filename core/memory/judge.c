@@ -134,6 +134,26 @@ static void note_run(eg_memory *m, eg_request *rq, uint32_t slot, eg_status s, i
     }
 }
 
+/* Memory is the detector's own: one that uses up all of it takes none from the others and from the outcome. Its errors are noted;
+ * EG_ECANCELLED is none. */
+static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, sink *to) {
+    const eg_detector_slot *d = &m->env.detectors[slot];
+    eg_request *own = NULL;
+    eg_status s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &own, rq->err);
+    if (s != EG_OK) return s;
+    own->workspace = rq->workspace;
+    own->actor = rq->actor;
+    own->cancel = rq->cancel;
+    own->err = rq->err;
+    int64_t begun = eg_clock_thread();
+    s = d->detector->examine(d->self, SERVICES(m), own, c, add, to);
+    int64_t took = eg_clock_thread() - begun;
+    SERVICES(m)->request_release(m->env.host, own);
+    if (s == EG_ECANCELLED) return s;
+    note_run(m, rq, slot, s, took);
+    return EG_OK;
+}
+
 eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **out) {
     size_t n = c->candidate_count;
     *out = eg_request_array(rq, n, sizeof **out);
@@ -160,10 +180,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
         eg_case seen = {.size = sizeof seen, .candidate_count = count, .subject = c->subject, .candidates = left};
         to.c = &seen;
         to.detector = d;
-        int64_t begun = eg_clock_monotonic();
-        eg_status s = d->examine(m->env.detectors[slot].self, SERVICES(m), rq, &seen, add, &to);
-        if (s == EG_ECANCELLED) return s;
-        note_run(m, rq, slot, s, eg_clock_monotonic() - begun);
+        eg_status s = examine(m, rq, slot, &seen, &to);
+        if (s != EG_OK) return s;
     }
     merge(m, rq, findings, to.count, c, *out);
     return EG_OK;

@@ -167,7 +167,7 @@ static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {
  * a counter is not worth a write in the path of a query. */
 static void count_hits(eg_memory *m, const eg_hits *hits) {
     pthread_mutex_lock(&m->lock);
-    for (size_t i = 0; i < hits->count && m->hit_count < HIT_QUEUE; i++) m->hits[m->hit_count++] = hits->hits[i].fact.id;
+    for (size_t i = 0; i < hits->count; i++) m->hits[m->hit_count++ % HIT_QUEUE] = hits->hits[i].fact.id;
     int many = m->hit_count > HIT_QUEUE / 2;
     pthread_mutex_unlock(&m->lock);
     if (many) eg_memory_wake(m);
@@ -176,7 +176,7 @@ static void count_hits(eg_memory *m, const eg_hits *hits) {
 eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {
     eg_id ids[HIT_QUEUE];
     pthread_mutex_lock(&m->lock);
-    size_t n = m->hit_count;
+    size_t n = m->hit_count < HIT_QUEUE ? m->hit_count : HIT_QUEUE;
     memcpy(ids, m->hits, n * sizeof *ids);
     m->hit_count = 0;
     pthread_mutex_unlock(&m->lock);

@@ -18,6 +18,7 @@
 #include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
+#include "core/include/engram/request.h"
 
 static void test_utf8_every_code_point(void **state) {
     (void)state;
@@ -320,14 +321,20 @@ static void test_sizes_and_status(void **state) {
     assert_int_equal(eg_fail(NULL, EG_EIO, "nobody listens"), EG_EIO);
     eg_error err;
     char longer[2000];
-    for (size_t lead = 0; lead < 3; lead++) { /* whatever the cut falls on, the text stays valid UTF-8 */
+    for (size_t lead = 0; lead < 7; lead++) { /* whatever the cut falls on, the text stays valid UTF-8 */
+        size_t width = lead < 3 ? 3 : 4;
         memset(longer, 'x', sizeof longer);
-        for (size_t i = lead; i + 3 < sizeof longer; i += 3) memcpy(longer + i, "\xE2\x82\xAC", 3);
-        longer[lead + 3 * 600] = '\0';
+        for (size_t i = lead; i + width < sizeof longer; i += width)
+            memcpy(longer + i, width == 3 ? "\xE2\x82\xAC" : "\xF0\x9F\x98\x80", width);
+        longer[lead + width * 400] = '\0';
         assert_int_equal(eg_fail(&err, EG_EINVAL, "%s", longer), EG_EINVAL);
         size_t n = strlen(err.text);
         assert_true(n >= sizeof err.text - 4 && n < sizeof err.text);
         assert_int_equal(eg_utf8_valid_prefix(err.text, n), n);
+        eg_error same; /* plugins' own way to fail */
+        eg_request rq = {.size = sizeof rq, .err = &same};
+        assert_int_equal(eg_request_fail(&rq, EG_EINVAL, "%s", longer), EG_EINVAL);
+        assert_string_equal(same.text, err.text);
     }
     char quoted[32];
     assert_string_equal(eg_quote((eg_str){"a\nb\x01", 4}, 20, quoted, sizeof quoted), "a?b?");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The program as people and scripts use it: every command, wrong input, the example, a plugin from outside the tree.
 usage: test_cli.py ENGRAM TOP CC"""
+import ctypes
 import json
 import os
 import re
@@ -356,7 +357,9 @@ class Engram(unittest.TestCase):
         nothing = self.run_engram("check", os.path.join(place, "empty"))
         self.assertIn(b"no Markdown, text or JSONL", nothing.stderr)
         self.assertEqual(nothing.stdout, b"")
-        self.assertIn(b"not there", self.run_engram("check", os.path.join(place, "b.txt"), "/nowhere.md", expect=2).stderr)
+        done = self.run_engram("check", os.path.join(place, "a.md"), "/nowhere.md", os.path.join(place, "b.txt"), expect=2)
+        self.assertIn(b"/nowhere.md", done.stderr)
+        self.assertIn(b"1 contradiction", done.stdout)
         result = json.loads(self.run_engram("check", "--sarif", os.path.join(place, "a.md"), os.path.join(place, "b.txt"), expect=1).stdout)["runs"][0]
         finding = result["results"][0]
         self.assertIn("notes%20of%20a%20team/b.txt", finding["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
@@ -366,6 +369,29 @@ class Engram(unittest.TestCase):
         self.ask("commit", "The API listens on port 7070.")
         against = json.loads(self.run_engram("check", "--sarif", "--against-store", os.path.join(place, "a.md"), expect=1).stdout)
         self.assertIn("7070", against["runs"][0]["results"][0]["message"]["text"])
+
+    def test_check_walks_folders(self):
+        """One that cannot be read is told and the others are checked; there may be more folders than files."""
+        place = os.path.join(self.folder.name, "notes")
+        for i in range(5001):
+            os.makedirs(os.path.join(place, f"package-{i}"))
+        for name, port in (("package-1/a.md", 8080), ("package-5000/b.md", 9090), ("package-2/hidden.md", 7070)):
+            with open(os.path.join(place, name), "w") as f:
+                f.write(f"The API listens on port {port}.\n")
+        self.assertEqual(self.ask("check", place, expect=1)["files"], 3)
+
+        def obey_modes():  # root, too: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH are dropped; nobody else has them
+            libc = ctypes.CDLL(None)
+            for capability in (1, 2):
+                libc.prctl(24, capability, 0, 0, 0)
+        for mode in (0, 0o400):
+            os.chmod(os.path.join(place, "package-2"), mode)
+            done = subprocess.run([ENGRAM, "check", "--json", place], capture_output=True, env=self.env, timeout=120, preexec_fn=obey_modes)
+            os.chmod(os.path.join(place, "package-2"), 0o700)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(b"package-2", done.stderr)
+            found = json.loads(done.stdout)
+            self.assertEqual((found["files"], len(found["findings"])), (2, 1))
 
     def test_check_reads_markdown(self):
         text = ("---\ntitle: The port is 1.\n---\n# Auth\n\nThe auth service listens on port 8080.\n\n```\nThe auth service listens on port 1.\n```\n"

@@ -54,12 +54,13 @@ struct eg_services;
 typedef struct eg_detector {
     uint32_t size;
     uint32_t order;     /* tiers run in ascending order: 0 exact, 20 numeric, 25 cross-scope, 100 NLI, 1000 plugins */
-    uint32_t budget_ms; /* for one case; a detector that overruns it repeatedly is left out for the run */
+    uint32_t budget_ms; /* CPU time of its thread for one case; who overruns it repeatedly is left out for the run */
     uint32_t reserved;
     const char *name, *version;
     /* Looks at the case and calls add(sink, finding) for what it finds, any number of times. Thread class:
      * worker; may be called from several threads at once; may not block on anything but services. Everything in
-     * the case lives until examine returns. A status other than EG_OK counts as an error of the detector. */
+     * the case lives until examine returns; so does the request's memory, which is this call's own. A status other
+     * than EG_OK counts as an error of the detector. */
     eg_status (*examine)(void *self, const struct eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink);
 } eg_detector;

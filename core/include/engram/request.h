@@ -23,14 +23,21 @@ typedef struct eg_request {
     void *progress_self;
 } eg_request;
 
-/* Fills the request's error record and returns code. */
+/* Fills the request's error record and returns code. A message that does not fit is cut at a code point. */
 __attribute__((format(printf, 3, 4))) static inline eg_status eg_request_fail(eg_request *request, eg_status code,
                                                                               const char *format, ...) {
     va_list ap;
     va_start(ap, format);
     request->err->code = code;
-    vsnprintf(request->err->text, sizeof request->err->text, format, ap);
+    char *text = request->err->text;
+    int n = vsnprintf(text, sizeof request->err->text, format, ap);
     va_end(ap);
+    if (n >= (int)sizeof request->err->text) {
+        size_t end = sizeof request->err->text - 1, last = end - 1;
+        while (last > end - 4 && ((unsigned char)text[last] & 0xC0) == 0x80) last--;
+        unsigned char lead = (unsigned char)text[last];
+        if (lead >= 0xC0 && last + (lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4) > end) text[last] = '\0';
+    }
     return code;
 }
 

@@ -14,10 +14,11 @@ typedef struct column {
     value_relation values; /* of two values */
 } column;
 
-typedef struct table {
+typedef struct align_table {
     const sentence *a, *b;
-    column columns[MOST_COLUMNS];
+    column columns[MOST_COLUMNS + 1]; /* behind the last one an empty one */
     size_t n;
+    int score[(MOST_UNITS + 1) * (MOST_UNITS + 1)];
 } table;
 
 static int pair_score(const unit *x, const unit *y) {
@@ -32,11 +33,10 @@ static int pair_score(const unit *x, const unit *y) {
     return SCORE_SUBSTITUTE;
 }
 
-/* Fills t->columns. Memory: (n + 1) x (m + 1) scores. */
-static eg_status lay_out(eg_request *rq, table *t) {
+/* Fills t->columns from t->a and t->b. */
+static void lay_out(table *t) {
     size_t n = t->a->n, m = t->b->n, width = m + 1;
-    int *score = eg_request_array(rq, (n + 1) * width, sizeof *score);
-    if (!score) return EG_ENOMEM;
+    int *score = t->score;
     for (size_t i = 0; i <= n; i++) score[i * width] = (int)i * GAP;
     for (size_t j = 0; j <= m; j++) score[j] = (int)j * GAP;
     for (size_t i = 1; i <= n; i++)
@@ -63,7 +63,7 @@ static eg_status lay_out(eg_request *rq, table *t) {
     }
     t->n = MOST_COLUMNS - k;
     memmove(t->columns, t->columns + k, t->n * sizeof t->columns[0]);
-    return EG_OK;
+    t->columns[t->n] = (column){0};
 }
 
 /* ---- what a difference is ---- */
@@ -187,30 +187,36 @@ typedef struct summary {
     size_t first_conflict, last_conflict; /* columns */
     stretch stretches[16];
     size_t stretch_count;
-    int too_many;
 } summary;
 
-static summary summarise(const table *t) {
-    summary s = {0};
-    for (size_t i = 0; i < t->n;) {
+/* 0: too little agrees, or too much differs, to tell anything; most sentences end here, before words are looked up. */
+static int summarise(const table *t, summary *s) {
+    *s = (summary){0};
+    for (size_t i = 0; i < t->n; i++) {
         const column *c = &t->columns[i];
         if (c->values == VALUES_CONFLICT) {
-            if (!s.conflicts++) s.first_conflict = i;
-            s.last_conflict = i++;
-        } else if (c->values == VALUES_COMPATIBLE) s.compatible++, i++;
+            if (!s->conflicts++) s->first_conflict = i;
+            s->last_conflict = i;
+        } else if (c->values == VALUES_COMPATIBLE) s->compatible++;
         else if (c->equal) {
-            s.equal_all++;
-            s.equal_content += c->a->content;
-            i++;
-        } else {
-            stretch x = stretch_at(t, i);
-            i = x.to;
-            if (x.filler) continue;
-            if (s.stretch_count == sizeof s.stretches / sizeof s.stretches[0]) s.too_many = 1;
-            else s.stretches[s.stretch_count++] = x;
+            s->equal_all++;
+            s->equal_content += c->a->content;
         }
     }
-    return s;
+    if (s->equal_all * 2 + s->conflicts < (t->a->n < t->b->n ? t->a->n : t->b->n)) return 0;
+    for (size_t i = 0; i < t->n;) {
+        const column *c = &t->columns[i];
+        if (c->equal || c->values == VALUES_CONFLICT || c->values == VALUES_COMPATIBLE) {
+            i++;
+            continue;
+        }
+        stretch x = stretch_at(t, i);
+        i = x.to;
+        if (x.filler) continue;
+        if (s->stretch_count == sizeof s->stretches / sizeof s->stretches[0]) return 0;
+        s->stretches[s->stretch_count++] = x;
+    }
+    return 1;
 }
 
 /* Index in its sentence of a column's unit. */
@@ -414,21 +420,19 @@ static int tells_of_siblings(const table *t) {
 
 static int is_present(const sentence *x) { return x->modality == EG_IS || x->modality == EG_SHOULD; }
 
-eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out) {
+align_table *align_table_create(eg_request *rq) { return eg_request_array(rq, 1, sizeof(table)); }
+
+void align_sentences(align_table *t, const sentence *a, const sentence *b, alignment *out) {
     *out = (alignment){.verdict = ALIGN_NOTHING};
-    if (a->n < 3 || b->n < 3 || !(a->words & b->words)) return EG_OK;
-    table *t = eg_request_array(rq, 1, sizeof *t);
-    if (!t) return EG_ENOMEM;
-    *t = (table){.a = a, .b = b};
-    eg_status status = lay_out(rq, t);
-    if (status != EG_OK) return status;
-    summary s = summarise(t);
-    if (s.too_many) return EG_OK;
+    if (a->n < 3 || b->n < 3 || !(a->words & b->words)) return;
+    t->a = a;
+    t->b = b;
+    lay_out(t);
+    summary s;
+    if (!summarise(t, &s)) return;
     out->shared = s.equal_content;
     for (size_t i = 0; i < t->n; i++)
         if (t->columns[i].equal && t->columns[i].a->kind == UNIT_NAME) out->named = 1;
-    size_t shorter = a->n < b->n ? a->n : b->n;
-    if (s.equal_all * 2 + s.conflicts < shorter) return EG_OK;
     if (s.conflicts) judge_values(t, &s, out);
     else if (!s.stretch_count && !s.compatible && s.equal_content >= 2) out->verdict = ALIGN_SAME;
     else if (!s.compatible) {
@@ -441,11 +445,10 @@ eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, 
         out->a = a->units[0].span;
         out->b = b->units[0].span;
     }
-    if (out->verdict != ALIGN_CONFLICT) return EG_OK;
+    if (out->verdict != ALIGN_CONFLICT) return;
     if (a->updates || b->updates || (a->now && !b->now)) out->verdict = ALIGN_UPDATE;
     else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "one of the two is no statement about now";
     }
-    return EG_OK;
 }

@@ -26,7 +26,11 @@ typedef struct alignment {
     const char *reason; /* of ALIGN_BOTH_VALID: what else differs */
 } alignment;
 
-/* Compares the sentences; a is the newer one. EG_ENOMEM. */
-eg_status align_sentences(eg_request *rq, const sentence *a, const sentence *b, alignment *out);
+typedef struct align_table align_table; /* room for two sentences of any length, used again for each pair */
+
+/* In the request's memory; NULL when there is none left. */
+align_table *align_table_create(eg_request *rq);
+/* Compares the sentences; a is the newer one. */
+void align_sentences(align_table *t, const sentence *a, const sentence *b, alignment *out);
 
 #endif

@@ -8,6 +8,7 @@
 struct judge {
     eg_request *rq;
     const eg_case_fact *fact;
+    align_table *table;
     sentence *sentences;
     size_t n;
 };
@@ -28,6 +29,7 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
     if (!j) return EG_ENOMEM;
     j->rq = rq;
     j->fact = subject;
+    if (!(j->table = align_table_create(rq))) return EG_ENOMEM;
     eg_status status = read_all(rq, subject, &j->sentences, &j->n);
     *out = j;
     return status;
@@ -119,9 +121,7 @@ static int names_missing(const sentence *x, const sentence *in) {
  * statements name what the other's does not, later ones are about different things. Two first statements
  * stand alone. */
 static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
-    if (i == 0 && k == 0) return 0;
-    const sentence *x = i ? &ours[0] : &ours[i], *y = k ? &theirs[0] : &theirs[k];
-    return names_missing(x, y) && names_missing(y, x);
+    return (i || k) && names_missing(&ours[0], &theirs[0]) && names_missing(&theirs[0], &ours[0]);
 }
 
 /* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
@@ -149,8 +149,8 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
     for (size_t i = 0; i < j->n && status == EG_OK; i++)
         for (size_t k = 0; k < n && status == EG_OK; k++) {
             alignment al;
-            status = align_sentences(j->rq, &j->sentences[i], &theirs[k], &al);
-            if (status != EG_OK || al.verdict == ALIGN_NOTHING) continue;
+            align_sentences(j->table, &j->sentences[i], &theirs[k], &al);
+            if (al.verdict == ALIGN_NOTHING) continue;
             if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1)) continue; /* the other statements may disagree */
             if (al.verdict == ALIGN_CONFLICT && heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DIMENSIONS = 64, MAX_SLOTS = 8 };
+enum { DIMENSIONS = 64, MAX_SLOTS = 8, BUDGET_MS = 20 };
 
 const eg_plugin *eg_plugin_sqlite(void);
 const eg_plugin *eg_plugin_entity(void);
@@ -30,10 +30,10 @@ typedef struct test_request {
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((test_request *)rq)->arena, size); }
 
 static eg_status request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
-    (void)host, (void)err;
+    (void)err;
     test_request *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    eg_arena_init(&r->arena, 0);
+    eg_arena_init(&r->arena, ((fixture *)host)->memory_limit);
     r->rq = (eg_request){.size = sizeof r->rq,
                          .cancel.flag = flag,
                          .alloc = request_alloc,
@@ -77,6 +77,12 @@ static eg_status add_detector(eg_registrar *r, const eg_detector *d, void *self)
     r->detectors[r->detector_count++] = (eg_detector_slot){d, self};
     return EG_OK;
 }
+/* As code does that needs more than there is; the last byte is gone. */
+static eg_status take_all(eg_request *rq) {
+    for (size_t n = (size_t)1 << 20; n; n /= 2)
+        while (rq->alloc(rq, n)) {}
+    return eg_request_fail(rq, EG_ENOMEM, "out of memory: on purpose");
+}
 /* Words hashed into buckets, square-rooted counts, normalised. */
 static void embed_one(eg_str text, float *out) {
     memset(out, 0, DIMENSIONS * sizeof *out);
@@ -98,9 +104,9 @@ static void embed_one(eg_str text, float *out) {
     for (size_t i = 0; i < DIMENSIONS; i++) out[i] /= sqrtf(sum);
 }
 static eg_status embed(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
-    (void)rq;
     assert_int_equal(dimensions, DIMENSIONS);
     fixture *f = host;
+    if (f->embed_greedy) return take_all(rq);
     for (size_t i = 0; i < n; i++) {
         embed_one(texts[i], out + i * DIMENSIONS);
         /* another model, another space: nothing of one is near anything of the other */
@@ -154,8 +160,11 @@ static float dot(const float *a, const float *b, size_t n) {
 static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *, const eg_finding *), void *sink) {
-    (void)services, (void)rq;
+    (void)services;
     fixture *f = self;
+    f->nli_asked++;
+    if (f->naps) usleep(2 * BUDGET_MS * 1000);
+    if (f->greedy) return take_all(rq);
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
         eg_finding one = {.size = sizeof one,
@@ -180,7 +189,8 @@ static void load(fixture *f, eg_registrar *r, const eg_plugin *p) {
 static void wake(void *host) { ((fixture *)host)->wakes++; }
 
 void fixture_open(fixture *f, int with_model) {
-    static const eg_detector nli = {.size = sizeof nli, .order = 100, .name = "stand-in", .version = "1", .examine = examine};
+    static const eg_detector nli = {
+        .size = sizeof nli, .order = 100, .budget_ms = BUDGET_MS, .name = "stand-in", .version = "1", .examine = examine};
     assert_true(sodium_init() >= 0);
     *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .model = "hashed-words", .threshold = 0.8};
     f->services = (eg_services){.size = sizeof f->services,

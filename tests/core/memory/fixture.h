@@ -29,8 +29,13 @@ typedef struct fixture {
     /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
     double nli_score;
     const char *nli_word;
-    double threshold; /* of tier1_nli */
-    int wakes;        /* of a worker that there is not */
+    double threshold;    /* of tier1_nli */
+    int nli_asked;       /* how often */
+    int naps;            /* the stand-in waits twice its budget before it looks */
+    int greedy;          /* it takes all memory that it gets and fails for want of more */
+    int embed_greedy;    /* so does the embedding model */
+    size_t memory_limit; /* of one request, in bytes; 0: no limit */
+    int wakes;           /* of a worker that there is not */
 } fixture;
 
 void fixture_open(fixture *f, int with_model);

@@ -180,6 +180,26 @@ static void check_writes_nothing(void **state) {
     fixture_close(&f);
 }
 
+static void describe_models(void *host, eg_memory_status *out) {
+    if (((fixture *)host)->nli_asked) out->nli_problem = EG_STR("its weights are missing");
+}
+
+/* A model that turns out to be broken when it is opened is told like one that is not there. */
+static void check_tells_that_a_model_did_not_open(void **state) {
+    (void)state;
+    WITH(f, 0);
+    f.memory->env.describe_models = describe_models;
+    eg_check_item items[] = {{.content = EG_STR("The cellar is cleaned in the evening.")},
+                             {.content = EG_STR("Somebody cleans the cellar in the evening.")}};
+    eg_check_args args = {.items = items, .item_count = 2};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(f.nli_asked, 1);
+    assert_true(found.without_nli);
+    fixture_close(&f);
+}
+
 /* merge really writes the merged fact with both parents; listing conflicts changes nothing. */
 static void merge_writes_the_merged_fact(void **state) {
     (void)state;
@@ -751,6 +771,20 @@ static void ephemeral_facts_earn_their_place(void **state) {
     fixture_close(&f);
 }
 
+/* When more hits wait to be counted than there is room for, the oldest are dropped. */
+static void the_latest_hits_are_counted(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "agent-a", "house", "The cellar is damp.");
+    commit_as(&f, "agent-a", "house", "The attic is dry.");
+    for (int i = 0; i < HIT_QUEUE; i++) assert_int_equal(query(&f, "cellar").count, 1);
+    query(&f, "attic");
+    assert_int_equal(eg_memory_flush_hits(f.memory, f.rq), EG_OK);
+    assert_int_equal(query(&f, "attic").hits[0].fact.query_hits, 1);
+    assert_int_equal(query(&f, "cellar").hits[0].fact.query_hits, HIT_QUEUE - 1);
+    fixture_close(&f);
+}
+
 /* Without a model the vectors wait as a job; when one is there, they are made and the fact is found by meaning. */
 static void vectors_come_later(void **state) {
     (void)state;
@@ -923,6 +957,62 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     fixture_close(&f);
 }
 
+/* A detector that uses up its memory fails alone: the rules' finding is written, and the job is done. */
+static void a_greedy_detector_fails_alone(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    commit_as(&f, "agent-a", "auth", "The auth service logs to the journal.");
+    f.memory_limit = (size_t)16 << 20;
+    f.greedy = 1;
+    eg_receipt r = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(r.conflict_count, 1);
+    assert_int_equal(r.detection_done, 1);
+    fixture_close(&f);
+}
+
+/* A job that runs out of memory is a failed one: given back at once, tried later, parked at last; never leased for ever. */
+static void a_job_without_memory_is_counted(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service runs on port 8080.");
+    args.scope = EG_STR("auth");
+    args.wait_ms = 0;
+    commit_args(&f, args);
+    f.memory_limit = (size_t)4 << 20;
+    f.embed_greedy = 1;
+    eg_memory_status st;
+    for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
+        size_t ran;
+        assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+        assert_int_equal(ran, 1);
+        assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+        assert_int_equal(st.store.jobs_leased, 0);
+        f.now += 65 * EG_SECOND;
+    }
+    assert_int_equal(st.store.jobs_parked, 1);
+    fixture_close(&f);
+}
+
+/* A budget is of computing: waiting, for the model that another thread uses or for the CPU, is no overrun. */
+static void waiting_is_no_overrun(void **state) {
+    (void)state;
+    static const char *const rooms[] = {"cellar", "kitchen", "attic", "garage", "hall", "study", "pantry"};
+    WITH(f, 1);
+    f.naps = 1;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "Somebody cleans the %s in the evening.", rooms[i]);
+        commit_as(&f, "agent-a", "house", text);
+    }
+    f.nli_word = "pinned";
+    f.nli_score = 0.99;
+    commit_as(&f, "agent-a", "house", "A list of the evening is pinned to the door.");
+    assert_int_equal(commit_as(&f, "agent-b", "house", "No list of the evening is pinned anywhere.").conflict_count, 1);
+    fixture_close(&f);
+}
+
 static void bad_arguments_are_named(void **state) {
     (void)state;
     static char big[EG_MAX_CONTENT + 2];
@@ -980,6 +1070,7 @@ int main(void) {
         cmocka_unit_test(other_services_are_other_subjects),
         cmocka_unit_test(feedback_moves_the_threshold),
         cmocka_unit_test(check_writes_nothing),
+        cmocka_unit_test(check_tells_that_a_model_did_not_open),
         cmocka_unit_test(merge_writes_the_merged_fact),
         cmocka_unit_test(a_merge_passes_the_gates),
         cmocka_unit_test(a_merge_promotes_its_text),
@@ -999,11 +1090,15 @@ int main(void) {
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
+        cmocka_unit_test(the_latest_hits_are_counted),
         cmocka_unit_test(vectors_come_later),
         cmocka_unit_test(another_embedding_model),
         cmocka_unit_test(reembedding_is_interrupted),
         cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
+        cmocka_unit_test(a_greedy_detector_fails_alone),
+        cmocka_unit_test(a_job_without_memory_is_counted),
+        cmocka_unit_test(waiting_is_no_overrun),
         cmocka_unit_test(bad_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

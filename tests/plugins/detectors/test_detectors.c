@@ -237,11 +237,42 @@ static void severity(void **state) {
     eg_arena_release(&arena);
 }
 
+/* A fact of as many statements as there can be; the last one is about the mailer. */
+static const char *long_fact(eg_arena *arena, int retries) {
+    char text[EG_MAX_CONTENT + 1];
+    size_t n = 0;
+    for (int i = 1; i < EG_MAX_STATEMENTS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "The cache of service number %d keeps its rows in memory on host h%d. ",
+                              i, 3 * i);
+    snprintf(text + n, sizeof text - n, "The retry limit of the mailer is %d.", retries);
+    return eg_arena_copy(arena, eg_str_of(text));
+}
+
+/* What one pair of statements needs is used again for the next one: 4,096 pairs, three times, in 8 MiB. */
+static void long_facts_take_little_memory(void **state) {
+    (void)state;
+    eg_arena arena;
+    eg_arena_init(&arena, 0);
+    eg_error err = {0};
+    eg_case_fact earlier, later;
+    assert_int_equal(test_fact_read(&arena, eg_str_of(long_fact(&arena, 3)), EG_STR("mail"), &earlier, &err), EG_OK);
+    assert_int_equal(test_fact_read(&arena, eg_str_of(long_fact(&arena, 5)), EG_STR("mail"), &later, &err), EG_OK);
+    assert_int_equal(earlier.statement_count, EG_MAX_STATEMENTS);
+    eg_finding found[16];
+    size_t n, before = arena.used;
+    assert_int_equal(test_detect(&arena, &later, &earlier, found, 16, &n, &err), EG_OK);
+    assert_true(arena.used - before < (size_t)8 << 20);
+    int contradictions = 0;
+    for (size_t i = 0; i < n; i++) contradictions += found[i].outcome == EG_CONTRADICTION;
+    assert_int_equal(contradictions, 1);
+    eg_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings), cmocka_unit_test(no_siblings),
         cmocka_unit_test(contradictions),  cmocka_unit_test(updates),  cmocka_unit_test(other_outcomes),
-        cmocka_unit_test(across_scopes),   cmocka_unit_test(severity),
+        cmocka_unit_test(across_scopes),   cmocka_unit_test(severity), cmocka_unit_test(long_facts_take_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
