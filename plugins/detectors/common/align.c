@@ -274,6 +274,18 @@ static int names_thing(const table *t, const stretch *x) {
 }
 
 /* Differing values in the same place. */
+/* Whether nothing that both say names what came with a version: "New in version 1.5" and "New in version 1.6" stand below two
+ * headings. */
+static int only_announces(const table *t) {
+    for (size_t i = 0; i < t->n; i++)
+        if (t->columns[i].equal && t->columns[i].a->content &&
+            !word_in(t->columns[i].a->key,
+                     "new version release add added introduc introduced remov removed deprecat deprecated chang "
+                     "changed since avail availabl available"))
+            return 0;
+    return 1;
+}
+
 static void judge_values(const table *t, const summary *s, alignment *out) {
     const column *c = &t->columns[s->first_conflict];
     out->a = c->a->span;
@@ -281,6 +293,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
     classify(c->a->claim, out);
     size_t ia = index_a(t, c), ib = index_b(t, c);
     if (ia && ib && values_lead_apart(c->a[-1].key, c->b[-1].key)) return;
+    if (c->a->claim->value_kind == EG_VALUE_VERSION && only_announces(t)) return;
     size_t serious = 0, matched = s->equal_content, different = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         const stretch *x = &s->stretches[i];

@@ -69,6 +69,8 @@ static void no_false_alarms(void **state) {
         {"The queue holds about a thousand messages.", "The queue holds 1,100 messages.", NOTHING, NULL, NULL, NULL},
         {"A batch holds at most 10 rows.", "A batch holds 8 rows.", NOTHING, NULL, NULL, NULL},
         {"A batch holds between 5 and 10 rows.", "A batch holds 8 rows.", NOTHING, NULL, NULL, NULL},
+        {"NEW: New in version 1.5.", "NEW: New in version 1.6.", NOTHING, NULL, NULL, NULL},
+        {"Added in version 2.1.0 of it.", "Added in version 2.2.0 of it.", NOTHING, NULL, NULL, NULL},
         {"Version 4 needs Python 3.10.", "Version 5 needs Python 3.12.", NOTHING, NULL, NULL, NULL},
         {"The iOS app caches 50 pages.", "The Android app caches 30 pages.", NOTHING, NULL, NULL, NULL},
         {"The free plan allows 3 projects.", "The enterprise plan allows 100 projects.", NOTHING, NULL, NULL, NULL},
