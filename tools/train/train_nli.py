@@ -17,7 +17,7 @@ import generated
 import minilm
 import pairs
 
-BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 8, 0.35
+BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 5, 0.35
 
 
 def vectors_of(embedder, wholes):
@@ -144,9 +144,9 @@ def main():
         with torch.no_grad():
             for name, p in trained.items():
                 p.copy_(mean[name])
+            model.write(o.out)
             for what, wholes in dev.items():
                 print(f"epoch {n + 1}: dev {what}, average precision {average_precision(model, wholes):.4f}", flush=True)
-            model.write(o.out)
             for name, p in trained.items():
                 p.copy_(last[name])
         if n + 1 < o.epochs:
