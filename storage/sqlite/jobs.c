@@ -18,9 +18,11 @@ static eg_status read_job(eg_request *rq, sqlite3_stmt *q, eg_job *out) {
 static eg_status lease_locked(eg_storage *s, eg_request *rq, eg_str owner, int64_t now, int64_t until, int64_t grace,
                               uint32_t max_leased, uint32_t most, eg_job **out, size_t *n) {
     connection *c = &s->counter;
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_LEASED);
-    if (!q) return rq->err->code;
-    sqlite3_bind_int64(q, 1, now);
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_EXPIRE_LEASES);
+    if (q) sqlite3_bind_int64(q, 1, now);
+    eg_status st = run(c, rq, q);
+    if (st != EG_OK) return st;
+    if (!(q = prepare(c, rq, EG_SQL_LEASED))) return rq->err->code;
     if (step(c, rq, q) != 1) return rq->err->code;
     uint32_t leased = (uint32_t)sqlite3_column_int64(q, 0);
     sqlite3_reset(q);
@@ -53,8 +55,7 @@ static eg_status lease_locked(eg_storage *s, eg_request *rq, eg_str owner, int64
         sqlite3_bind_int64(q, 1, job->id);
         bind_id(q, 2, job->token);
         sqlite3_bind_int64(q, 3, until);
-        eg_status st = run(c, rq, q);
-        if (st != EG_OK) return st;
+        if ((st = run(c, rq, q)) != EG_OK) return st;
     }
     return EG_OK;
 }

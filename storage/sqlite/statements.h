@@ -193,11 +193,14 @@
     X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                                           \
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
     /* jobs and counters */                                                                                                      \
-    X(LEASED, "SELECT count(*) FROM jobs WHERE lease_until > ?1")                                                                \
+    X(LEASED, "SELECT count(*) FROM jobs WHERE token IS NOT NULL")                                                               \
     X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "                         \
                 "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "                   \
                 "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "                           \
                 "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                       \
+    X(EXPIRE_LEASES,                                                                                                             \
+      "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?1, last_error = 'the process "      \
+      "that had this job ended, or took too long' WHERE token IS NOT NULL AND lease_until <= ?1")                                \
     X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                                    \
     X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "                    \
                "AND kind = 0")                                                                                                   \

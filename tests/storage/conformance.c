@@ -253,7 +253,13 @@ void conformance_jobs(store *s) {
     assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
     assert_int_equal(stats.jobs_parked, 1);
     assert_int_equal(OPS(s, jobs_of, fact, &left), EG_OK);
-    assert_int_equal(left, 1); /* the parked one waits for nobody */
+    assert_int_equal(left, 1);                  /* the parked one waits for nobody */
+    for (int i = 1; i < EG_MAX_ATTEMPTS; i++) { /* leases that nobody gives back are failures too: one ran out before */
+        s->now += 11 * EG_SECOND;
+        assert_int_equal(lease(s, "third", 0, 5, &jobs), i + 1 < EG_MAX_ATTEMPTS);
+    }
+    assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
+    assert_true(stats.jobs_parked == 2 && stats.jobs_leased == 0);
 }
 
 void conformance_workspaces(store *s) {

@@ -232,9 +232,10 @@ typedef struct eg_storage_ops {
     /* The newest seq of the whole store: what caches and waiters compare with. */
     eg_status (*last_seq)(eg_storage *store, eg_request *rq, int64_t *out);
 
-    /* Leases: at most `most` jobs that are due, not leased or whose lease is over, not parked; owner's own first,
-     * others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Not
-     * more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a power loss. */
+    /* Leases: at most `most` jobs that are due, not leased, not parked; a lease that is over counts as a failed attempt; owner's
+     * own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and
+     * lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a
+     * power loss. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
                        uint32_t most, eg_job **out, size_t *n);
     /* Jobs of this fact that still wait (queued or leased). */
