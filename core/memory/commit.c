@@ -82,7 +82,7 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
 }
 
 static int is_current(commit *c, const eg_fact *f) {
-    int64_t now = SERVICES(c->m)->now(c->m->env.host);
+    int64_t now = eg_now(c->m, c->rq);
     return f->valid_from <= now && now < f->valid_until;
 }
 

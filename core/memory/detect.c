@@ -129,7 +129,7 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
     eg_status s = STORE(m, fact, rq, job->fact, &fact);
     if (s == EG_ENOENT) return only_finish(m, rq, job);
     if (s != EG_OK) return s;
-    int64_t now = SERVICES(m)->now(m->env.host);
+    int64_t now = eg_now(m, rq);
     int current = fact.valid_from <= now && now < fact.valid_until;
     if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_EPHEMERAL)) return only_finish(m, rq, job);
 

@@ -96,7 +96,7 @@ typedef struct settlement {
 } settlement;
 
 static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reason, eg_resolved *out) {
-    int64_t now = SERVICES(t->m)->now(t->m->env.host);
+    int64_t now = eg_now(t->m, t->rq);
     if (f->valid_until <= now) return EG_OK; /* it ended by itself meanwhile */
     t->closed[t->closed_count++] = f->id;
     return eg_draft_close(&t->d, t->m, f, reason, "the other fact of a conflict won", t->conflict.id,

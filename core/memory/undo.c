@@ -33,7 +33,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_fact *f = &row->fact;
     eg_status s = STORE(u->m, fact, rq, closed, f);
     if (s != EG_OK) return s;
-    int64_t now = SERVICES(u->m)->now(u->m->env.host);
+    int64_t now = eg_now(u->m, u->rq);
     if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
     if (end && end <= now)
@@ -64,7 +64,7 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_fact f;
     eg_status s = STORE(u->m, fact, u->rq, id, &f);
     if (s != EG_OK) return s;
-    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+    if (f.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
     u->closed[u->closed_count++] = id;
     return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
 }
@@ -151,11 +151,11 @@ static eg_status undo_commit(undoing *u) {
     eg_fact f;
     eg_status s = STORE(u->m, fact, u->rq, u->row.fact, &f);
     if (s != EG_OK) return s;
-    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host))
+    if (f.valid_until <= eg_now(u->m, u->rq))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
     if ((s = close_now(u, u->row.fact, EG_DELETED)) != EG_OK) return s;
     int64_t end = former_end(u, u->row.other);
-    int over = end && end <= SERVICES(u->m)->now(u->m->env.host); /* the fact before it would have ended by itself */
+    int over = end && end <= eg_now(u->m, u->rq); /* the fact before it would have ended by itself */
     eg_id id;
     return eg_id_is_none(u->row.other) || over ? EG_OK : restore(u, u->row.other, &id);
 }

@@ -243,7 +243,7 @@ static eg_status keep_visible(scan *x, connection *c, eg_request *rq, const eg_f
         if (again) continue;
         sqlite3_stmt *q = prepare(c, rq, EG_SQL_VISIBLE_FACT);
         if (!q) return rq->err->code;
-        bind_filter(q, x->s, f);
+        if (bind_filter(q, x->s, c, rq, f) != EG_OK) return rq->err->code;
         sqlite3_bind_int64(q, named(q, ":key"), b->fact);
         int row = step(c, rq, q);
         if (row > 0) {

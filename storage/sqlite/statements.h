@@ -177,8 +177,8 @@
              "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                   \
              "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                         \
              "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                         \
-             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?2 "                   \
-             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?2), "                    \
+             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?4 "                   \
+             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?4), "                    \
              "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                                  \
              "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                                \
              "WHERE w.name = ?1")                                                                                                \

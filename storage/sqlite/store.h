@@ -64,8 +64,10 @@ static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
     if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
     else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
-/* The named parameters of VISIBLE. */
-void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *filter);
+/* The clock, but never behind the last write of the store. */
+eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
+/* The named parameters of VISIBLE, but for a time of 0 the store's now. */
+eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 int named(sqlite3_stmt *q, const char *name);
 eg_id column_id(sqlite3_stmt *q, int at);
 /* A copy in the request's memory; on want of memory ptr is NULL. */
@@ -102,6 +104,7 @@ eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str workspace, eg_str
 eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_str workspace, eg_str tier, uint64_t *confirmed, uint64_t *wrong);
 eg_status sqlite_agent(eg_storage *s, eg_request *rq, eg_str workspace, eg_str agent, uint64_t *commits, uint64_t *flagged);
 eg_status sqlite_stats(eg_storage *s, eg_request *rq, eg_str workspace, eg_store_stats *out);
+eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_last_seq(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_search_text(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_term *terms, size_t term_count,
                              uint32_t limit, eg_scored **out, size_t *n);

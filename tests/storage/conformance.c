@@ -60,6 +60,12 @@ static void close_fact(store *s, eg_id id, eg_close_reason reason) {
     assert_int_equal(apply(s, NULL, 0, &c, 1, NULL), EG_OK);
 }
 
+static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
+    size_t n;
+    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
+    return n;
+}
+
 void conformance_windows(store *s) {
     s->now = 1000 * DAY;
     eg_id forever = put_fact(s, "kept for ever", "auth", 0, 0), week = put_fact(s, "kept a week", "auth/jwt", 7, 1);
@@ -88,6 +94,17 @@ void conformance_windows(store *s) {
     eg_id late = put_fact(s, "after the clock went back", "auth", 0, 3);
     assert_int_equal(OPS(s, fact, late, &f), EG_OK);
     assert_true(f.committed_at >= 1008 * DAY);
+    now.history = 0; /* and reads go by it: what was committed is seen, what was over stays over */
+    int64_t store_now;
+    assert_int_equal(OPS(s, now, &store_now), EG_OK);
+    assert_true(store_now == f.committed_at && store_now > s->now);
+    assert_int_equal(count(s, &now), 2);
+    eg_change job = {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = late, .text = EG_STR("me")};
+    assert_int_equal(apply(s, NULL, 0, &job, 1, NULL), EG_OK);
+    eg_job *jobs;
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1); /* jobs go on by the clock */
+    s->now += 11 * EG_SECOND;
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
 }
 
 void conformance_preconditions(store *s) {
@@ -214,12 +231,6 @@ void conformance_conflicts(store *s) {
     assert_int_equal(apply(s, NULL, 0, &link, 1, NULL), EG_OK);
     assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
     assert_false(known);
-}
-
-static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
-    size_t n;
-    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
-    return n;
 }
 
 void conformance_jobs(store *s) {

@@ -56,6 +56,7 @@ typedef struct eg_new_fact {
 
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
 
+/* Times of jobs are those of the clock, not the store's now: they must go on when the clock was set back. */
 /* kind of a job: what is left to do for a fact */
 typedef enum eg_job_kind {
     EG_JOB_DETECT = 0,
@@ -250,6 +251,8 @@ typedef struct eg_storage_ops {
      * is not NULL: how many there are (counting reads them all). */
     eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str model_id, int64_t after, uint32_t limit,
                             eg_fact **out, size_t *n, uint64_t *all);
+    /* The store's now: max(services->now, last committed time). What was committed is never in its future. */
+    eg_status (*now)(eg_storage *store, eg_request *rq, int64_t *out);
 } eg_storage_ops;
 
 #endif

@@ -37,6 +37,30 @@ static void a_ttl_fact_lives_until_its_end(void **state) {
     fixture_close(&f);
 }
 
+/* A clock that is set back changes nothing: facts are seen, equal ones are known, an update ends what it replaces. */
+static void a_clock_that_goes_back(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service session timeout is 30 seconds.");
+    f.now -= EG_DAY;
+    assert_int_equal(query(&f, "auth session timeout").count, 1);
+    eg_receipt r = commit_as(&f, "agent-a", "auth", "The auth service session timeout is 30 seconds.");
+    assert_true(r.duplicate);
+    char lineage[37];
+    eg_id_format(r.fact.lineage_id, lineage);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service session timeout is 45 seconds.");
+    args.scope = EG_STR("auth");
+    args.agent_id = EG_STR("agent-a");
+    args.corrects_lineage = eg_str_of(lineage);
+    r = commit_args(&f, args);
+    assert_true(r.operation == EG_UPDATE && r.detection_done);
+    eg_hits hits = query(&f, "auth session timeout");
+    assert_int_equal(hits.count, 1);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, r.fact.id));
+    fixture_close(&f);
+}
+
 /* A fresh decision with provenance about something else never outranks an old exact match. */
 static void relevance_dominates(void **state) {
     (void)state;
@@ -644,6 +668,7 @@ static void bad_arguments_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ttl_fact_lives_until_its_end),
+        cmocka_unit_test(a_clock_that_goes_back),
         cmocka_unit_test(relevance_dominates),
         cmocka_unit_test(any_punctuation_is_safe_in_a_query),
         cmocka_unit_test(the_oldest_of_hundreds_is_found),
