@@ -186,11 +186,15 @@
     X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                                             \
     X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "            \
                     "WHERE terms MATCH :match AND " VISIBLE " ORDER BY score DESC, f.seq DESC LIMIT :limit")                     \
-    X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "                      \
-                     "LIMIT ?3")                                                                                                 \
-    X(VECTOR_F32, "SELECT f32 FROM vectors_f32 WHERE key = ?1")                                                                  \
+    X(LAST_VECTOR, "SELECT max(key) FROM vectors WHERE model = ?1")                                                              \
+    X(VECTORS_AFTER, "SELECT v.key, v.fact, v.scale, v.s8, f.workspace FROM vectors v CROSS JOIN facts f ON f.key = v.fact "     \
+                     "WHERE v.model = ?1 AND v.key > ?2 ORDER BY v.key LIMIT ?3")                                                \
+    X(VECTORS_F32_OF,                                                                                                            \
+      "SELECT x.f32 FROM vectors v CROSS JOIN vectors_f32 x ON x.key = v.key WHERE v.fact = ?1 AND v.model = ?2")                \
     X(UNEMBEDDED_FACTS, "SELECT " FACT_COLUMNS " " UNEMBEDDED " ORDER BY f.seq LIMIT ?4")                                        \
     X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                                           \
+    X(VISIBLE_FACTS, "SELECT f.key FROM facts f WHERE " VISIBLE)                                                                 \
+    X(LAST_FACT, "SELECT max(key) FROM facts")                                                                                   \
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
     /* jobs and counters */                                                                                                      \
     X(LEASED, "SELECT count(*) FROM jobs WHERE token IS NOT NULL")                                                               \

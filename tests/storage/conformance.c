@@ -146,6 +146,31 @@ void conformance_preconditions(store *s) {
     assert_true(eg_str_eq(value, EG_STR("v")));
 }
 
+static size_t dots; /* vectors that were read whole */
+static float counted_dot(const float *a, const float *b, size_t n) {
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    dots++;
+    return sum;
+}
+
+/* A fact with a vector for each of its statements: the nearest one counts, and the fact comes once. */
+static eg_id put_statements(store *s, const char *scope) {
+    float v[3][WIDTH] = {{0}};
+    eg_vector vectors[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        v[i][4 * i] = v[i][4 * i + 2] = 0.70710678f;
+        vectors[i] = (eg_vector){.statement = i, .dimensions = WIDTH, .model_id = EG_STR("m"), .values = v[i]};
+    }
+    eg_new_fact row = {.fact = {.content = EG_STR("three things"), .scope = eg_str_of(scope), .agent_id = EG_STR("alice")},
+                       .vectors = vectors,
+                       .vector_count = 3};
+    row.fact.id = row.fact.lineage_id = test_id();
+    eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+    return row.fact.id;
+}
+
 void conformance_searches(store *s) {
     for (uint32_t i = 0; i < 1500; i++) { /* more than a block of vectors */
         char text[40];
@@ -175,6 +200,29 @@ void conformance_searches(store *s) {
     q[0] = 1;
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 2);
+    eg_id three = put_statements(s, "hay");
+    s->services.dot = counted_dot; /* however few facts pass the filter, the others are not read */
+    static const uint32_t limits[] = {5, 1000};
+    for (size_t i = 0; i < 2; i++) {
+        dots = 0;
+        q[0] = 0, q[4] = q[6] = 0.70710678f;
+        assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, limits[i], &hits, &n), EG_OK);
+        assert_int_equal(n, 3);
+        assert_true(eg_id_eq(hits[0].fact, three) && hits[0].score > 0.999);
+        assert_in_range(dots, 5, 15);
+    }
+    f.scope = EG_STR("fill");
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 1000, &hits, &n), EG_OK);
+    assert_int_equal(n, 1000);
+    for (size_t i = 1; i < n; i++) assert_true(hits[i].score <= hits[i - 1].score);
+    s->rq.workspace = EG_STR("elsewhere");
+    eg_id there = put_fact(s, "own fact", "x", 0, 0);
+    f = all(s);
+    dots = 0;
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 60, &hits, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(hits[0].fact, there));
+    assert_int_equal(dots, 1);
+    s->rq.workspace = EG_STR("local");
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("another model"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 0);
 }
