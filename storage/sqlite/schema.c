@@ -79,6 +79,10 @@ static const char *const migrations[SCHEMA] = {
     "CREATE TABLE audit_windows (audit INTEGER NOT NULL REFERENCES audit(id), number INTEGER NOT NULL, fact BLOB NOT NULL,"
     " from_before INTEGER NOT NULL, until_before INTEGER NOT NULL, from_after INTEGER NOT NULL, until_after INTEGER NOT NULL,"
     " PRIMARY KEY (audit, number)) WITHOUT ROWID;",
+    /* Version 3: the jobs that are due, or leased, are found without a look at all of them. */
+    "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE token IS NOT NULL;"
+    "CREATE INDEX jobs_of_owner ON jobs (owner, kind = 2);"
+    "CREATE INDEX jobs_in_order ON jobs (kind = 2);",
 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {

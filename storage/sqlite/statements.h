@@ -36,6 +36,14 @@
     "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, " \
     "c.resolved_fact FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
+/* In the order that read_job() reads. */
+#define JOB_COLUMNS                                                                                                                    \
+    "j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, j.last_error FROM jobs j CROSS JOIN workspaces w " \
+    "ON w.key = j.workspace"
+
+/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. */
+#define DUE "j.attempts < ?1 AND j.not_before <= ?2 AND j.lease_until <= ?2 ORDER BY j.kind = 2, j.id LIMIT ?5"
+
 /* Facts of workspace ?1 behind seq ?3 without a vector of model ?2. */
 #define UNEMBEDDED                                                                                                           \
     "FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.seq > ?3 AND f.close_reason <> 6 AND NOT EXISTS (SELECT 1 FROM " \
@@ -152,14 +160,16 @@
                  "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.seq DESC LIMIT ?4")                               \
     X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
                     "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
-                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                  \
+                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                 \
                     "c.status = ?2) ORDER BY c.seq DESC LIMIT ?4")                                                               \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
-    X(AGENT, "SELECT commits, (SELECT count(*) FROM (SELECT f.key FROM conflicts c JOIN facts f ON f.key = c.fact_a "            \
-             "WHERE c.workspace = g.workspace AND c.status <> 2 AND f.agent_id = g.agent_id UNION SELECT f.key FROM "            \
-             "conflicts c JOIN facts f ON f.key = c.fact_b WHERE c.workspace = g.workspace AND c.status <> 2 AND "               \
-             "f.agent_id = g.agent_id)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                  \
+    /* from indexes alone */                                                                                                     \
+    X(AGENT,                                                                                                                     \
+      "SELECT g.commits, (SELECT count(*) FROM (SELECT fact_a AS key FROM conflicts INDEXED BY conflicts_a WHERE status <> 2 "   \
+      "UNION SELECT fact_b FROM conflicts INDEXED BY conflicts_b WHERE status <> 2) c CROSS JOIN facts f INDEXED BY "            \
+      "facts_agent WHERE f.workspace = g.workspace AND f.agent_id = g.agent_id AND f.key = c.key) FROM agents g WHERE "          \
+      "g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                                                       \
     X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                          \
              "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                                \
     X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                     \
@@ -198,10 +208,9 @@
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
     /* jobs and counters */                                                                                                      \
     X(LEASED, "SELECT count(*) FROM jobs WHERE token IS NOT NULL")                                                               \
-    X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "                         \
-                "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "                   \
-                "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "                           \
-                "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                       \
+    X(DUE_JOBS,                                                                                                                  \
+      "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE j.owner = ?3 AND " DUE ") UNION ALL SELECT * FROM (SELECT " JOB_COLUMNS " "   \
+      "WHERE ?4 >= 0 AND j.owner <> ?3 AND j.created_at <= ?4 AND " DUE ") LIMIT ?5")                                            \
     X(EXPIRE_LEASES,                                                                                                             \
       "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?1, last_error = 'the process "      \
       "that had this job ended, or took too long' WHERE token IS NOT NULL AND lease_until <= ?1")                                \

@@ -8,7 +8,7 @@
 #include "engram/plugin.h"
 #include "statements.h"
 
-enum { SCHEMA = 2, READERS = 4 };
+enum { SCHEMA = 3, READERS = 4 };
 /* The oldest versions that may still read and write a store of this schema. Version 1 would write audit rows without windows. */
 enum { MIN_READER = 1, MIN_WRITER = 2 };
 
