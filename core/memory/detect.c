@@ -214,11 +214,11 @@ eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadli
     *done = 0;
     eg_cancel cancel = {.flag = rq->cancel.flag, .deadline = deadline};
     for (;;) {
-        size_t left = 0;
-        eg_status s = STORE(m, jobs_of, rq, fact, &left);
+        size_t left = 0, parked = 0;
+        eg_status s = STORE(m, jobs_of, rq, fact, &left, &parked);
         if (s != EG_OK) return s;
-        *done = left == 0;
-        if (*done || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
+        *done = left + parked == 0;
+        if (left == 0 || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
         int ran;
         s = run_next(m, &cancel, NO_GRACE, &ran);
         if (s == EG_ECANCELLED) return EG_OK;

@@ -95,7 +95,7 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t leas
     return st;
 }
 
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n) {
+eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked) {
     connection *c = reader_take(s);
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_JOBS_OF);
     eg_status st = q ? EG_OK : rq->err->code;
@@ -104,7 +104,10 @@ eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n) {
         bind_id(q, 2, fact);
         sqlite3_bind_int(q, 3, EG_MAX_ATTEMPTS);
         st = step(c, rq, q) == 1 ? EG_OK : rq->err->code;
-        if (st == EG_OK) *n = (size_t)sqlite3_column_int64(q, 0);
+        if (st == EG_OK) {
+            *waiting = (size_t)sqlite3_column_int64(q, 0);
+            *parked = (size_t)sqlite3_column_int64(q, 1);
+        }
         sqlite3_reset(q);
     }
     connection_give(c);

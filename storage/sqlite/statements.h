@@ -215,8 +215,9 @@
       "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?1, last_error = 'the process "      \
       "that had this job ended, or took too long' WHERE token IS NOT NULL AND lease_until <= ?1")                                \
     X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                                    \
-    X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "                    \
-               "AND kind = 0")                                                                                                   \
+    X(JOBS_OF,                                                                                                                   \
+      "SELECT coalesce(sum(attempts < ?3), 0), coalesce(sum(attempts >= ?3), 0) FROM jobs WHERE workspace = " WORKSPACE_1        \
+      " AND fact = ?2 AND kind = 0")                                                                                             \
     X(COUNT_HIT, "UPDATE facts SET query_hits = query_hits + 1 WHERE workspace = " WORKSPACE_1 " AND id = ?2")
 
 #define X(name, sql) EG_SQL_##name,

@@ -239,8 +239,9 @@ typedef struct eg_storage_ops {
      * power loss. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
                        uint32_t most, eg_job **out, size_t *n);
-    /* Jobs of this fact that still wait (queued or leased). */
-    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *n);
+    /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: of neither there is a verdict.
+     */
+    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
     /* query_hits + 1 for each; may be lost in a power failure. */
     eg_status (*count_hits)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n);
     /* The windows that the audit row holds, in the order of the changes. Unknown rows, and rows that were written

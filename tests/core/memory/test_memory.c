@@ -414,6 +414,31 @@ static void duplicates_are_seen(void **state) {
     fixture_close(&f);
 }
 
+/* A fact whose detection was given up is not called decided, and nobody waits for it. */
+static void a_parked_job_is_no_verdict(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The uplink has 10 MB buffers.");
+    args.wait_ms = 0;
+    eg_receipt r = commit_args(&f, args);
+    eg_job *jobs;
+    size_t n;
+    for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) { /* processes that die of it */
+        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, EG_STR("test-1"), EG_SECOND, 0, 4, 1, &jobs, &n),
+                         EG_OK);
+        assert_int_equal(n, i < EG_MAX_ATTEMPTS);
+    }
+    static const int32_t waits[] = {0, 60000};
+    for (int i = 0; i < 2; i++) {
+        args.wait_ms = waits[i];
+        eg_receipt again = commit_args(&f, args);
+        assert_true(again.duplicate && eg_id_eq(again.fact.id, r.fact.id));
+        assert_int_equal(again.detection_done, 0);
+    }
+    fixture_close(&f);
+}
+
 /* Ephemeral facts stay out of queries and detection until they are asked for twice or promoted. */
 static void ephemeral_facts_earn_their_place(void **state) {
     (void)state;
@@ -685,6 +710,7 @@ int main(void) {
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
+        cmocka_unit_test(a_parked_job_is_no_verdict),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
         cmocka_unit_test(vectors_come_later),
         cmocka_unit_test(another_embedding_model),
