@@ -157,11 +157,11 @@
     X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                                 \
     X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR c.status = ?2) "                \
                  "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                \
-                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.seq DESC LIMIT ?4")                               \
+                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")              \
     X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
                     "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
                     "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                 \
-                    "c.status = ?2) ORDER BY c.seq DESC LIMIT ?4")                                                               \
+                    "c.status = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                              \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
     /* from indexes alone */                                                                                                     \

@@ -279,6 +279,20 @@ void conformance_conflicts(store *s) {
     assert_int_equal(apply(s, NULL, 0, &link, 1, NULL), EG_OK);
     assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
     assert_false(known);
+    f = (eg_conflict_filter){.workspace = EG_STR("local"), .status = -1, .limit = 2};
+    for (uint32_t i = 0; i < 3; i++) { /* the limit leaves out the least severe, not the oldest; of equal ones the newest come */
+        eg_conflict more = c;
+        more.id = test_id();
+        more.severity = EG_LOW;
+        more.fact_b = put_fact(s, "another", "z", 0, 3 + i);
+        more.fact_a = i ? a : b;
+        add.conflict = &more;
+        assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+        f.fact = i ? a : (eg_id){{0}};
+        assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
+        assert_int_equal(n, 2);
+        assert_true(eg_id_eq(rows[0].id, c.id) && eg_id_eq(rows[1].id, more.id));
+    }
 }
 
 void conformance_jobs(store *s) {

@@ -213,7 +213,7 @@ typedef struct eg_storage_ops {
     eg_status (*statements_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
     eg_status (*conflict)(eg_storage *store, eg_request *rq, eg_id id, eg_conflict *out);
     eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out,
-                           size_t *n); /* newest first */
+                           size_t *n); /* most severe first, then newest */
     /* 1 in *known when the pair has a conflict of any status or a both_valid link. */
     eg_status (*pair_known)(eg_storage *store, eg_request *rq, eg_id a, eg_id b, int *known);
     eg_status (*setting)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);
