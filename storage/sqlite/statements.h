@@ -164,12 +164,8 @@
                     "c.status = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                              \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
-    /* from indexes alone */                                                                                                     \
-    X(AGENT,                                                                                                                     \
-      "SELECT g.commits, (SELECT count(*) FROM (SELECT fact_a AS key FROM conflicts INDEXED BY conflicts_a WHERE status <> 2 "   \
-      "UNION SELECT fact_b FROM conflicts INDEXED BY conflicts_b WHERE status <> 2) c CROSS JOIN facts f INDEXED BY "            \
-      "facts_agent WHERE f.workspace = g.workspace AND f.agent_id = g.agent_id AND f.key = c.key) FROM agents g WHERE "          \
-      "g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                                                       \
+    X(AGENT, "SELECT g.commits, (SELECT count(*) FROM flagged l WHERE l.workspace = g.workspace AND l.agent_id = g.agent_id) "   \
+             "FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                            \
     X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                          \
              "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                                \
     X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                     \

@@ -227,6 +227,45 @@ void conformance_searches(store *s) {
     assert_int_equal(n, 0);
 }
 
+static uint64_t flagged(store *s, const char *agent) {
+    uint64_t commits, n;
+    assert_int_equal(OPS(s, agent, EG_STR("local"), eg_str_of(agent), &commits, &n), EG_OK);
+    return n;
+}
+
+/* An agent's facts in conflicts, each once; those of a dismissed one do not count, until it is opened again. */
+void conformance_agents(store *s) {
+    eg_id f[3] = {put_fact(s, "one", "x", 0, 0), put_fact(s, "two", "x", 0, 1), put_fact(s, "three", "x", 0, 2)};
+    const eg_change seen = {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 3};
+    eg_conflict c[2];
+    eg_change change = {.kind = EG_CHANGE_CONFLICT};
+    assert_int_equal(apply(s, NULL, 0, &seen, 1, NULL), EG_OK);
+    assert_int_equal(flagged(s, "alice"), 0);
+    for (int i = 0; i < 2; i++) {
+        c[i] = (eg_conflict){.id = test_id(),
+                             .fact_a = f[i],
+                             .fact_b = f[i + 1],
+                             .tier = EG_STR("t"),
+                             .detector = EG_STR("d"),
+                             .explanation = EG_STR("e")};
+        change.conflict = &c[i];
+        assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+        assert_int_equal(flagged(s, "alice"), i + 2);
+    }
+    static const struct {
+        int which;
+        uint32_t status;
+        uint64_t facts;
+    } steps[] = {{0, EG_DISMISSED, 2}, {1, EG_RESOLVED, 2}, {1, EG_DISMISSED, 0}, {0, EG_OPEN, 2}, {1, EG_OPEN, 3}};
+    change.kind = EG_CHANGE_CONFLICT_STATUS;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        change.conflict = &c[steps[i].which];
+        c[steps[i].which].status = steps[i].status;
+        assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+        assert_int_equal(flagged(s, "alice"), steps[i].facts);
+    }
+}
+
 void conformance_conflicts(store *s) {
     eg_id a = put_fact(s, "one", "x", 0, 0), b = put_fact(s, "two", "y", 0, 1);
     eg_conflict c = {.id = test_id(),
