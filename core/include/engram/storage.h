@@ -56,8 +56,7 @@ typedef struct eg_new_fact {
 
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
 
-/* Times of jobs are those of the clock, not the store's now: they must go on when the clock was set back. */
-/* kind of a job: what is left to do for a fact */
+/* kind of a job: what is left to do for a fact. Jobs go by the clock, not by the store's now: they go on when it was set back. */
 typedef enum eg_job_kind {
     EG_JOB_DETECT = 0,
     EG_JOB_EMBED,  /* vectors that its commit left out, for want of a model; then detection */
@@ -239,7 +238,7 @@ typedef struct eg_storage_ops {
      * power loss. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
                        uint32_t most, eg_job **out, size_t *n);
-    /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: of neither there is a verdict.
+    /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: there is no verdict of either.
      */
     eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
     /* query_hits + 1 for each; may be lost in a power failure. */
