@@ -79,7 +79,7 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
 }
 
 static int is_current(commit *c, const eg_fact *f) {
-    int64_t now = SERVICES(c->m)->now(c->m->env.host);
+    int64_t now = eg_now(c->m, c->rq);
     return f->valid_from <= now && now < f->valid_until;
 }
 
@@ -242,9 +242,9 @@ static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
     if (wait_ms > 0) {
         s = eg_detect_now(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
     } else {
-        size_t left = 0;
-        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left);
-        out->detection_done = s == EG_OK && left == 0;
+        size_t left = 0, parked = 0;
+        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left, &parked);
+        out->detection_done = s == EG_OK && left + parked == 0;
     }
     /* The fact is stored: trouble with its verdict must not read as a failed commit. The job remains. */
     if (s != EG_OK) {

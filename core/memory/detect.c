@@ -129,7 +129,7 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
     eg_status s = STORE(m, fact, rq, job->fact, &fact);
     if (s == EG_ENOENT) return only_finish(m, rq, job);
     if (s != EG_OK) return s;
-    int64_t now = SERVICES(m)->now(m->env.host);
+    int64_t now = eg_now(m, rq);
     int current = fact.valid_from <= now && now < fact.valid_until;
     if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_EPHEMERAL)) return only_finish(m, rq, job);
 
@@ -215,11 +215,11 @@ eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadli
     *done = 0;
     eg_cancel cancel = {.flag = rq->cancel.flag, .deadline = deadline};
     for (;;) {
-        size_t left = 0;
-        eg_status s = STORE(m, jobs_of, rq, fact, &left);
+        size_t left = 0, parked = 0;
+        eg_status s = STORE(m, jobs_of, rq, fact, &left, &parked);
         if (s != EG_OK) return s;
-        *done = left == 0;
-        if (*done || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
+        *done = left + parked == 0;
+        if (left == 0 || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
         int ran;
         s = run_next(m, &cancel, NO_GRACE, &ran);
         if (s == EG_ECANCELLED) return EG_OK;

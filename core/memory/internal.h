@@ -26,6 +26,14 @@ struct eg_memory {
 #define SERVICES(m) ((m)->env.services)
 #define STORE(m, call, ...) ((m)->env.storage_ops->call((m)->env.storage, __VA_ARGS__))
 
+/* The store's now, by which facts are current or not. When the store cannot be read the clock's: the next call tells why. */
+static inline int64_t eg_now(eg_memory *m, eg_request *rq) {
+    int64_t now;
+    if (STORE(m, now, rq, &now) == EG_OK) return now;
+    *rq->err = (eg_error){0};
+    return SERVICES(m)->now(m->env.host);
+}
+
 /* Something was left for the worker: a job, or hits to count. */
 static inline void eg_memory_wake(eg_memory *m) {
     if (m->env.wake) m->env.wake(m->env.host);

@@ -188,7 +188,7 @@ eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {
     eg_fact *facts = eg_request_array(rq, n, sizeof *facts);
     if (!facts) return EG_ENOMEM;
     if ((s = STORE(m, facts, rq, ids, n, facts)) != EG_OK) return s;
-    int64_t now = SERVICES(m)->now(m->env.host);
+    int64_t now = eg_now(m, rq);
     for (size_t i = 0; i < n; i++) {
         const eg_fact *f = &facts[i];
         if (f->seq == 0 || f->durability != EG_EPHEMERAL || f->query_hits < PROMOTING_HITS || now >= f->valid_until) continue;
@@ -236,7 +236,7 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     if ((s = by_words(&q)) != EG_OK || (s = by_meaning(&q)) != EG_OK) return s;
     out->text_only = q.text_only;
 
-    int64_t now = SERVICES(m)->now(m->env.host);
+    int64_t now = eg_now(m, rq);
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
     if (!ranked) return EG_ENOMEM;
     size_t n = 0;

@@ -18,28 +18,14 @@ eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *con
     return EG_OK;
 }
 
-/* More severe first, then newer. */
-static void sort_by_severity(eg_conflict *c, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        eg_conflict one = c[i];
-        size_t at = i;
-        for (; at > 0 && (one.severity > c[at - 1].severity || (one.severity == c[at - 1].severity && one.seq > c[at - 1].seq));
-             at--)
-            c[at] = c[at - 1];
-        c[at] = one;
-    }
-}
-
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                               size_t *n) {
     eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
+    if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;
     if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
-    if (s != EG_OK) return s;
-    sort_by_severity(rows, *n); /* before the limit: an old severe one must not fall out */
-    if (limit && *n > limit) *n = limit;
-    return eg_conflict_views(m, rq, rows, *n, out);
+    return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
 }
 
 eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
@@ -98,7 +84,7 @@ typedef struct settlement {
 } settlement;
 
 static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reason, eg_resolved *out) {
-    int64_t now = SERVICES(t->m)->now(t->m->env.host);
+    int64_t now = eg_now(t->m, t->rq);
     if (f->valid_until <= now) return EG_OK; /* it ended by itself meanwhile */
     t->closed[t->closed_count++] = f->id;
     return eg_draft_close(&t->d, t->m, f, reason, "the other fact of a conflict won", t->conflict.id,

@@ -36,7 +36,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_fact *f = &row->fact;
     eg_status s = STORE(u->m, fact, rq, closed, f);
     if (s != EG_OK) return s;
-    int64_t now = SERVICES(u->m)->now(u->m->env.host);
+    int64_t now = eg_now(u->m, u->rq);
     if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
     if (end && end <= now)
@@ -71,7 +71,7 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_fact f;
     eg_status s = STORE(u->m, fact, u->rq, id, &f);
     if (s != EG_OK) return s;
-    if (f.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+    if (f.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
     u->closed[u->closed_count] = id;
     u->closed_lineage[u->closed_count++] = f.lineage_id;
     return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
@@ -151,7 +151,7 @@ static eg_status undo_resolution(undoing *u) {
     if (r.closed_count == 1) {
         eg_fact winner;
         if ((s = STORE(u->m, fact, u->rq, c->fact_a, &winner)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
-        if (winner.valid_until <= SERVICES(u->m)->now(u->m->env.host)) return EG_OK;
+        if (winner.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
         eg_draft_require(&u->d, EG_IS_CURRENT)->id = winner.id;
     }
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
@@ -191,7 +191,7 @@ static eg_status read_windows(undoing *u, int64_t undo_id) {
 
 /* Closes what the change inserted and brings back what it closed, all of it. */
 static eg_status reverse(undoing *u) {
-    int64_t now = SERVICES(u->m)->now(u->m->env.host);
+    int64_t now = eg_now(u->m, u->rq);
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < u->made_count; i++) s = close_now(u, u->made[i], EG_DELETED);
     if (s == EG_OK && u->closed_count < u->made_count)

@@ -6,7 +6,7 @@ typedef struct writing {
     connection *c;
     eg_request *rq;
     const eg_change_set *set;
-    int64_t workspace, now;
+    int64_t workspace, now, clock; /* now: the store's */
     eg_applied *out;
     window_list windows; /* of the facts changed so far, for the audit row */
 } writing;
@@ -130,7 +130,7 @@ static int no_job(writing *w, const eg_precondition *p) {
     sqlite3_bind_int64(q, 2, p->number);
     sqlite3_bind_int64(q, 3, EG_MAX_ATTEMPTS);
     sqlite3_bind_int64(
-        q, 4, w->now - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
+        q, 4, w->clock - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
     int row = has_row(w, q, 0);
     return row < 0 ? -1 : !row;
 }
@@ -448,8 +448,8 @@ static eg_status change_job(writing *w, const eg_change *c) {
         sqlite3_bind_int64(q, 2, c->number);
         bind_id(q, 3, c->fact);
         bind_text(q, 4, c->text);
-        sqlite3_bind_int64(q, 5, w->now);
-        sqlite3_bind_int64(q, 6, c->time ? c->time : w->now);
+        sqlite3_bind_int64(q, 5, w->clock);
+        sqlite3_bind_int64(q, 6, c->time ? c->time : w->clock);
     } else {
         sqlite3_bind_int64(q, 1, c->number);
         bind_id(q, 2, c->token);
@@ -572,8 +572,8 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
     pthread_mutex_lock(&s->writer.lock);
     eg_status st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) {
-        int64_t now = s->services->now(s->services->host);
-        w.now = out->time = now > last ? now : last; /* never behind the last commit */
+        w.clock = s->services->now(s->services->host);
+        w.now = out->time = w.clock > last ? w.clock : last; /* never behind the last commit */
         st = end_write(&s->writer, rq, write_all(&w));
     }
     pthread_mutex_unlock(&s->writer.lock);

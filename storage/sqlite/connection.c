@@ -149,8 +149,18 @@ eg_status end_write(connection *c, eg_request *rq, eg_status s) {
 
 int named(sqlite3_stmt *q, const char *name) { return sqlite3_bind_parameter_index(q, name); }
 
-void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *f) {
-    int64_t at = f->at ? f->at : s->services->now(s->services->host);
+eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now) {
+    int64_t last = 0;
+    eg_status st = schema_check(c, rq, 0, &last);
+    *now = s->services->now(s->services->host);
+    if (*now < last) *now = last;
+    return st;
+}
+
+eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *f) {
+    int64_t at = f->at;
+    eg_status st = at ? EG_OK : store_now(s, c, rq, &at);
+    if (st != EG_OK) return st;
     bind_text(q, named(q, ":workspace"), f->workspace);
     sqlite3_bind_int64(q, named(q, ":at"), at);
     sqlite3_bind_int(q, named(q, ":as_of"), f->as_of != 0);
@@ -159,6 +169,7 @@ void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *f) {
     sqlite3_bind_int(q, named(q, ":fact_type"), f->fact_type);
     bind_text(q, named(q, ":agent"), f->agent_id);
     bind_text(q, named(q, ":scope"), f->scope);
+    return EG_OK;
 }
 
 eg_id column_id(sqlite3_stmt *q, int at) {

@@ -18,9 +18,11 @@ static eg_status read_job(eg_request *rq, sqlite3_stmt *q, eg_job *out) {
 static eg_status lease_locked(eg_storage *s, eg_request *rq, eg_str owner, int64_t now, int64_t until, int64_t grace,
                               uint32_t max_leased, uint32_t most, eg_job **out, size_t *n) {
     connection *c = &s->counter;
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_LEASED);
-    if (!q) return rq->err->code;
-    sqlite3_bind_int64(q, 1, now);
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_EXPIRE_LEASES);
+    if (q) sqlite3_bind_int64(q, 1, now);
+    eg_status st = run(c, rq, q);
+    if (st != EG_OK) return st;
+    if (!(q = prepare(c, rq, EG_SQL_LEASED))) return rq->err->code;
     if (step(c, rq, q) != 1) return rq->err->code;
     uint32_t leased = (uint32_t)sqlite3_column_int64(q, 0);
     sqlite3_reset(q);
@@ -53,8 +55,7 @@ static eg_status lease_locked(eg_storage *s, eg_request *rq, eg_str owner, int64
         sqlite3_bind_int64(q, 1, job->id);
         bind_id(q, 2, job->token);
         sqlite3_bind_int64(q, 3, until);
-        eg_status st = run(c, rq, q);
-        if (st != EG_OK) return st;
+        if ((st = run(c, rq, q)) != EG_OK) return st;
     }
     return EG_OK;
 }
@@ -94,7 +95,7 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t leas
     return st;
 }
 
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n) {
+eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked) {
     connection *c = reader_take(s);
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_JOBS_OF);
     eg_status st = q ? EG_OK : rq->err->code;
@@ -103,7 +104,10 @@ eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n) {
         bind_id(q, 2, fact);
         sqlite3_bind_int(q, 3, EG_MAX_ATTEMPTS);
         st = step(c, rq, q) == 1 ? EG_OK : rq->err->code;
-        if (st == EG_OK) *n = (size_t)sqlite3_column_int64(q, 0);
+        if (st == EG_OK) {
+            *waiting = (size_t)sqlite3_column_int64(q, 0);
+            *parked = (size_t)sqlite3_column_int64(q, 1);
+        }
         sqlite3_reset(q);
     }
     connection_give(c);

@@ -106,6 +106,7 @@ static const eg_storage_ops operations = {
     .count_hits = sqlite_count_hits,
     .audit_windows = sqlite_audit_windows,
     .unembedded = sqlite_unembedded,
+    .now = sqlite_now,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

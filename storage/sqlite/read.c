@@ -109,6 +109,14 @@ static int begin(eg_storage *s, eg_request *rq, eg_sql which, reading *r) {
     return r->q != NULL;
 }
 
+/* A read of facts under a filter. */
+static int begin_visible(eg_storage *s, eg_request *rq, eg_sql which, const eg_filter *f, reading *r) {
+    if (!begin(s, rq, which, r)) return 0;
+    if (bind_filter(r->q, s, r->c, rq, f) == EG_OK) return 1;
+    connection_give(r->c);
+    return 0;
+}
+
 static eg_status all_rows(reading *r, row_reader *read, size_t size, void **out, size_t *n) {
     size_t capacity = 0;
     eg_status s = EG_OK;
@@ -185,8 +193,7 @@ eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, 
 
 eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, const eg_filter *f, const uint8_t hash[32], eg_fact *out) {
     reading r;
-    if (!begin(s, rq, EG_SQL_FACT_BY_HASH, &r)) return rq->err->code;
-    bind_filter(r.q, s, f);
+    if (!begin_visible(s, rq, EG_SQL_FACT_BY_HASH, f, &r)) return rq->err->code;
     sqlite3_bind_blob(r.q, named(r.q, ":hash"), hash, 32, SQLITE_STATIC);
     return one_row(&r, fact_row, out, "no current fact has this content");
 }
@@ -210,8 +217,7 @@ eg_status sqlite_lineage_head(eg_storage *s, eg_request *rq, eg_str workspace, e
 eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out,
                       size_t *n) {
     reading r;
-    if (!begin(s, rq, EG_SQL_LIST, &r)) return rq->err->code;
-    bind_filter(r.q, s, f);
+    if (!begin_visible(s, rq, EG_SQL_LIST, f, &r)) return rq->err->code;
     sqlite3_bind_int64(r.q, named(r.q, ":after"), after);
     sqlite3_bind_int64(r.q, named(r.q, ":limit"), limit);
     return all_rows(&r, fact_row, sizeof **out, (void **)out, n);
@@ -241,8 +247,7 @@ eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_
 eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str subject, eg_str attribute,
                                uint32_t limit, eg_claim_row **out, size_t *n) {
     reading r;
-    if (!begin(s, rq, subject.len ? EG_SQL_CLAIMS_BY_SUBJECT : EG_SQL_CLAIMS_BY_ATTRIBUTE, &r)) return rq->err->code;
-    bind_filter(r.q, s, f);
+    if (!begin_visible(s, rq, subject.len ? EG_SQL_CLAIMS_BY_SUBJECT : EG_SQL_CLAIMS_BY_ATTRIBUTE, f, &r)) return rq->err->code;
     if (subject.len) bind_text(r.q, named(r.q, ":subject"), subject);
     bind_text(r.q, named(r.q, ":attribute"), attribute);
     sqlite3_bind_int64(r.q, named(r.q, ":limit"), limit);
@@ -372,15 +377,25 @@ eg_status sqlite_last_seq(eg_storage *s, eg_request *rq, int64_t *out) {
     return st;
 }
 
+eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out) {
+    connection *c = reader_take(s);
+    eg_status st = store_now(s, c, rq, out);
+    connection_give(c);
+    return st;
+}
+
 eg_status sqlite_stats(eg_storage *s, eg_request *rq, eg_str workspace, eg_store_stats *out) {
     *out = (eg_store_stats){.schema = SCHEMA, .location = eg_str_of(s->path)};
     reading r;
     numbers n = {{0}};
+    int64_t now;
     eg_status st = sqlite_last_seq(s, rq, &out->seq);
+    if (st == EG_OK) st = sqlite_now(s, rq, &now);
     if (st != EG_OK || !begin(s, rq, EG_SQL_STATS, &r)) return rq->err->code;
     bind_text(r.q, 1, workspace);
-    sqlite3_bind_int64(r.q, 2, s->services->now(s->services->host));
+    sqlite3_bind_int64(r.q, 2, now);
     sqlite3_bind_int(r.q, 3, EG_MAX_ATTEMPTS);
+    sqlite3_bind_int64(r.q, 4, s->services->now(s->services->host));
     st = one_row(&r, numbers_row, &n, "a workspace without facts");
     if (st == EG_ENOENT) { /* nothing was ever written here */
         *rq->err = (eg_error){0};

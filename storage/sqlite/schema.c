@@ -79,6 +79,23 @@ static const char *const migrations[SCHEMA] = {
     "CREATE TABLE audit_windows (audit INTEGER NOT NULL REFERENCES audit(id), number INTEGER NOT NULL, fact BLOB NOT NULL,"
     " from_before INTEGER NOT NULL, until_before INTEGER NOT NULL, from_after INTEGER NOT NULL, until_after INTEGER NOT NULL,"
     " PRIMARY KEY (audit, number)) WITHOUT ROWID;",
+    /* Version 3: the jobs that are due, or leased, are found without a look at all of them; so are an agent's facts that a
+     * conflict touches which was not dismissed (status 2). Triggers, because processes of version 2 may still write. */
+    "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE token IS NOT NULL;"
+    "CREATE INDEX jobs_of_owner ON jobs (owner, kind = 2);"
+    "CREATE INDEX jobs_in_order ON jobs (kind = 2);"
+    "CREATE TABLE flagged (workspace INTEGER NOT NULL, agent_id TEXT NOT NULL, fact INTEGER NOT NULL,"
+    " PRIMARY KEY (workspace, agent_id, fact)) WITHOUT ROWID;"
+    "CREATE TRIGGER conflict_found AFTER INSERT ON conflicts WHEN new.status <> 2 BEGIN"
+    " INSERT OR IGNORE INTO flagged SELECT workspace, agent_id, key FROM facts WHERE key IN (new.fact_a, new.fact_b); END;"
+    "CREATE TRIGGER conflict_reopened AFTER UPDATE OF status ON conflicts WHEN new.status <> 2 BEGIN"
+    " INSERT OR IGNORE INTO flagged SELECT workspace, agent_id, key FROM facts WHERE key IN (new.fact_a, new.fact_b); END;"
+    "CREATE TRIGGER conflict_dismissed AFTER UPDATE OF status ON conflicts WHEN new.status = 2 BEGIN"
+    " DELETE FROM flagged WHERE (workspace, agent_id, fact) IN (SELECT f.workspace, f.agent_id, f.key FROM facts f"
+    " WHERE f.key IN (new.fact_a, new.fact_b) AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_a = f.key AND c.status <> 2)"
+    " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status <> 2)); END;"
+    "INSERT INTO flagged SELECT f.workspace, f.agent_id, f.key FROM (SELECT fact_a AS key FROM conflicts WHERE status <> 2 UNION"
+    " SELECT fact_b FROM conflicts WHERE status <> 2) c JOIN facts f ON f.key = c.key;",
 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {

@@ -63,7 +63,7 @@ static eg_status search(eg_storage *s, connection *c, eg_request *rq, const eg_f
                         eg_scored **out, size_t *n) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_SEARCH_TERMS);
     if (!q) return rq->err->code;
-    bind_filter(q, s, f);
+    if (bind_filter(q, s, c, rq, f) != EG_OK) return rq->err->code;
     bind_text(q, named(q, ":match"), match);
     sqlite3_bind_int64(q, named(q, ":limit"), limit);
     size_t capacity = 0;

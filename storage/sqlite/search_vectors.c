@@ -1,15 +1,25 @@
-/* search_vectors.c - nearest vectors: int8 rows scanned in blocks of 1,024, the best rescored with f32. The int8 rows of a
+/* search_vectors.c - nearest vectors: int8 rows scanned in blocks of 1,024, the best facts rescored with f32. The int8 rows of a
  * model are kept in memory up to a limit; before each search the tail that others committed is read. What does not fit is
- * read from the store in the same blocks. Rows are only ever added, in the order of commit, so the last key tells all. */
+ * read from the store in the same blocks. Rows are only ever added, in the order of commit, so the last key tells all; those of
+ * a fact follow each other.
+ *
+ * Rows of other workspaces are passed over in the scan. Whether a fact is visible is asked for the best ones only; when too few
+ * of them are, all visible facts are read at once, and the scan passes over the others. */
 #include <stdlib.h>
 
 #include "store.h"
 
-enum { BLOCK = 1024, CACHE_BYTES = 64 << 20, FIRST_FETCH = 4 };
+enum {
+    BLOCK = 1024,
+    CACHE_BYTES = 64 << 20,
+    FIRST_FETCH = 4,
+    MOST_ASKED = 3000, /* facts of which it is asked one by one whether they are visible */
+    MARGIN = 16        /* facts that are rescored beyond those asked for: int8 may order them a little otherwise */
+};
 
 typedef struct block {
     size_t count;
-    int64_t keys[BLOCK], facts[BLOCK];
+    int64_t facts[BLOCK], workspaces[BLOCK];
     float scales[BLOCK];
     int8_t *rows; /* BLOCK x dimensions */
 } block;
@@ -40,9 +50,13 @@ void vector_caches_release(eg_storage *s) {
     s->caches = NULL;
 }
 
-static vector_cache *cache_of(eg_storage *s, eg_str model, uint32_t dimensions) {
-    for (vector_cache *v = s->caches; v; v = v->next)
-        if (eg_str_eq(eg_str_of(v->model_id), model) && v->dimensions == dimensions) return v;
+static vector_cache *find_cache(const eg_storage *s, eg_str model, uint32_t dimensions) {
+    vector_cache *v = s->caches;
+    while (v && !(eg_str_eq(eg_str_of(v->model_id), model) && v->dimensions == dimensions)) v = v->next;
+    return v;
+}
+
+static vector_cache *make_cache(eg_storage *s, eg_str model, uint32_t dimensions) {
     vector_cache *v = calloc(1, sizeof *v);
     char *id = malloc(model.len + 1);
     if (!v || !id) {
@@ -89,13 +103,28 @@ static block *open_block(eg_storage *s, vector_cache *v) {
     return b;
 }
 
-static void take_row(sqlite3_stmt *q, block *b, uint32_t dimensions) {
+/* The row's key. */
+static int64_t take_row(sqlite3_stmt *q, block *b, uint32_t dimensions) {
     size_t i = b->count++;
-    b->keys[i] = sqlite3_column_int64(q, 0);
     b->facts[i] = sqlite3_column_int64(q, 1);
+    b->workspaces[i] = sqlite3_column_int64(q, 4);
     b->scales[i] = (float)sqlite3_column_double(q, 2);
     if (sqlite3_column_bytes(q, 3) == (int)dimensions) memcpy(b->rows + i * dimensions, sqlite3_column_blob(q, 3), dimensions);
     else b->scales[i] = 0; /* a row of another size is never near */
+    return sqlite3_column_int64(q, 0);
+}
+
+/* The number that a statement gives: 1, 0 no row, -1 error with the record filled. */
+static int number_of(connection *c, eg_request *rq, sqlite3_stmt *q, int64_t *out) {
+    int row = q ? step(c, rq, q) : -1;
+    if (row > 0) *out = sqlite3_column_int64(q, 0);
+    if (q) sqlite3_reset(q);
+    return row;
+}
+static int number_by_name(connection *c, eg_request *rq, eg_sql which, eg_str name, int64_t *out) {
+    sqlite3_stmt *q = prepare(c, rq, which);
+    if (q) bind_text(q, 1, name);
+    return number_of(c, rq, q, out);
 }
 
 /* Runs VECTORS_AFTER for the rows behind `key`. */
@@ -108,16 +137,22 @@ static sqlite3_stmt *rows_after(connection *c, eg_request *rq, int64_t model, in
     return q;
 }
 
+/* 1 when the cache holds all rows that it can hold, so that it need not be changed; -1 with the error record filled. */
+static int up_to_date(connection *c, eg_request *rq, const vector_cache *v) {
+    if (!v || !v->model) return 0;
+    if (v->full) return 1;
+    int64_t last = 0;
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_LAST_VECTOR);
+    if (q) sqlite3_bind_int64(q, 1, v->model);
+    return number_of(c, rq, q, &last) < 0 ? -1 : last <= v->last_key;
+}
+
 /* Reads what was committed since the last search. The write lock of the cache is held. */
 static eg_status read_tail(eg_storage *s, connection *c, eg_request *rq, vector_cache *v) {
     sqlite3_stmt *q;
     int row;
     if (v->model == 0) {
-        if (!(q = prepare(c, rq, EG_SQL_MODEL_KEY))) return rq->err->code;
-        bind_text(q, 1, eg_str_of(v->model_id));
-        row = step(c, rq, q);
-        if (row > 0) v->model = sqlite3_column_int64(q, 0);
-        sqlite3_reset(q);
+        row = number_by_name(c, rq, EG_SQL_MODEL_KEY, eg_str_of(v->model_id), &v->model);
         if (row <= 0) return row < 0 ? rq->err->code : EG_OK;
     }
     if (v->full) return EG_OK;
@@ -128,18 +163,17 @@ static eg_status read_tail(eg_storage *s, connection *c, eg_request *rq, vector_
             v->full = 1;
             break;
         }
-        take_row(q, b, v->dimensions);
-        v->last_key = b->keys[b->count - 1];
+        v->last_key = take_row(q, b, v->dimensions);
     }
     sqlite3_reset(q);
     return row < 0 ? rq->err->code : EG_OK;
 }
 
-/* ---- the best rows: a heap with the worst on top ---- */
+/* ---- the best facts: a heap with the worst on top ---- */
 
 typedef struct near {
     float score;
-    int64_t key, fact;
+    int64_t fact;
 } near;
 
 typedef struct nearest {
@@ -173,130 +207,185 @@ static void offer(nearest *n, near x) {
 
 typedef struct scan {
     eg_storage *s;
-    const int8_t *query;
-    float query_scale;
+    connection *c;
+    eg_request *rq;
+    const eg_filter *filter;
+    int64_t workspace;
+    const int8_t *s8; /* the query */
+    float scale;
+    const float *query;
     uint32_t dimensions;
+    near pending; /* the best row so far of the fact whose rows are being scanned; fact 0: none */
     nearest best;
+    uint8_t *visible; /* a bit a fact, up to the key last_fact; NULL: not read */
+    int64_t last_fact;
 } scan;
+
+static int is_wanted(const scan *x, const block *b, size_t i) {
+    int64_t fact = b->facts[i];
+    if (b->workspaces[i] != x->workspace) return 0;
+    return !x->visible || (fact <= x->last_fact && (x->visible[fact / 8] >> (fact % 8) & 1));
+}
+
+static void end_fact(scan *x) {
+    if (x->pending.fact) offer(&x->best, x->pending);
+    x->pending.fact = 0;
+}
 
 static void scan_block(scan *x, const block *b) {
     float scores[BLOCK];
-    x->s->services->scan_s8(b->rows, b->scales, b->count, x->dimensions, x->query, x->query_scale, scores);
-    for (size_t i = 0; i < b->count; i++) offer(&x->best, (near){scores[i], b->keys[i], b->facts[i]});
+    size_t i = 0;
+    while (i < b->count && !is_wanted(x, b, i)) i++;
+    if (i == b->count) return;
+    x->s->services->scan_s8(b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
+    for (; i < b->count; i++) {
+        if (!is_wanted(x, b, i)) continue;
+        if (b->facts[i] != x->pending.fact) end_fact(x);
+        else if (scores[i] <= x->pending.score) continue;
+        x->pending = (near){scores[i], b->facts[i]};
+    }
 }
 
 /* The rows that are not cached, block by block. */
-static eg_status scan_rest(scan *x, connection *c, eg_request *rq, const vector_cache *v) {
+static eg_status scan_rest(scan *x, const vector_cache *v) {
     block *b = block_create(v->dimensions);
-    if (!b) return eg_request_fail(rq, EG_ENOMEM, "out of memory for a block of vectors");
+    if (!b) return eg_request_fail(x->rq, EG_ENOMEM, "out of memory for a block of vectors");
     int64_t key = v->last_key;
     int row = 1;
     while (row > 0) {
         b->count = 0;
-        sqlite3_stmt *q = rows_after(c, rq, v->model, key, BLOCK);
+        sqlite3_stmt *q = rows_after(x->c, x->rq, v->model, key, BLOCK);
         if (!q) row = -1;
-        while (row > 0 && (row = step(c, rq, q)) > 0) take_row(q, b, v->dimensions);
+        while (row > 0 && (row = step(x->c, x->rq, q)) > 0) key = take_row(q, b, v->dimensions);
         if (row < 0 || b->count == 0) break;
-        key = b->keys[b->count - 1];
         scan_block(x, b);
         row = 1;
     }
     free(b->rows);
     free(b);
-    return row < 0 ? rq->err->code : EG_OK;
+    return row < 0 ? x->rq->err->code : EG_OK;
 }
 
 static int by_score(const void *a, const void *b) {
     const near *x = a, *y = b;
     return (x->score < y->score) - (x->score > y->score);
 }
+static int by_cosine(const void *a, const void *b) {
+    const eg_scored *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
 
-/* Replaces the int8 scores by those of the f32 rows. */
-static eg_status rescore(scan *x, connection *c, eg_request *rq, const float *query) {
-    for (size_t i = 0; i < x->best.count; i++) {
-        sqlite3_stmt *q = prepare(c, rq, EG_SQL_VECTOR_F32);
-        if (!q) return rq->err->code;
-        sqlite3_bind_int64(q, 1, x->best.heap[i].key);
-        int row = step(c, rq, q);
-        if (row > 0 && sqlite3_column_bytes(q, 0) == (int)(x->dimensions * sizeof(float))) {
-            float v[EG_MAX_DIMENSIONS];
-            memcpy(v, sqlite3_column_blob(q, 0), x->dimensions * sizeof *v);
-            x->best.heap[i].score = x->s->services->dot(query, v, x->dimensions);
-        }
-        sqlite3_reset(q);
-        if (row < 0) return rq->err->code;
-    }
+/* The `most` best facts, best first, by their int8 rows. */
+static eg_status scan_all(scan *x, const vector_cache *v, size_t most) {
+    x->best = (nearest){.heap = eg_request_array(x->rq, most, sizeof(near)), .most = most};
+    if (!x->best.heap) return EG_ENOMEM;
+    for (size_t i = 0; i < v->block_count; i++) scan_block(x, v->blocks[i]);
+    eg_status s = v->full ? scan_rest(x, v) : EG_OK;
+    end_fact(x);
     qsort(x->best.heap, x->best.count, sizeof *x->best.heap, by_score);
-    return EG_OK;
+    return s;
 }
 
-/* Facts under the filter, each once with its best row. */
-static eg_status keep_visible(scan *x, connection *c, eg_request *rq, const eg_filter *f, uint32_t limit, eg_scored *out,
-                              size_t *n) {
-    int64_t *seen = eg_request_array(rq, limit, sizeof *seen);
-    if (!seen) return EG_ENOMEM;
-    *n = 0;
-    for (size_t i = 0; i < x->best.count && *n < limit; i++) {
-        const near *b = &x->best.heap[i];
-        int again = 0;
-        for (size_t k = 0; k < *n && !again; k++) again = seen[k] == b->fact;
-        if (again) continue;
-        sqlite3_stmt *q = prepare(c, rq, EG_SQL_VISIBLE_FACT);
-        if (!q) return rq->err->code;
-        bind_filter(q, x->s, f);
-        sqlite3_bind_int64(q, named(q, ":key"), b->fact);
-        int row = step(c, rq, q);
-        if (row > 0) {
-            seen[*n] = b->fact;
-            out[(*n)++] = (eg_scored){column_id(q, 0), sqlite3_column_int64(q, 1), (double)b->score};
-        }
-        sqlite3_reset(q);
-        if (row < 0) return rq->err->code;
+/* Marks all facts under the filter. */
+static eg_status read_visible(scan *x) {
+    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_LAST_FACT);
+    if (number_of(x->c, x->rq, q, &x->last_fact) < 0) return x->rq->err->code;
+    size_t bytes = (size_t)x->last_fact / 8 + 1;
+    if (!(x->visible = eg_request_array(x->rq, bytes, 1))) return EG_ENOMEM;
+    memset(x->visible, 0, bytes);
+    q = prepare(x->c, x->rq, EG_SQL_VISIBLE_FACTS);
+    if (!q || bind_filter(q, x->s, x->c, x->rq, x->filter) != EG_OK) return x->rq->err->code;
+    int row;
+    while ((row = step(x->c, x->rq, q)) > 0) {
+        int64_t fact = sqlite3_column_int64(q, 0);
+        if (fact <= x->last_fact) x->visible[fact / 8] |= (uint8_t)(1u << fact % 8);
     }
-    return EG_OK;
+    return row < 0 ? x->rq->err->code : EG_OK;
 }
 
-static size_t rows_in(const vector_cache *v) {
-    return v->block_count ? (v->block_count - 1) * BLOCK + v->blocks[v->block_count - 1]->count : 0;
+/* The best f32 row of a fact. */
+static eg_status rescore(scan *x, const vector_cache *v, near *fact) {
+    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_VECTORS_F32_OF);
+    if (!q) return x->rq->err->code;
+    sqlite3_bind_int64(q, 1, fact->fact);
+    sqlite3_bind_int64(q, 2, v->model);
+    int row, first = 1;
+    while ((row = step(x->c, x->rq, q)) > 0) {
+        float f32[EG_MAX_DIMENSIONS];
+        if (sqlite3_column_bytes(q, 0) != (int)(x->dimensions * sizeof *f32)) continue;
+        memcpy(f32, sqlite3_column_blob(q, 0), x->dimensions * sizeof *f32);
+        float score = x->s->services->dot(x->query, f32, x->dimensions);
+        if (first || score > fact->score) fact->score = score;
+        first = 0;
+    }
+    return row < 0 ? x->rq->err->code : EG_OK;
 }
 
-/* Fetches more than asked for, and again more, until enough facts pass the filter or all rows were looked at. */
-static eg_status search(scan *x, connection *c, eg_request *rq, const eg_filter *f, const vector_cache *v, const float *query,
-                        uint32_t limit, eg_scored *out, size_t *n) {
-    for (size_t most = (size_t)limit * FIRST_FETCH + 16;; most *= 8) {
-        x->best = (nearest){.heap = eg_request_array(rq, most, sizeof(near)), .most = most};
-        if (!x->best.heap) return EG_ENOMEM;
-        for (size_t i = 0; i < v->block_count; i++) scan_block(x, v->blocks[i]);
-        eg_status s = v->full ? scan_rest(x, c, rq, v) : EG_OK;
-        if (s == EG_OK) s = rescore(x, c, rq, query);
-        if (s == EG_OK) s = keep_visible(x, c, rq, f, limit, out, n);
-        int looked_at_all = x->best.count < most || (!v->full && rows_in(v) <= most);
-        if (s != EG_OK || *n >= limit || looked_at_all) return s;
+/* The first facts under the filter, at most `most`, with their cosines. */
+static eg_status keep_visible(scan *x, const vector_cache *v, size_t most, eg_scored *out, size_t *n) {
+    eg_status s = EG_OK;
+    *n = 0;
+    for (size_t i = 0; s == EG_OK && i < x->best.count && *n < most; i++) {
+        near *b = &x->best.heap[i];
+        sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_VISIBLE_FACT);
+        if (!q || bind_filter(q, x->s, x->c, x->rq, x->filter) != EG_OK) return x->rq->err->code;
+        sqlite3_bind_int64(q, named(q, ":key"), b->fact);
+        int row = step(x->c, x->rq, q);
+        if (row < 0) return x->rq->err->code;
+        if (row == 0) continue;
+        out[*n] = (eg_scored){.fact = column_id(q, 0), .seq = sqlite3_column_int64(q, 1)};
+        sqlite3_reset(q);
+        s = rescore(x, v, b);
+        out[(*n)++].score = (double)b->score;
+    }
+    return s;
+}
+
+/* Takes more facts than asked for, and again more, until enough of them pass the filter or all were looked at. */
+static eg_status search(scan *x, const vector_cache *v, uint32_t limit, eg_scored *out, size_t *n) {
+    for (size_t most = (size_t)limit * FIRST_FETCH + MARGIN;; most *= 8) {
+        eg_status s = most > MOST_ASKED ? read_visible(x) : EG_OK;
+        if (s == EG_OK) s = scan_all(x, v, most);
+        if (s == EG_OK) s = keep_visible(x, v, (size_t)limit + MARGIN, out, n);
+        if (s != EG_OK) return s;
+        if (*n < limit && !x->visible && x->best.count == most) continue;
+        qsort(out, *n, sizeof *out, by_cosine);
+        if (*n > limit) *n = limit;
+        return EG_OK;
     }
 }
 
 eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str model, const float *query,
                                 uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n) {
     *n = 0;
-    *out = eg_request_array(rq, limit, sizeof **out);
+    *out = eg_request_array(rq, (size_t)limit + MARGIN, sizeof **out);
     if (!*out) return EG_ENOMEM;
     if (dimensions == 0 || dimensions > EG_MAX_DIMENSIONS)
         return eg_request_fail(rq, EG_EINVAL, "a query vector of %u dimensions; 1 to %d are possible", dimensions,
                                EG_MAX_DIMENSIONS);
     int8_t s8[EG_MAX_DIMENSIONS];
-    scan x = {.s = s, .query = s8, .dimensions = dimensions};
-    s->services->quantize_s8(query, dimensions, s8, &x.query_scale);
-
+    eg_filter filter = *f;
     connection *c = reader_take(s);
-    pthread_rwlock_wrlock(&s->cache_lock);
-    vector_cache *v = cache_of(s, model, dimensions);
-    eg_status st = v ? read_tail(s, c, rq, v) : eg_request_fail(rq, EG_ENOMEM, "out of memory for the cache of vectors");
-    pthread_rwlock_unlock(&s->cache_lock);
-    if (st == EG_OK && v->model) {
-        pthread_rwlock_rdlock(&s->cache_lock);
-        st = search(&x, c, rq, f, v, query, limit, *out, n);
+    scan x = {.s = s, .c = c, .rq = rq, .filter = &filter, .s8 = s8, .query = query, .dimensions = dimensions};
+    s->services->quantize_s8(query, dimensions, s8, &x.scale);
+
+    eg_status st = f->at ? EG_OK : store_now(s, c, rq, &filter.at); /* once, not for each fact */
+    int row = st == EG_OK ? number_by_name(c, rq, EG_SQL_WORKSPACE_KEY, f->workspace, &x.workspace) : -1;
+    pthread_rwlock_rdlock(&s->cache_lock);
+    vector_cache *v = find_cache(s, model, dimensions);
+    int current = row > 0 ? up_to_date(c, rq, v) : row;
+    if (row > 0 && current == 0) { /* searches run side by side but for this */
         pthread_rwlock_unlock(&s->cache_lock);
+        pthread_rwlock_wrlock(&s->cache_lock);
+        if (!(v = find_cache(s, model, dimensions))) v = make_cache(s, model, dimensions);
+        st = v ? read_tail(s, c, rq, v) : eg_request_fail(rq, EG_ENOMEM, "out of memory for the cache of vectors");
+        pthread_rwlock_unlock(&s->cache_lock);
+        pthread_rwlock_rdlock(&s->cache_lock);
+    } else if (current < 0) {
+        st = rq->err->code;
     }
+    if (st == EG_OK && row > 0 && v->model) st = search(&x, v, limit, *out, n);
+    pthread_rwlock_unlock(&s->cache_lock);
     connection_give(c);
     return st;
 }

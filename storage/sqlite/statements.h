@@ -36,6 +36,14 @@
     "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, " \
     "c.resolved_fact FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
+/* In the order that read_job() reads. */
+#define JOB_COLUMNS                                                                                                                    \
+    "j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, j.last_error FROM jobs j CROSS JOIN workspaces w " \
+    "ON w.key = j.workspace"
+
+/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. */
+#define DUE "j.attempts < ?1 AND j.not_before <= ?2 AND j.lease_until <= ?2 ORDER BY j.kind = 2, j.id LIMIT ?5"
+
 /* Facts of workspace ?1 behind seq ?3 without a vector of model ?2. */
 #define UNEMBEDDED                                                                                                           \
     "FROM facts f WHERE f.workspace = " WORKSPACE_1 " AND f.seq > ?3 AND f.close_reason <> 6 AND NOT EXISTS (SELECT 1 FROM " \
@@ -154,17 +162,15 @@
     X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                                 \
     X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR c.status = ?2) "                \
                  "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                \
-                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.seq DESC LIMIT ?4")                               \
+                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")              \
     X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
                     "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
-                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                  \
-                    "c.status = ?2) ORDER BY c.seq DESC LIMIT ?4")                                                               \
+                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                 \
+                    "c.status = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                              \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
-    X(AGENT, "SELECT commits, (SELECT count(*) FROM (SELECT f.key FROM conflicts c JOIN facts f ON f.key = c.fact_a "            \
-             "WHERE c.workspace = g.workspace AND c.status <> 2 AND f.agent_id = g.agent_id UNION SELECT f.key FROM "            \
-             "conflicts c JOIN facts f ON f.key = c.fact_b WHERE c.workspace = g.workspace AND c.status <> 2 AND "               \
-             "f.agent_id = g.agent_id)) FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                  \
+    X(AGENT, "SELECT g.commits, (SELECT count(*) FROM flagged l WHERE l.workspace = g.workspace AND l.agent_id = g.agent_id) "   \
+             "FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                            \
     X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                          \
              "audit_payloads p ON p.id = u.id WHERE u.workspace = " WORKSPACE_1 " AND u.id = ?2")                                \
     X(AUDIT_LIST, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                     \
@@ -182,8 +188,8 @@
              "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                   \
              "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                         \
              "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                         \
-             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?2 "                   \
-             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?2), "                    \
+             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?4 "                   \
+             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?4), "                    \
              "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                                  \
              "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                                \
              "WHERE w.name = ?1")                                                                                                \
@@ -191,21 +197,28 @@
     X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                                             \
     X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "            \
                     "WHERE terms MATCH :match AND " VISIBLE " ORDER BY score DESC, f.seq DESC LIMIT :limit")                     \
-    X(VECTORS_AFTER, "SELECT key, fact, scale, s8 FROM vectors WHERE model = ?1 AND key > ?2 ORDER BY key "                      \
-                     "LIMIT ?3")                                                                                                 \
-    X(VECTOR_F32, "SELECT f32 FROM vectors_f32 WHERE key = ?1")                                                                  \
+    X(LAST_VECTOR, "SELECT max(key) FROM vectors WHERE model = ?1")                                                              \
+    X(VECTORS_AFTER, "SELECT v.key, v.fact, v.scale, v.s8, f.workspace FROM vectors v CROSS JOIN facts f ON f.key = v.fact "     \
+                     "WHERE v.model = ?1 AND v.key > ?2 ORDER BY v.key LIMIT ?3")                                                \
+    X(VECTORS_F32_OF,                                                                                                            \
+      "SELECT x.f32 FROM vectors v CROSS JOIN vectors_f32 x ON x.key = v.key WHERE v.fact = ?1 AND v.model = ?2")                \
     X(UNEMBEDDED_FACTS, "SELECT " FACT_COLUMNS " " UNEMBEDDED " ORDER BY f.seq LIMIT ?4")                                        \
     X(UNEMBEDDED_COUNT, "SELECT count(*) " UNEMBEDDED)                                                                           \
+    X(VISIBLE_FACTS, "SELECT f.key FROM facts f WHERE " VISIBLE)                                                                 \
+    X(LAST_FACT, "SELECT max(key) FROM facts")                                                                                   \
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
     /* jobs and counters */                                                                                                      \
-    X(LEASED, "SELECT count(*) FROM jobs WHERE lease_until > ?1")                                                                \
-    X(DUE_JOBS, "SELECT j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, "                         \
-                "j.last_error FROM jobs j JOIN workspaces w ON w.key = j.workspace WHERE j.attempts < ?1 AND "                   \
-                "j.not_before <= ?2 AND j.lease_until <= ?2 AND (j.owner = ?3 OR j.created_at <= ?4) "                           \
-                "ORDER BY (j.owner = ?3) DESC, j.kind = 2, j.id LIMIT ?5")                                                       \
+    X(LEASED, "SELECT count(*) FROM jobs WHERE token IS NOT NULL")                                                               \
+    X(DUE_JOBS,                                                                                                                  \
+      "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE j.owner = ?3 AND " DUE ") UNION ALL SELECT * FROM (SELECT " JOB_COLUMNS " "   \
+      "WHERE ?4 >= 0 AND j.owner <> ?3 AND j.created_at <= ?4 AND " DUE ") LIMIT ?5")                                            \
+    X(EXPIRE_LEASES,                                                                                                             \
+      "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?1, last_error = 'the process "      \
+      "that had this job ended, or took too long' WHERE token IS NOT NULL AND lease_until <= ?1")                                \
     X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                                    \
-    X(JOBS_OF, "SELECT count(*) FROM jobs WHERE workspace = " WORKSPACE_1 " AND fact = ?2 AND attempts < ?3 "                    \
-               "AND kind = 0")                                                                                                   \
+    X(JOBS_OF,                                                                                                                   \
+      "SELECT coalesce(sum(attempts < ?3), 0), coalesce(sum(attempts >= ?3), 0) FROM jobs WHERE workspace = " WORKSPACE_1        \
+      " AND fact = ?2 AND kind = 0")                                                                                             \
     X(COUNT_HIT, "UPDATE facts SET query_hits = query_hits + 1 WHERE workspace = " WORKSPACE_1 " AND id = ?2")
 
 #define X(name, sql) EG_SQL_##name,

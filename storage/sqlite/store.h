@@ -8,7 +8,7 @@
 #include "engram/plugin.h"
 #include "statements.h"
 
-enum { SCHEMA = 2, READERS = 4 };
+enum { SCHEMA = 3, READERS = 4 };
 /* The oldest versions that may still read and write a store of this schema. Version 1 would write audit rows without windows. */
 enum { MIN_READER = 1, MIN_WRITER = 2 };
 
@@ -64,8 +64,10 @@ static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
     if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
     else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
-/* The named parameters of VISIBLE. */
-void bind_filter(sqlite3_stmt *q, const eg_storage *s, const eg_filter *filter);
+/* The clock, but never behind the last write of the store. */
+eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
+/* The named parameters of VISIBLE, but for a time of 0 the store's now. */
+eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 int named(sqlite3_stmt *q, const char *name);
 eg_id column_id(sqlite3_stmt *q, int at);
 /* A copy in the request's memory; on want of memory ptr is NULL. */
@@ -103,6 +105,7 @@ eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str workspace, eg_str
 eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_str workspace, eg_str tier, uint64_t *confirmed, uint64_t *wrong);
 eg_status sqlite_agent(eg_storage *s, eg_request *rq, eg_str workspace, eg_str agent, uint64_t *commits, uint64_t *flagged);
 eg_status sqlite_stats(eg_storage *s, eg_request *rq, eg_str workspace, eg_store_stats *out);
+eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_last_seq(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_search_text(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_term *terms, size_t term_count,
                              uint32_t limit, eg_scored **out, size_t *n);
@@ -113,7 +116,7 @@ void vector_caches_release(eg_storage *s);
 eg_str encode_term(eg_request *rq, eg_str term);
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
                        uint32_t most, eg_job **out, size_t *n);
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *n);
+eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 /* The window changes that an audit row is about; grows in the request's memory. */
 typedef struct window_list {

@@ -60,6 +60,12 @@ static void close_fact(store *s, eg_id id, eg_close_reason reason) {
     assert_int_equal(apply(s, NULL, 0, &c, 1, NULL), EG_OK);
 }
 
+static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
+    size_t n;
+    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
+    return n;
+}
+
 void conformance_windows(store *s) {
     s->now = 1000 * DAY;
     eg_id forever = put_fact(s, "kept for ever", "auth", 0, 0), week = put_fact(s, "kept a week", "auth/jwt", 7, 1);
@@ -88,6 +94,17 @@ void conformance_windows(store *s) {
     eg_id late = put_fact(s, "after the clock went back", "auth", 0, 3);
     assert_int_equal(OPS(s, fact, late, &f), EG_OK);
     assert_true(f.committed_at >= 1008 * DAY);
+    now.history = 0; /* and reads go by it: what was committed is seen, what was over stays over */
+    int64_t store_now;
+    assert_int_equal(OPS(s, now, &store_now), EG_OK);
+    assert_true(store_now == f.committed_at && store_now > s->now);
+    assert_int_equal(count(s, &now), 2);
+    eg_change job = {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = late, .text = EG_STR("me")};
+    assert_int_equal(apply(s, NULL, 0, &job, 1, NULL), EG_OK);
+    eg_job *jobs;
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1); /* jobs go on by the clock */
+    s->now += 11 * EG_SECOND;
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
 }
 
 void conformance_preconditions(store *s) {
@@ -145,6 +162,31 @@ void conformance_preconditions(store *s) {
     assert_true(n == 2 && eg_id_eq(head.id, row.fact.id) && eg_id_eq(all[1].id, head.id));
 }
 
+static size_t dots; /* vectors that were read whole */
+static float counted_dot(const float *a, const float *b, size_t n) {
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    dots++;
+    return sum;
+}
+
+/* A fact with a vector for each of its statements: the nearest one counts, and the fact comes once. */
+static eg_id put_statements(store *s, const char *scope) {
+    float v[3][WIDTH] = {{0}};
+    eg_vector vectors[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        v[i][4 * i] = v[i][4 * i + 2] = 0.70710678f;
+        vectors[i] = (eg_vector){.statement = i, .dimensions = WIDTH, .model_id = EG_STR("m"), .values = v[i]};
+    }
+    eg_new_fact row = {.fact = {.content = EG_STR("three things"), .scope = eg_str_of(scope), .agent_id = EG_STR("alice")},
+                       .vectors = vectors,
+                       .vector_count = 3};
+    row.fact.id = row.fact.lineage_id = test_id();
+    eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+    return row.fact.id;
+}
+
 void conformance_searches(store *s) {
     for (uint32_t i = 0; i < 1500; i++) { /* more than a block of vectors */
         char text[40];
@@ -174,8 +216,70 @@ void conformance_searches(store *s) {
     q[0] = 1;
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 2);
+    eg_id three = put_statements(s, "hay");
+    s->services.dot = counted_dot; /* however few facts pass the filter, the others are not read */
+    static const uint32_t limits[] = {5, 1000};
+    for (size_t i = 0; i < 2; i++) {
+        dots = 0;
+        q[0] = 0, q[4] = q[6] = 0.70710678f;
+        assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, limits[i], &hits, &n), EG_OK);
+        assert_int_equal(n, 3);
+        assert_true(eg_id_eq(hits[0].fact, three) && hits[0].score > 0.999);
+        assert_in_range(dots, 5, 15);
+    }
+    f.scope = EG_STR("fill");
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 1000, &hits, &n), EG_OK);
+    assert_int_equal(n, 1000);
+    for (size_t i = 1; i < n; i++) assert_true(hits[i].score <= hits[i - 1].score);
+    s->rq.workspace = EG_STR("elsewhere");
+    eg_id there = put_fact(s, "own fact", "x", 0, 0);
+    f = all(s);
+    dots = 0;
+    assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 60, &hits, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(hits[0].fact, there));
+    assert_int_equal(dots, 1);
+    s->rq.workspace = EG_STR("local");
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("another model"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 0);
+}
+
+static uint64_t flagged(store *s, const char *agent) {
+    uint64_t commits, n;
+    assert_int_equal(OPS(s, agent, EG_STR("local"), eg_str_of(agent), &commits, &n), EG_OK);
+    return n;
+}
+
+/* An agent's facts in conflicts, each once; those of a dismissed one do not count, until it is opened again. */
+void conformance_agents(store *s) {
+    eg_id f[3] = {put_fact(s, "one", "x", 0, 0), put_fact(s, "two", "x", 0, 1), put_fact(s, "three", "x", 0, 2)};
+    const eg_change seen = {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 3};
+    eg_conflict c[2];
+    eg_change change = {.kind = EG_CHANGE_CONFLICT};
+    assert_int_equal(apply(s, NULL, 0, &seen, 1, NULL), EG_OK);
+    assert_int_equal(flagged(s, "alice"), 0);
+    for (int i = 0; i < 2; i++) {
+        c[i] = (eg_conflict){.id = test_id(),
+                             .fact_a = f[i],
+                             .fact_b = f[i + 1],
+                             .tier = EG_STR("t"),
+                             .detector = EG_STR("d"),
+                             .explanation = EG_STR("e")};
+        change.conflict = &c[i];
+        assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+        assert_int_equal(flagged(s, "alice"), i + 2);
+    }
+    static const struct {
+        int which;
+        uint32_t status;
+        uint64_t facts;
+    } steps[] = {{0, EG_DISMISSED, 2}, {1, EG_RESOLVED, 2}, {1, EG_DISMISSED, 0}, {0, EG_OPEN, 2}, {1, EG_OPEN, 3}};
+    change.kind = EG_CHANGE_CONFLICT_STATUS;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        change.conflict = &c[steps[i].which];
+        c[steps[i].which].status = steps[i].status;
+        assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+        assert_int_equal(flagged(s, "alice"), steps[i].facts);
+    }
 }
 
 void conformance_conflicts(store *s) {
@@ -230,12 +334,20 @@ void conformance_conflicts(store *s) {
     assert_int_equal(apply(s, NULL, 0, &link, 1, NULL), EG_OK);
     assert_int_equal(OPS(s, pair_known, a, d, &known), EG_OK);
     assert_false(known);
-}
-
-static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
-    size_t n;
-    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
-    return n;
+    f = (eg_conflict_filter){.workspace = EG_STR("local"), .status = -1, .limit = 2};
+    for (uint32_t i = 0; i < 3; i++) { /* the limit leaves out the least severe, not the oldest; of equal ones the newest come */
+        eg_conflict more = c;
+        more.id = test_id();
+        more.severity = EG_LOW;
+        more.fact_b = put_fact(s, "another", "z", 0, 3 + i);
+        more.fact_a = i ? a : b;
+        add.conflict = &more;
+        assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+        f.fact = i ? a : (eg_id){{0}};
+        assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
+        assert_int_equal(n, 2);
+        assert_true(eg_id_eq(rows[0].id, c.id) && eg_id_eq(rows[1].id, more.id));
+    }
 }
 
 void conformance_jobs(store *s) {
@@ -257,7 +369,7 @@ void conformance_jobs(store *s) {
     s->now += 6 * EG_SECOND; /* the lease is over */
     assert_int_equal(lease(s, "third", 1 * EG_SECOND, 5, &jobs), 2);
     assert_int_equal(apply(s, &right, 1, &done, 1, NULL), EG_ECONFLICT); /* somebody else has it now */
-    size_t left;
+    size_t left, parked;
     for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
         if (i) assert_int_equal(lease(s, "third", 0, 1, &jobs), 1);
         eg_change failed = {
@@ -268,8 +380,14 @@ void conformance_jobs(store *s) {
     eg_store_stats stats;
     assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
     assert_int_equal(stats.jobs_parked, 1);
-    assert_int_equal(OPS(s, jobs_of, fact, &left), EG_OK);
-    assert_int_equal(left, 1); /* the parked one waits for nobody */
+    assert_int_equal(OPS(s, jobs_of, fact, &left, &parked), EG_OK);
+    assert_true(left == 1 && parked == 1);      /* the parked one waits for nobody, and is not done */
+    for (int i = 1; i < EG_MAX_ATTEMPTS; i++) { /* leases that nobody gives back are failures too: one ran out before */
+        s->now += 11 * EG_SECOND;
+        assert_int_equal(lease(s, "third", 0, 5, &jobs), i + 1 < EG_MAX_ATTEMPTS);
+    }
+    assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
+    assert_true(stats.jobs_parked == 2 && stats.jobs_leased == 0);
 }
 
 void conformance_workspaces(store *s) {

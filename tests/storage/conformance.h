@@ -9,6 +9,7 @@ void conformance_windows(store *s);
 void conformance_preconditions(store *s);
 void conformance_searches(store *s);
 void conformance_conflicts(store *s);
+void conformance_agents(store *s);
 void conformance_jobs(store *s);
 void conformance_workspaces(store *s);
 void conformance_audit_windows(store *s);

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "conformance.h"
+#include "storage/sqlite/statements.h"
 
 /* Runs a check on an empty store in a folder of its own. */
 static void on_empty(void (*check)(store *s)) {
@@ -38,6 +39,7 @@ CONFORMS(windows)
 CONFORMS(preconditions)
 CONFORMS(searches)
 CONFORMS(conflicts)
+CONFORMS(agents)
 CONFORMS(jobs)
 CONFORMS(workspaces)
 CONFORMS(audit_windows)
@@ -103,7 +105,7 @@ static void a_changed_audit_row_is_seen(void **state) {
     on_empty(tamper);
 }
 
-/* A store of version 1, with an audit row as that version wrote it, becomes one of version 2: a copy stays beside, readable by
+/* A store of version 1, with an audit row as that version wrote it, becomes one of version 3: a copy stays beside, readable by
  * its owner alone; the chain holds over old and new rows; a process of version 1 may not write any more. */
 static void a_store_of_version_1_is_migrated(void **state) {
     (void)state;
@@ -118,14 +120,30 @@ static void a_store_of_version_1_is_migrated(void **state) {
     const eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &old, .change_count = 1};
     eg_applied applied;
     assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_OK);
+    eg_conflict conflict = {.id = test_id(), .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_new_fact rows[2] = {{.fact = {.content = EG_STR("a"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}},
+                           {.fact = {.content = EG_STR("b"), .scope = EG_STR("x"), .agent_id = EG_STR("bob")}}};
+    conflict.fact_a = rows[0].fact.id = rows[0].fact.lineage_id = test_id();
+    conflict.fact_b = rows[1].fact.id = rows[1].fact.lineage_id = test_id();
+    const eg_change changes[] = {{.kind = EG_CHANGE_FACT, .new_fact = &rows[0]},
+                                 {.kind = EG_CHANGE_FACT, .new_fact = &rows[1]},
+                                 {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 1},
+                                 {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict}};
+    const eg_change_set facts = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = changes, .change_count = 4};
+    assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &facts, &applied), EG_OK);
     close_store(s);
-    execute(path, "DROP TABLE audit_windows; UPDATE meta SET schema = 1, min_reader = 1, min_writer = 1");
+    execute(path, "DROP TABLE audit_windows; DROP TABLE flagged; DROP TRIGGER conflict_found; DROP TRIGGER conflict_reopened;"
+                  "DROP TRIGGER conflict_dismissed; DROP INDEX jobs_leased; DROP INDEX jobs_of_owner; DROP INDEX jobs_in_order;"
+                  "UPDATE meta SET schema = 1, min_reader = 1, min_writer = 1");
     FILE *f = fopen(copy, "w"); /* left by a migration that was interrupted */
     assert_non_null(f);
     fputs("half a copy", f);
     fclose(f);
 
     if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    uint64_t commits, flagged;
+    assert_int_equal(s->registrar.ops->agent(s->handle, &s->rq, EG_STR("local"), EG_STR("alice"), &commits, &flagged), EG_OK);
+    assert_true(commits == 1 && flagged == 1);
     eg_id fact = add_and_delete(s);
     eg_window_change *w;
     size_t n;
@@ -139,12 +157,50 @@ static void a_store_of_version_1_is_migrated(void **state) {
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(execute(copy, "SELECT schema FROM meta"), 1);
     assert_int_equal(execute(copy, "SELECT count(*) FROM audit"), 1);
-    assert_int_equal(execute(path, "SELECT schema FROM meta"), 2);
+    assert_int_equal(execute(path, "SELECT schema FROM meta"), 3);
     assert_int_equal(execute(path, "SELECT min_writer FROM meta"), 2);
     close_store(s);
     free(s);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     assert_int_equal(system(command), 0);
+}
+
+/* What is asked for every commit and query does not read all jobs or conflicts that there are: lines of the query's plan. */
+static void plans(store *s) {
+    static const char *const asked[] = {
+#define X(name, sql) sql,
+        STATEMENTS(X)
+#undef X
+    };
+    static const struct {
+        eg_sql which;
+        const char *never;
+    } checks[] = {{EG_SQL_DUE_JOBS, "%TEMP B-TREE%"},     {EG_SQL_DUE_JOBS, "SCAN j"},
+                  {EG_SQL_LEASED, "SCAN jobs"},           {EG_SQL_EXPIRE_LEASES, "SCAN %"},
+                  {EG_SQL_CONFLICTS_OF, "%workspace=?%"}, {EG_SQL_PAIR_CONFLICT, "%workspace=?%"},
+                  {EG_SQL_AGENT, "% conflicts%"}};
+    eg_store_stats stats;
+    char path[96];
+    sqlite3 *db;
+    sqlite3_stmt *q;
+    assert_int_equal(s->registrar.ops->stats(s->handle, &s->rq, EG_STR("local"), &stats), EG_OK);
+    snprintf(path, sizeof path, "%.*s", (int)stats.location.len, stats.location.ptr);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        char sql[3000];
+        snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN %s", asked[checks[i].which]);
+        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+        while (sqlite3_step(q) == SQLITE_ROW) {
+            const char *line = (const char *)sqlite3_column_text(q, 3);
+            if (sqlite3_strlike(checks[i].never, line, 0) == 0) fail_msg("%s: %s", sql, line);
+        }
+        sqlite3_finalize(q);
+    }
+    sqlite3_close(db);
+}
+static void statements_do_not_grow_with_history(void **state) {
+    (void)state;
+    on_empty(plans);
 }
 
 /* As a user that may not write: root gives its rights away for a while. */
@@ -206,12 +262,14 @@ int main(void) {
         cmocka_unit_test(preconditions),
         cmocka_unit_test(searches),
         cmocka_unit_test(conflicts),
+        cmocka_unit_test(agents),
         cmocka_unit_test(jobs),
         cmocka_unit_test(workspaces),
         cmocka_unit_test(audit_windows),
         cmocka_unit_test(unembedded),
         cmocka_unit_test(a_changed_audit_row_is_seen),
         cmocka_unit_test(a_store_of_version_1_is_migrated),
+        cmocka_unit_test(statements_do_not_grow_with_history),
         cmocka_unit_test(read_only_stores_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

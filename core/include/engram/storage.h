@@ -56,7 +56,7 @@ typedef struct eg_new_fact {
 
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
 
-/* kind of a job: what is left to do for a fact */
+/* kind of a job: what is left to do for a fact. Jobs go by the clock, not by the store's now: they go on when it was set back. */
 typedef enum eg_job_kind {
     EG_JOB_DETECT = 0,
     EG_JOB_EMBED,  /* vectors that its commit left out, for want of a model; then detection */
@@ -214,7 +214,7 @@ typedef struct eg_storage_ops {
     eg_status (*statements_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
     eg_status (*conflict)(eg_storage *store, eg_request *rq, eg_id id, eg_conflict *out);
     eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out,
-                           size_t *n); /* newest first */
+                           size_t *n); /* most severe first, then newest */
     /* 1 in *known when the pair has a conflict of any status or a both_valid link. */
     eg_status (*pair_known)(eg_storage *store, eg_request *rq, eg_id a, eg_id b, int *known);
     eg_status (*setting)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);
@@ -234,13 +234,15 @@ typedef struct eg_storage_ops {
     /* The newest seq of the whole store: what caches and waiters compare with. */
     eg_status (*last_seq)(eg_storage *store, eg_request *rq, int64_t *out);
 
-    /* Leases: at most `most` jobs that are due, not leased or whose lease is over, not parked; owner's own first,
-     * others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Not
-     * more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a power loss. */
+    /* Leases: at most `most` jobs that are due, not leased, not parked; a lease that is over counts as a failed attempt; owner's
+     * own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and
+     * lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a
+     * power loss. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
                        uint32_t most, eg_job **out, size_t *n);
-    /* Jobs of this fact that still wait (queued or leased). */
-    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *n);
+    /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: there is no verdict of either.
+     */
+    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
     /* query_hits + 1 for each; may be lost in a power failure. */
     eg_status (*count_hits)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n);
     /* The windows that the audit row holds, in the order of the changes. Unknown rows, and rows that were written
@@ -251,6 +253,8 @@ typedef struct eg_storage_ops {
      * is not NULL: how many there are (counting reads them all). */
     eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str model_id, int64_t after, uint32_t limit,
                             eg_fact **out, size_t *n, uint64_t *all);
+    /* The store's now: max(services->now, last committed time). What was committed is never in its future. */
+    eg_status (*now)(eg_storage *store, eg_request *rq, int64_t *out);
 } eg_storage_ops;
 
 #endif

@@ -37,6 +37,30 @@ static void a_ttl_fact_lives_until_its_end(void **state) {
     fixture_close(&f);
 }
 
+/* A clock that is set back changes nothing: facts are seen, equal ones are known, an update ends what it replaces. */
+static void a_clock_that_goes_back(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service session timeout is 30 seconds.");
+    f.now -= EG_DAY;
+    assert_int_equal(query(&f, "auth session timeout").count, 1);
+    eg_receipt r = commit_as(&f, "agent-a", "auth", "The auth service session timeout is 30 seconds.");
+    assert_true(r.duplicate);
+    char lineage[37];
+    eg_id_format(r.fact.lineage_id, lineage);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service session timeout is 45 seconds.");
+    args.scope = EG_STR("auth");
+    args.agent_id = EG_STR("agent-a");
+    args.corrects_lineage = eg_str_of(lineage);
+    r = commit_args(&f, args);
+    assert_true(r.operation == EG_UPDATE && r.detection_done);
+    eg_hits hits = query(&f, "auth session timeout");
+    assert_int_equal(hits.count, 1);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, r.fact.id));
+    fixture_close(&f);
+}
+
 /* A fresh decision with provenance about something else never outranks an old exact match. */
 static void relevance_dominates(void **state) {
     (void)state;
@@ -744,6 +768,31 @@ static void duplicates_are_seen(void **state) {
     fixture_close(&f);
 }
 
+/* A fact whose detection was given up is not called decided, and nobody waits for it. */
+static void a_parked_job_is_no_verdict(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The uplink has 10 MB buffers.");
+    args.wait_ms = 0;
+    eg_receipt r = commit_args(&f, args);
+    eg_job *jobs;
+    size_t n;
+    for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) { /* processes that die of it */
+        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, EG_STR("test-1"), EG_SECOND, 0, 4, 1, &jobs, &n),
+                         EG_OK);
+        assert_int_equal(n, i < EG_MAX_ATTEMPTS);
+    }
+    static const int32_t waits[] = {0, 60000};
+    for (int i = 0; i < 2; i++) {
+        args.wait_ms = waits[i];
+        eg_receipt again = commit_args(&f, args);
+        assert_true(again.duplicate && eg_id_eq(again.fact.id, r.fact.id));
+        assert_int_equal(again.detection_done, 0);
+    }
+    fixture_close(&f);
+}
+
 /* Ephemeral facts stay out of queries and detection until they are asked for twice or promoted. */
 static void ephemeral_facts_earn_their_place(void **state) {
     (void)state;
@@ -1062,6 +1111,7 @@ static void bad_arguments_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ttl_fact_lives_until_its_end),
+        cmocka_unit_test(a_clock_that_goes_back),
         cmocka_unit_test(relevance_dominates),
         cmocka_unit_test(any_punctuation_is_safe_in_a_query),
         cmocka_unit_test(the_oldest_of_hundreds_is_found),
@@ -1089,6 +1139,7 @@ int main(void) {
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
         cmocka_unit_test(duplicates_are_seen),
+        cmocka_unit_test(a_parked_job_is_no_verdict),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
         cmocka_unit_test(the_latest_hits_are_counted),
         cmocka_unit_test(vectors_come_later),
