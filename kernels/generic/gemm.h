@@ -14,53 +14,41 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 #endif
 
 typedef enum form { F32, BF16 } form;
-enum { MOST_PANELS = 4 /* at once, where rows are few */ };
 
-/* Weights are read this far ahead of their use: at the pace of eight rows about as long before as memory takes to answer. */
-enum { AHEAD = 2048 };
-
-/* rows x panels x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction)
- * a term. Panels lie panel_bytes apart. `rows`, `panels` and `of` are constants at every call, so that everything unrolls. C
- * points at the first of these outputs; only of one panel may fewer than all columns, n, be wanted. */
-static inline __attribute__((always_inline)) void tile(const size_t rows, const size_t panels, const form of, size_t steps,
-                                                       const char *A, size_t stride, const char *packed, size_t panel_bytes,
-                                                       float *C, size_t ldc, size_t row, size_t column, size_t n,
-                                                       const eg_epilogue *e) {
+/* rows x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction) a term.
+ * `rows` and `of` are constants at every call, so that everything unrolls. C points at the first of these outputs. */
+static inline __attribute__((always_inline)) void tile(const size_t rows, const form of, size_t steps, const char *A,
+                                                       size_t stride, const char *panel, float *C, size_t ldc, size_t row,
+                                                       size_t column, size_t n, const eg_epilogue *e) {
     const int widen = of == BF16 && BF16_GROUP == 1;
     const size_t bytes = widen ? 32 : 64; /* of a step's weights of 16 outputs */
-    v16 acc[ROWS][MOST_PANELS * PANEL_VECTORS];
+    v16 acc[ROWS][PANEL_VECTORS];
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 8
-        for (size_t v = 0; v < panels * PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
     const char *a = A;
-    for (size_t s = 0; s < steps; s++, a += sizeof(float), packed += PANEL_VECTORS * bytes) {
-#pragma GCC unroll 4
-        for (size_t p = 0; p < panels; p++) {
-            const char *panel = packed + p * panel_bytes;
-            v16 b[PANEL_VECTORS];
-            __builtin_prefetch(panel + AHEAD);
-            if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + AHEAD + 64);
+    for (size_t s = 0; s < steps; s++, a += sizeof(float), panel += PANEL_VECTORS * bytes) {
+        v16 b[PANEL_VECTORS];
+        __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes);
+        if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes + 64);
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++)
+            b[v] = widen ? v16_widen((const void *)(panel + bytes * v)) : v16_load((const void *)(panel + bytes * v));
+#pragma GCC unroll 16
+        for (size_t r = 0; r < rows; r++) {
+            float four;
+            memcpy(&four, a + r * stride, sizeof four);
+            v16 x = v16_set(four);
 #pragma GCC unroll 2
             for (size_t v = 0; v < PANEL_VECTORS; v++)
-                b[v] = widen ? v16_widen((const void *)(panel + bytes * v)) : v16_load((const void *)(panel + bytes * v));
-#pragma GCC unroll 16
-            for (size_t r = 0; r < rows; r++) {
-                float four;
-                memcpy(&four, a + r * stride, sizeof four);
-                v16 x = v16_set(four);
-#pragma GCC unroll 2
-                for (size_t v = 0; v < PANEL_VECTORS; v++) {
-                    v16 *sum = &acc[r][p * PANEL_VECTORS + v];
-                    *sum = of == BF16 ? bf16_dot(*sum, x, b[v]) : v16_fma(x, b[v], *sum);
-                }
-            }
+                acc[r][v] = of == BF16 ? bf16_dot(acc[r][v], x, b[v]) : v16_fma(x, b[v], acc[r][v]);
         }
     }
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 8
-        for (size_t v = 0; v < panels * PANEL_VECTORS; v++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < PANEL_VECTORS; v++)
             if (16 * v < n) {
                 size_t left = n - 16 * v, at = column + 16 * v;
                 store_part(C + r * ldc + 16 * v, left, finish(acc[r][v], e, row + r, at, left));
@@ -73,7 +61,7 @@ typedef void tile_function(size_t steps, const char *A, size_t stride, const cha
 #define TILE(form, rows)                                                                                                  \
     static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, \
                                      size_t row, size_t column, size_t n, const eg_epilogue *e) {                         \
-        tile(rows, 1, form, steps, A, stride, panel, 0, C, ldc, row, column, n, e);                                       \
+        tile(rows, form, steps, A, stride, panel, C, ldc, row, column, n, e);                                             \
     }
 #if ROWS >= 12
 #define TILES(each, form)                                                                                           \
@@ -107,34 +95,13 @@ static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, s
     }
 }
 
-/* Up to three rows leave too few sums in flight to hide what an addition takes: then several panels at once. */
-#define WIDE_TILE(rows, panels)                                                                                                  \
-    static void wide_tile_##rows(size_t K, const float *A, size_t lda, const float *packed, float *C, size_t ldc, size_t column, \
-                                 const eg_epilogue *e) {                                                                         \
-        tile(rows, panels, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, C, ldc,   \
-             0, column, (panels)*PANEL, e);                                                                                      \
-    }
-WIDE_TILE(1, 4)
-WIDE_TILE(2, 2)
-WIDE_TILE(3, 2)
-
-/* The columns of whole groups of panels; returns where it ended. */
-static size_t few_rows(size_t M, size_t n0, size_t n1, size_t K, const float *A, size_t lda, const float *packed, float *C,
-                       size_t ldc, const eg_epilogue *e) {
-    size_t column = n0, width = (M == 1 ? 4 : 2) * PANEL;
-    for (; column + width <= n1; column += width)
-        (M == 1 ? wide_tile_1 : M == 2 ? wide_tile_2 : wide_tile_3)(K, A, lda, packed + column * K, C + column, ldc, column, e);
-    return column;
-}
-
 static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed, float *C,
                  size_t ldc, const eg_epilogue *epilogue) {
     static const eg_epilogue none = {0};
-    const eg_epilogue *e = epilogue ? epilogue : &none;
     if (n1 > N) n1 = N;
-    for (size_t column = M && M <= 3 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
+    for (size_t column = n0; column < n1; column += PANEL)
         vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column,
-                    ldc, e);
+                    ldc, epilogue ? epilogue : &none);
 }
 
 /* ---- bf16: its rows and its packed panels ---- */
