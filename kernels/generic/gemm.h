@@ -15,53 +15,57 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 
 typedef enum form { F32, BF16 } form;
 
-/* rows x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction) a term.
- * `rows` and `of` are constants at every call, so that everything unrolls. C points at the first of these outputs. */
-static inline __attribute__((always_inline)) void tile(const size_t rows, const form of, size_t steps, const char *A,
-                                                       size_t stride, const char *panel, float *C, size_t ldc, size_t row,
-                                                       size_t column, size_t n, const eg_epilogue *e) {
+enum { SUMS = (ROWS > 6 ? ROWS : 6) * PANEL /* the most of a micro-kernel */ };
+
+/* rows x panels x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction)
+ * a term. `rows`, `panels` and `of` are constants at every call, so that everything unrolls. Panels lie panel_bytes apart; rows
+ * of sums have all their columns. */
+static inline __attribute__((always_inline)) void tile(const size_t rows, const size_t panels, const form of, size_t steps,
+                                                       const char *A, size_t stride, const char *packed, size_t panel_bytes,
+                                                       float *sums) {
     const int widen = of == BF16 && BF16_GROUP == 1;
     const size_t bytes = widen ? 32 : 64; /* of a step's weights of 16 outputs */
-    v16 acc[ROWS][PANEL_VECTORS];
+    v16 acc[ROWS][4 * PANEL_VECTORS];
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < panels * PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
     const char *a = A;
-    for (size_t s = 0; s < steps; s++, a += sizeof(float), panel += PANEL_VECTORS * bytes) {
-        v16 b[PANEL_VECTORS];
-        __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes);
-        if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes + 64);
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++)
-            b[v] = widen ? v16_widen((const void *)(panel + bytes * v)) : v16_load((const void *)(panel + bytes * v));
-#pragma GCC unroll 16
-        for (size_t r = 0; r < rows; r++) {
-            float four;
-            memcpy(&four, a + r * stride, sizeof four);
-            v16 x = v16_set(four);
+#pragma GCC unroll 4
+    for (size_t s = 0; s < steps; s++, a += sizeof(float), packed += PANEL_VECTORS * bytes) {
+#pragma GCC unroll 4
+        for (size_t p = 0; p < panels; p++) {
+            const char *panel = packed + p * panel_bytes;
+            v16 b[PANEL_VECTORS];
+            __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes);
+            if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes + 64);
 #pragma GCC unroll 2
             for (size_t v = 0; v < PANEL_VECTORS; v++)
-                acc[r][v] = of == BF16 ? bf16_dot(acc[r][v], x, b[v]) : v16_fma(x, b[v], acc[r][v]);
+                b[v] = widen ? v16_widen((const void *)(panel + bytes * v)) : v16_load((const void *)(panel + bytes * v));
+#pragma GCC unroll 16
+            for (size_t r = 0; r < rows; r++) {
+                float four;
+                memcpy(&four, a + r * stride, sizeof four);
+                v16 x = v16_set(four);
+#pragma GCC unroll 2
+                for (size_t v = 0; v < PANEL_VECTORS; v++) {
+                    v16 *sum = &acc[r][p * PANEL_VECTORS + v];
+                    *sum = of == BF16 ? bf16_dot(*sum, x, b[v]) : v16_fma(x, b[v], *sum);
+                }
+            }
         }
     }
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < PANEL_VECTORS; v++)
-            if (16 * v < n) {
-                size_t left = n - 16 * v, at = column + 16 * v;
-                store_part(C + r * ldc + 16 * v, left, finish(acc[r][v], e, row + r, at, left));
-            }
+#pragma GCC unroll 8
+        for (size_t v = 0; v < panels * PANEL_VECTORS; v++) v16_store(sums + r * panels * PANEL + 16 * v, acc[r][v]);
 }
 
 /* One micro-kernel a number of rows, so that no row is computed in vain. */
-typedef void tile_function(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, size_t row,
-                           size_t column, size_t n, const eg_epilogue *e);
-#define TILE(form, rows)                                                                                                  \
-    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *C, size_t ldc, \
-                                     size_t row, size_t column, size_t n, const eg_epilogue *e) {                         \
-        tile(rows, form, steps, A, stride, panel, C, ldc, row, column, n, e);                                             \
+typedef void tile_function(size_t steps, const char *A, size_t stride, const char *panel, float *sums);
+#define TILE(form, rows)                                                                                           \
+    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *sums) { \
+        tile(rows, 1, form, steps, A, stride, panel, 0, sums);                                                     \
     }
 #if ROWS >= 12
 #define TILES(each, form)                                                                                           \
@@ -87,21 +91,45 @@ static tile_function *const tiles[][ROWS + 1] = {TILES(TILE_ENTRY, F32)
  * of even height: 16 rows are 8 + 8, not 12 + 4. */
 static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, size_t column, const char *A, size_t stride,
                         const char *panel, float *C, size_t ldc, const eg_epilogue *e) {
+    _Alignas(64) float sums[SUMS];
     size_t blocks = (M + ROWS - 1) / ROWS, done = 0, n = N - column < PANEL ? N - column : PANEL;
     for (size_t b = 0; b < blocks; b++) {
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        tiles[of][rows](steps, A + (row + done) * stride, stride, panel, C + done * ldc, ldc, row + done, column, n, e);
+        tiles[of][rows](steps, A + (row + done) * stride, stride, panel, sums);
+        finish(sums, PANEL, rows, n, row + done, column, C + done * ldc, ldc, e);
         done += rows;
     }
+}
+
+/* One or two rows leave too few sums in flight to hide what an addition takes: then several panels at once. */
+static void wide_tile_1(size_t K, const float *A, const float *packed, float *sums) {
+    tile(1, 4, F32, K, (const char *)A, 0, (const char *)packed, PANEL * K * sizeof *packed, sums);
+}
+static void wide_tile_2(size_t K, const float *A, size_t lda, const float *packed, float *sums) {
+    tile(2, 3, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, sums);
+}
+
+/* The columns of whole groups of panels for M of 1 or 2; returns where it ended. */
+static size_t few_rows(size_t M, size_t n0, size_t n1, size_t K, const float *A, size_t lda, const float *packed, float *C,
+                       size_t ldc, const eg_epilogue *e) {
+    _Alignas(64) float sums[SUMS];
+    size_t column = n0, width = (M == 1 ? 4 : 3) * PANEL;
+    for (; column + width <= n1; column += width) {
+        if (M == 1) wide_tile_1(K, A, packed + column * K, sums);
+        else wide_tile_2(K, A, lda, packed + column * K, sums);
+        finish(sums, width, M, width, 0, column, C + column, ldc, e);
+    }
+    return column;
 }
 
 static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float *A, size_t lda, const float *packed, float *C,
                  size_t ldc, const eg_epilogue *epilogue) {
     static const eg_epilogue none = {0};
+    const eg_epilogue *e = epilogue ? epilogue : &none;
     if (n1 > N) n1 = N;
-    for (size_t column = n0; column < n1; column += PANEL)
+    for (size_t column = M == 1 || M == 2 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
         vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column,
-                    ldc, epilogue ? epilogue : &none);
+                    ldc, e);
 }
 
 /* ---- bf16: its rows and its packed panels ---- */

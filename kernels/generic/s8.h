@@ -87,8 +87,8 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
 }
 
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
-static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel, float *C,
-                                                          size_t ldc, size_t row, size_t column, size_t n, const eg_epilogue *e) {
+static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel,
+                                                          float *out) {
     size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -96,23 +96,26 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
 #pragma GCC unroll 2
         for (size_t v = 0; v < S8_VECTORS; v++) sums[r][v] = v16_set(0);
     for (size_t b = 0; b < blocks; b++) {
-        size_t from = b * S8_BLOCK, length = K - from < S8_BLOCK ? K - from : S8_BLOCK, groups = s8_padded(length) / S8_GROUP;
+        size_t from = b * S8_BLOCK, padded = s8_padded(K - from < S8_BLOCK ? K - from : S8_BLOCK);
         const s8_input *a = (const s8_input *)(const void *)A + from;
         i16x acc[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
         for (size_t r = 0; r < rows; r += S8_PAIR)
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
-        for (size_t g = 0; g < groups; g++, a += S8_GROUP, panel += S8_PANEL * S8_GROUP) {
-            s8_weights w[S8_VECTORS];
-#pragma GCC unroll 2
-            for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + 16 * S8_GROUP * v);
+        for (size_t k = 0; k < padded; k += S8_PAD, a += S8_PAD, panel += S8_PANEL * S8_PAD) {
             __builtin_prefetch(panel + 512);
-#pragma GCC unroll 16
-            for (size_t r = 0; r < rows; r += S8_PAIR) {
-                s8_inputs x = s8_splat_rows(a + r * lda, a + (r + 1 < rows ? r + 1 : r) * lda); /* an odd last row with itself */
+#pragma GCC unroll 4
+            for (size_t g = 0; g < S8_PAD; g += S8_GROUP) {
+                s8_weights w[S8_VECTORS];
 #pragma GCC unroll 2
-                for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
+                for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
+#pragma GCC unroll 16
+                for (size_t r = 0; r < rows; r += S8_PAIR) { /* an odd last row with itself */
+                    s8_inputs x = s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
+#pragma GCC unroll 2
+                    for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
+                }
             }
         }
         const float *tail = (const float *)(const void *)panel;
@@ -132,20 +135,12 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
-        for (size_t v = 0; v < S8_VECTORS; v++)
-            if (16 * v < n) {
-                size_t left = n - 16 * v, at = column + 16 * v;
-                store_part(C + r * ldc + 16 * v, left, finish(sums[r][v], e, row + r, at, left));
-            }
+        for (size_t v = 0; v < S8_VECTORS; v++) v16_store(out + r * S8_PANEL + 16 * v, sums[r][v]);
 }
 
-#define S8_TILE(rows)                                                                                                       \
-    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column, \
-                               size_t n, const eg_epilogue *e) {                                                            \
-        s8_tile(rows, K, A, panel, C, ldc, row, column, n, e);                                                              \
-    }
-typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row, size_t column,
-                              size_t n, const eg_epilogue *e);
+#define S8_TILE(rows) \
+    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *out) { s8_tile(rows, K, A, panel, out); }
+typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *out);
 S8_TILE(1)
 S8_TILE(2)
 S8_TILE(3)
@@ -175,11 +170,13 @@ static s8_tile_function *const s8_tiles[S8_ROWS + 1] = {
 /* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. */
 static void s8_vector_rows(size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
                            size_t ldc, const eg_epilogue *e) {
+    _Alignas(64) float sums[S8_ROWS * S8_PANEL];
     size_t blocks = (M + S8_ROWS - 1) / S8_ROWS, done = 0, n = N - column < S8_PANEL ? N - column : S8_PANEL;
     const char *panel = packed + column / S8_PANEL * s8_panel_bytes(K);
     for (size_t b = 0; b < blocks; b++) { /* of even height, as in gemm */
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        s8_tiles[rows](K, A + (row + done) * s8_row_bytes(K), panel, C + done * ldc, ldc, row + done, column, n, e);
+        s8_tiles[rows](K, A + (row + done) * s8_row_bytes(K), panel, sums);
+        finish(sums, S8_PANEL, rows, n, row + done, column, C + done * ldc, ldc, e);
         done += rows;
     }
 }

@@ -111,12 +111,19 @@ static void l2_normalize(float *x, size_t n) {
 
 /* ---- GEMM ---- */
 
-static inline v16 finish(v16 sum, const eg_epilogue *e, size_t row, size_t column, size_t n) {
-    if (e->bias) sum = v16_add(sum, load_part(e->bias + column, n));
-    if (e->activation == EG_ACT_GELU) sum = v16_gelu(sum);
-    if (e->activation == EG_ACT_TANH) sum = v16_tanh(sum);
-    if (e->residual) sum = v16_add(sum, load_part(e->residual + row * e->ld_residual + column, n));
-    return sum;
+/* Sums, rows of `n` columns ld_sums apart, through the epilogue to C; `row` and `column` are what the first one is of the matrix.
+ * The micro-kernels leave their sums in memory (they fit the first cache), so that this stands once and not in each of them. */
+static __attribute__((noinline)) void finish(const float *sums, size_t ld_sums, size_t rows, size_t n, size_t row, size_t column,
+                                             float *C, size_t ldc, const eg_epilogue *e) {
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < n; i += 16) {
+            v16 x = v16_load(sums + r * ld_sums + i);
+            if (e->bias) x = v16_add(x, load_part(e->bias + column + i, n - i));
+            if (e->activation == EG_ACT_GELU) x = v16_gelu(x);
+            if (e->activation == EG_ACT_TANH) x = v16_tanh(x);
+            if (e->residual) x = v16_add(x, load_part(e->residual + (row + r) * e->ld_residual + column + i, n - i));
+            store_part(C + r * ldc + i, n - i, x);
+        }
 }
 
 #include "kernels/generic/gemm.h"

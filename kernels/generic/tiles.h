@@ -105,9 +105,8 @@ static void s8_tiled_block(size_t height, size_t skip, size_t K, const char *A, 
                            size_t row, size_t column, size_t n, const eg_epilogue *e) {
     size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), steps = s8_padded(K < S8_BLOCK ? K : S8_BLOCK) / TILE_BYTES;
     _Alignas(64) int32_t acc[TILED_MOST][S8_PANEL];
-    v16 sums[TILED_MOST][S8_VECTORS];
-    for (size_t r = skip; r < height; r++)
-        for (size_t v = 0; v < S8_VECTORS; v++) sums[r][v] = v16_set(0);
+    _Alignas(64) float sums[TILED_MOST][S8_PANEL];
+    memset(sums[skip], 0, (height - skip) * sizeof sums[0]);
     tile_sums(0, height, steps, A, stride, panel);
     for (size_t b = 0; b < blocks; b++) {
         const float *tail = (const float *)(const void *)(panel + steps * STEP_BYTES);
@@ -124,16 +123,11 @@ static void s8_tiled_block(size_t height, size_t skip, size_t K, const char *A, 
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) {
                 v16 t = v16_fma(zero, v16_load(tail + S8_PANEL + 16 * v), i16x_to_v16(i16x_load(acc[r] + 16 * v)));
-                sums[r][v] = v16_fma(t, v16_mul(scale, v16_load(tail + 16 * v)), sums[r][v]);
+                v16_store(sums[r] + 16 * v, v16_fma(t, v16_mul(scale, v16_load(tail + 16 * v)), v16_load(sums[r] + 16 * v)));
             }
         }
     }
-    for (size_t r = skip; r < height; r++)
-        for (size_t v = 0; v < S8_VECTORS; v++)
-            if (16 * v < n) {
-                size_t left = n - 16 * v, at = column + 16 * v;
-                store_part(C + (r - skip) * ldc + 16 * v, left, finish(sums[r][v], e, row + r, at, left));
-            }
+    finish(sums[skip], S8_PANEL, height - skip, n, row + skip, column, C, ldc, e);
 }
 
 /* The same in bf16. */
@@ -142,9 +136,7 @@ static void bf16_tiled_block(size_t height, size_t skip, size_t K, const char *A
     _Alignas(64) float acc[TILED_MOST][PANEL];
     tile_sums(1, height, bf16_row_bytes(K) / TILE_BYTES, A, bf16_row_bytes(K), panel);
     tile_sums_to(height, acc);
-    for (size_t r = skip; r < height; r++)
-        for (size_t at = 0; at < n; at += 16)
-            store_part(C + (r - skip) * ldc + at, n - at, finish(v16_load(acc[r] + at), e, row + r, column + at, n - at));
+    finish(acc[skip], PANEL, height - skip, n, row + skip, column, C, ldc, e);
 }
 
 /* As vector_rows. The tiles keep their height: a last block that is shorter starts with rows that were done before. */
