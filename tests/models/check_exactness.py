@@ -7,7 +7,8 @@ usage: check_exactness.py [--s8] [--library libengram-infer.so] [--weights model
 2. The NLI model that ships: logits against PyTorch f32 over 400 pairs of $ENGRAM_EVAL/nli/mnli_dev_half.csv.
 3. Random weights in the shapes of published models: BERT, RoBERTa, DeBERTa-v2, each with its kind of tokenizer, trained on the
    spot; embeddings, 1 to 3 labels, labels of tokens. Token ids are compared too.
-With --s8 only that format, which is not exact, against f32: the same vectors, labels of every second pair, and ranks of STS-B.
+With --s8 only that format, which is not exact, against f32: the same vectors, labels of every second pair and of the pairs of our
+own test clusters, and ranks of STS-B.
 
 Bars: f32 logits within 2e-5, cosines of at least 0.999999; s8 cosines of at least 0.999, 99.5 % of labels, Spearman within 0.002.
 Exit 77, with lines that say what, when nothing failed and a package or a set was not there.
@@ -175,17 +176,22 @@ def check_nli(report, data, library, weights):
     )
 
 
+def own_pairs():
+    with open(os.path.join(TOP, "tools", "train", "data", "clusters", "test.jsonl"), encoding="utf-8") as f:
+        return [(cluster["a"], other["t"]) for cluster in map(json.loads, f) for other in cluster["r"]]
+
+
 def check_labels(report, data, library, weights):
-    pairs = (read_pairs(report, data) or [])[::2]
-    if not pairs:
-        return
-    f32, s8 = (classify(os.path.join(weights, "engram-nli-0"), pairs, form, library) for form in ("f32", "s8"))
-    same = (f32.argmax(1) == s8.argmax(1)).mean()
-    report.check(
-        same >= LABELS_S8,
-        f"engram-nli-0 s8, {len(pairs)} pairs",
-        f"{100 * same:.2f} % of labels as in f32 (bar {100 * LABELS_S8} %), logits within {np.abs(f32 - s8).max():.3f}",
-    )
+    for what, pairs in (("Engram's test clusters", own_pairs()), ("MNLI", (read_pairs(report, data) or [])[::2])):
+        if not pairs:
+            continue
+        f32, s8 = (classify(os.path.join(weights, "engram-nli-0"), pairs, form, library) for form in ("f32", "s8"))
+        same = (f32.argmax(1) == s8.argmax(1)).mean()
+        report.check(
+            same >= LABELS_S8,
+            f"engram-nli-0 s8, {len(pairs)} pairs of {what}",
+            f"{100 * same:.2f} % of labels as in f32 (bar {100 * LABELS_S8} %), logits within {np.abs(f32 - s8).max():.3f}",
+        )
 
 
 # ---- 3: random weights ----
