@@ -8,6 +8,8 @@
 
 #define TILED 1
 #define S8_PAD 64
+#undef S8_ROWS
+#define S8_ROWS 3 /* more are the tiles' */
 
 static inline i16x i16x_load(const int32_t *p) { return _mm512_loadu_si512(p); }
 

@@ -15,7 +15,24 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 
 typedef enum form { F32, BF16 } form;
 
-enum { SUMS = (ROWS > 6 ? ROWS : 6) * PANEL /* the most of a micro-kernel */ };
+/* A micro-kernel: the products of some rows of A, stride bytes apart, and one panel, summed over a length of steps (s8: of
+ * inputs). All columns of the panel are written. */
+typedef void tile_function(size_t length, const char *A, size_t stride, const char *panel, float *sums);
+
+/* Of one row and of two so many panels are summed at once: one leaves too few sums in flight to hide what an addition takes. */
+enum { WIDE_1 = 4, WIDE_2 = 3 };
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
+enum { SUMS = MOST(MOST(ROWS * PANEL, S8_ROWS *S8_PANEL), MOST(WIDE_1, 2 * WIDE_2) * PANEL) /* the most of a micro-kernel */ };
+
+/* One micro-kernel a number of rows, so that no row is computed in vain: each(form, 1) ... each(form, most). */
+#define EACH_3(each, form) each(form, 1) each(form, 2) each(form, 3)
+#define EACH_4(each, form) EACH_3(each, form) each(form, 4)
+#define EACH_6(each, form) EACH_4(each, form) each(form, 5) each(form, 6)
+#define EACH_12(each, form) \
+    EACH_6(each, form) each(form, 7) each(form, 8) each(form, 9) each(form, 10) each(form, 11) each(form, 12)
+#define EACH_UP_TO(most, each, form) EACH_OF(most)(each, form)
+#define EACH_OF(most) EACH_JOIN(most)
+#define EACH_JOIN(most) EACH_##most
 
 /* rows x panels x PANEL outputs: the accumulators stay in registers, k ascends, one fused multiply-add (bf16: or one instruction)
  * a term. `rows`, `panels` and `of` are constants at every call, so that everything unrolls. Panels lie panel_bytes apart; rows
@@ -25,7 +42,7 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
                                                        float *sums) {
     const int widen = of == BF16 && BF16_GROUP == 1;
     const size_t bytes = widen ? 32 : 64; /* of a step's weights of 16 outputs */
-    v16 acc[ROWS][4 * PANEL_VECTORS];
+    v16 acc[ROWS][WIDE_1 * PANEL_VECTORS];
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 8
@@ -61,59 +78,48 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
         for (size_t v = 0; v < panels * PANEL_VECTORS; v++) v16_store(sums + r * panels * PANEL + 16 * v, acc[r][v]);
 }
 
-/* One micro-kernel a number of rows, so that no row is computed in vain. */
-typedef void tile_function(size_t steps, const char *A, size_t stride, const char *panel, float *sums);
 #define TILE(form, rows)                                                                                           \
     static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *sums) { \
         tile(rows, 1, form, steps, A, stride, panel, 0, sums);                                                     \
     }
-#if ROWS >= 12
-#define TILES(each, form)                                                                                           \
-    each(form, 1) each(form, 2) each(form, 3) each(form, 4) each(form, 5) each(form, 6) each(form, 7) each(form, 8) \
-        each(form, 9) each(form, 10) each(form, 11) each(form, 12)
-#elif ROWS >= 6
-#define TILES(each, form) each(form, 1) each(form, 2) each(form, 3) each(form, 4) each(form, 5) each(form, 6)
-#else
-#define TILES(each, form) each(form, 1) each(form, 2) each(form, 3) each(form, 4)
-#endif
 #define TILE_ENTRY(form, rows) [form][rows] = tile_##form##_##rows,
-TILES(TILE, F32)
+EACH_UP_TO(ROWS, TILE, F32)
 #ifndef TILED
-TILES(TILE, BF16)
+EACH_UP_TO(ROWS, TILE, BF16)
 #endif
-static tile_function *const tiles[][ROWS + 1] = {TILES(TILE_ENTRY, F32)
+static tile_function *const tiles[][ROWS + 1] = {EACH_UP_TO(ROWS, TILE_ENTRY, F32)
 #ifndef TILED
-                                                     TILES(TILE_ENTRY, BF16)
+                                                     EACH_UP_TO(ROWS, TILE_ENTRY, BF16)
 #endif
 };
 
-/* Rows [row, row + M) of one panel, to C, which points at the first of them and the panel's column: as few blocks of rows as fit,
- * of even height: 16 rows are 8 + 8, not 12 + 4. */
-static void vector_rows(form of, size_t row, size_t M, size_t N, size_t steps, size_t column, const char *A, size_t stride,
-                        const char *panel, float *C, size_t ldc, const eg_epilogue *e) {
+/* Rows [row, row + M) of one panel, `width` wide, to C, which points at the first of them and the panel's column: as few blocks
+ * of rows as fit, of even height: 16 rows are 8 + 8, not 12 + 4. of: the micro-kernels by their rows, up to `most`. */
+static void panel_rows(tile_function *const *of, size_t most, size_t width, size_t row, size_t M, size_t N, size_t length,
+                       size_t column, const char *A, size_t stride, const char *panel, float *C, size_t ldc,
+                       const eg_epilogue *e) {
     _Alignas(64) float sums[SUMS];
-    size_t blocks = (M + ROWS - 1) / ROWS, done = 0, n = N - column < PANEL ? N - column : PANEL;
+    size_t blocks = (M + most - 1) / most, done = 0, n = N - column < width ? N - column : width;
     for (size_t b = 0; b < blocks; b++) {
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        tiles[of][rows](steps, A + (row + done) * stride, stride, panel, sums);
-        finish(sums, PANEL, rows, n, row + done, column, C + done * ldc, ldc, e);
+        of[rows](length, A + (row + done) * stride, stride, panel, sums);
+        finish(sums, width, rows, n, row + done, column, C + done * ldc, ldc, e);
         done += rows;
     }
 }
 
-/* One or two rows leave too few sums in flight to hide what an addition takes: then several panels at once. */
 static void wide_tile_1(size_t K, const float *A, const float *packed, float *sums) {
-    tile(1, 4, F32, K, (const char *)A, 0, (const char *)packed, PANEL * K * sizeof *packed, sums);
+    tile(1, WIDE_1, F32, K, (const char *)A, 0, (const char *)packed, PANEL * K * sizeof *packed, sums);
 }
 static void wide_tile_2(size_t K, const float *A, size_t lda, const float *packed, float *sums) {
-    tile(2, 3, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, sums);
+    tile(2, WIDE_2, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, sums);
 }
 
 /* The columns of whole groups of panels for M of 1 or 2; returns where it ended. */
 static size_t few_rows(size_t M, size_t n0, size_t n1, size_t K, const float *A, size_t lda, const float *packed, float *C,
                        size_t ldc, const eg_epilogue *e) {
     _Alignas(64) float sums[SUMS];
-    size_t column = n0, width = (M == 1 ? 4 : 3) * PANEL;
+    size_t column = n0, width = (M == 1 ? WIDE_1 : WIDE_2) * PANEL;
     for (; column + width <= n1; column += width) {
         if (M == 1) wide_tile_1(K, A, packed + column * K, sums);
         else wide_tile_2(K, A, lda, packed + column * K, sums);
@@ -128,8 +134,8 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
     const eg_epilogue *e = epilogue ? epilogue : &none;
     if (n1 > N) n1 = N;
     for (size_t column = M == 1 || M == 2 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
-        vector_rows(F32, 0, M, n1, K, column, (const char *)A, lda * sizeof *A, (const char *)(packed + column * K), C + column,
-                    ldc, e);
+        panel_rows(tiles[F32], ROWS, PANEL, 0, M, n1, K, column, (const char *)A, lda * sizeof *A,
+                   (const char *)(packed + column * K), C + column, ldc, e);
 }
 
 /* ---- bf16: its rows and its packed panels ---- */

@@ -24,7 +24,8 @@ static void s8_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t 
     }
 #endif
     (void)height;
-    s8_vector_rows(row, M, N, K, column, A, packed, C, ldc, e);
+    panel_rows(s8_tiles, S8_ROWS, S8_PANEL, row, M, N, K, column, A, s8_row_bytes(K),
+               packed + column / S8_PANEL * s8_panel_bytes(K), C, ldc, e);
 }
 
 static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A,
@@ -33,8 +34,8 @@ static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_
     tiled_rows(bf16_tiled_block, bf16_row_bytes(K), bf16_panel_bytes(K), height, row, M, N, K, column, A, packed, C, ldc, e);
 #else
     (void)height;
-    vector_rows(BF16, row, M, N, bf16_steps(K), column, A, bf16_row_bytes(K), packed + column / PANEL * bf16_panel_bytes(K), C,
-                ldc, e);
+    panel_rows(tiles[BF16], ROWS, PANEL, row, M, N, bf16_steps(K), column, A, bf16_row_bytes(K),
+               packed + column / PANEL * bf16_panel_bytes(K), C, ldc, e);
 #endif
 }
 

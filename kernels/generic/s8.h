@@ -4,19 +4,17 @@
  * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
- * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; TILED as tiles.h says. S8_PAIR is 2 where an
+ * S8_PAD where blocks are filled up with zeros to more than a multiple of 4: the
+ * inputs of a turn of the innermost loop; TILED as tiles.h says. S8_PAIR is 2 where an
  * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. */
 
-#ifndef S8_PAD
-#define S8_PAD 4
-#endif
 #ifndef S8_PAIR
 #define S8_PAIR 1
 #define s8_splat_rows(upper, lower) s8_splat(upper)
 #define s8_row_of(x, row) i16x_to_v16(x)
 #endif
-#define S8_PANEL (16 * S8_VECTORS)
 enum { S8_BLOCK = 128 };
+_Static_assert(S8_PAD % S8_GROUP == 0 && S8_BLOCK % S8_PAD == 0, "blocks are whole turns of whole groups");
 
 static inline size_t s8_padded(size_t K) { return (K + S8_PAD - 1) / S8_PAD * S8_PAD; }
 static inline size_t s8_blocks(size_t K) { return (K + S8_BLOCK - 1) / S8_BLOCK; }
@@ -87,9 +85,9 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
 }
 
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
-static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, const char *panel,
-                                                          float *out) {
-    size_t stride = s8_row_bytes(K), blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
+static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, size_t stride,
+                                                          const char *panel, float *out) {
+    size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
     for (size_t r = 0; r < rows; r++)
@@ -104,10 +102,10 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
         for (size_t k = 0; k < padded; k += S8_PAD, a += S8_PAD, panel += S8_PANEL * S8_PAD) {
-            __builtin_prefetch(panel + 512);
 #pragma GCC unroll 4
             for (size_t g = 0; g < S8_PAD; g += S8_GROUP) {
                 s8_weights w[S8_VECTORS];
+                if (S8_PANEL * g % 64 == 0) __builtin_prefetch(panel + S8_PANEL * g + 512);
 #pragma GCC unroll 2
                 for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
 #pragma GCC unroll 16
@@ -138,45 +136,10 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
         for (size_t v = 0; v < S8_VECTORS; v++) v16_store(out + r * S8_PANEL + 16 * v, sums[r][v]);
 }
 
-#define S8_TILE(rows) \
-    static void s8_tile_##rows(size_t K, const char *A, const char *panel, float *out) { s8_tile(rows, K, A, panel, out); }
-typedef void s8_tile_function(size_t K, const char *A, const char *panel, float *out);
-S8_TILE(1)
-S8_TILE(2)
-S8_TILE(3)
-S8_TILE(4)
-#if S8_ROWS >= 6
-S8_TILE(5)
-S8_TILE(6)
-#endif
-#if S8_ROWS >= 12
-S8_TILE(7)
-S8_TILE(8)
-S8_TILE(9)
-S8_TILE(10)
-S8_TILE(11)
-S8_TILE(12)
-#endif
-static s8_tile_function *const s8_tiles[S8_ROWS + 1] = {
-    NULL,      s8_tile_1, s8_tile_2, s8_tile_3,  s8_tile_4,
-#if S8_ROWS >= 6
-    s8_tile_5, s8_tile_6,
-#endif
-#if S8_ROWS >= 12
-    s8_tile_7, s8_tile_8, s8_tile_9, s8_tile_10, s8_tile_11, s8_tile_12,
-#endif
-};
-
-/* Rows [row, row + M) of the panel that starts at column, to C, which points at that row and column. */
-static void s8_vector_rows(size_t row, size_t M, size_t N, size_t K, size_t column, const char *A, const char *packed, float *C,
-                           size_t ldc, const eg_epilogue *e) {
-    _Alignas(64) float sums[S8_ROWS * S8_PANEL];
-    size_t blocks = (M + S8_ROWS - 1) / S8_ROWS, done = 0, n = N - column < S8_PANEL ? N - column : S8_PANEL;
-    const char *panel = packed + column / S8_PANEL * s8_panel_bytes(K);
-    for (size_t b = 0; b < blocks; b++) { /* of even height, as in gemm */
-        size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        s8_tiles[rows](K, A + (row + done) * s8_row_bytes(K), panel, sums);
-        finish(sums, S8_PANEL, rows, n, row + done, column, C + done * ldc, ldc, e);
-        done += rows;
+#define S8_TILE(form, rows)                                                                                  \
+    static void form##_tile_##rows(size_t K, const char *A, size_t stride, const char *panel, float *sums) { \
+        s8_tile(rows, K, A, stride, panel, sums);                                                            \
     }
-}
+#define S8_TILE_ENTRY(form, rows) [rows] = form##_tile_##rows,
+EACH_UP_TO(S8_ROWS, S8_TILE, s8)
+static tile_function *const s8_tiles[] = {EACH_UP_TO(S8_ROWS, S8_TILE_ENTRY, s8)};

@@ -9,6 +9,10 @@
 #include "kernels/generic/math.h"
 
 #define PANEL (16 * PANEL_VECTORS)
+#define S8_PANEL (16 * S8_VECTORS)
+#ifndef S8_PAD
+#define S8_PAD 4
+#endif
 
 /* ---- sums over a row: 16 lanes, then folded in halves (v16_sum) ---- */
 

@@ -139,7 +139,7 @@ static void bf16_tiled_block(size_t height, size_t skip, size_t K, const char *A
     finish(acc[skip], PANEL, height - skip, n, row + skip, column, C, ldc, e);
 }
 
-/* As vector_rows. The tiles keep their height: a last block that is shorter starts with rows that were done before. */
+/* As panel_rows. The tiles keep their height: a last block that is shorter starts with rows that were done before. */
 typedef void tiled_block(size_t height, size_t skip, size_t K, const char *A, const char *panel, float *C, size_t ldc, size_t row,
                          size_t column, size_t n, const eg_epilogue *e);
 static void tiled_rows(tiled_block *block, size_t row_bytes, size_t panel_bytes, size_t height, size_t row, size_t M, size_t N,

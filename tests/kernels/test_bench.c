@@ -46,7 +46,7 @@ static char *run(int json, size_t *length) {
 static void json_is_whole(void **state) {
     (void)state;
     const eg_kernels *levels[16];
-    int roofs = 0, rates = 0, peaks = 0;
+    int roofs = 0, rates = 0, peaks = 0, bests = 0;
     size_t length, level_count = eg_kernels_available(levels, 16);
     char *text = run(1, &length);
     eg_arena arena;
@@ -59,11 +59,13 @@ static void json_is_whole(void **state) {
         if (k == EG_JSON_ERROR) fail_msg("%s", err.text);
         if (k == EG_JSON_KEY) key = j.text;
         if (k != EG_JSON_NUMBER) continue;
-        peaks += eg_str_eq(key, EG_STR("percent_of_peak"));
+        peaks += eg_str_eq(key, EG_STR("percent_of_peak")) || eg_str_eq(key, EG_STR("best_percent_of_peak"));
         roofs += eg_str_eq(key, EG_STR("percent_of_roof")) || eg_str_eq(key, EG_STR("streamed_percent_of_roof"));
+        bests += eg_str_eq(key, EG_STR("best_percent_of_roof")) || eg_str_eq(key, EG_STR("s8_best_percent_of_roof"));
         rates += (eg_str_eq(key, EG_STR("l2_gb_per_second")) || eg_str_eq(key, EG_STR("memory_gb_per_second"))) && j.number > 0;
     }
-    assert_int_equal(peaks, (level_count - 1) * 4 * 7);
+    assert_int_equal(peaks, (level_count - 1) * 4 * 7 * 2);
+    assert_int_equal(bests, (level_count - 1) * 4 * 6 * 2);
     assert_int_equal(roofs, (level_count - 1) * 4 * 6 * 2);
     assert_int_equal(rates, (level_count - 1) * 2);
     eg_arena_release(&arena);

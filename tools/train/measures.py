@@ -1,4 +1,4 @@
-"""Figures of merit over plain lists; no package is needed. Used by evaluate and train_embed.py, tested by tests/tools/test_training.py."""
+"""Figures of merit over plain lists; no package is needed. Used by evaluate, train_embed.py and train_nli.py, tested by tests/tools/test_training.py."""
 import math
 
 

