@@ -19,6 +19,12 @@ typedef enum form { F32, BF16 } form;
  * inputs). All columns of the panel are written. */
 typedef void tile_function(size_t length, const char *A, size_t stride, const char *panel, float *sums);
 
+/* Several steps a turn of the loop leave more of what the CPU takes in at once to the multiply-adds. */
+#ifndef TURN
+#define TURN 4
+#endif
+enum { STEPS_A_TURN = TURN };
+
 /* Of one row and of two so many panels are summed at once: one leaves too few sums in flight to hide what an addition takes. */
 enum { WIDE_1 = 4, WIDE_2 = 3 };
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
@@ -48,7 +54,7 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
 #pragma GCC unroll 8
         for (size_t v = 0; v < panels * PANEL_VECTORS; v++) acc[r][v] = v16_set(0);
     const char *a = A;
-#pragma GCC unroll 4
+#pragma GCC unroll STEPS_A_TURN
     for (size_t s = 0; s < steps; s++, a += sizeof(float), packed += PANEL_VECTORS * bytes) {
 #pragma GCC unroll 4
         for (size_t p = 0; p < panels; p++) {

@@ -9,6 +9,7 @@
 
 #define PANEL_VECTORS 1
 #define ROWS 4
+#define TURN 1
 
 typedef struct v16 {
     float f[16];
