@@ -14,6 +14,8 @@ enum { RUNS = 11, MOST_LEVELS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 2
 
 typedef struct work {
     const eg_kernels *k;
+    size_t runs, times; /* of a run at least so many calls */
+    double seconds;
     size_t n; /* elements of a row, or tokens */
     const float *x, *gamma, *beta;
     float *y, *scratch;
@@ -74,21 +76,21 @@ static const struct {
 /* Median microseconds of each level, in turns. */
 static void measure(work *w, void (*run)(work *), const eg_kernels *const *levels, size_t count, double *out) {
     double took[MOST_LEVELS][RUNS];
-    for (size_t r = 0; r < RUNS; r++)
+    for (size_t r = 0; r < w->runs; r++)
         for (size_t l = 0; l < count; l++) {
             w->k = levels[l];
             memcpy(w->y, w->x, sizeof(float) * ROWS * 1536);
-            run(w);
+            if (w->runs > 1) run(w);
             size_t times = 0;
             double begun = eg_bench_seconds(), spent;
             do {
-                for (int i = 0; i < 8; i++) run(w);
-                times += 8;
+                for (size_t i = 0; i < w->times; i++) run(w);
+                times += w->times;
                 spent = eg_bench_seconds() - begun;
-            } while (spent < RUN_SECONDS);
+            } while (spent < w->seconds || spent <= 0);
             took[l][r] = 1e6 * spent / (double)times;
         }
-    for (size_t l = 0; l < count; l++) out[l] = eg_bench_quantile(took[l], RUNS, 0.5);
+    for (size_t l = 0; l < count; l++) out[l] = eg_bench_quantile(took[l], w->runs, 0.5);
 }
 
 static void print_all(FILE *out, int json, work *w, const eg_kernels *const *levels, size_t count) {
@@ -98,8 +100,8 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
     if (json) {
         fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"kernels\":[", cpu);
     } else {
-        fprintf(out, "Kernels on %s, one thread, median of %d runs: microseconds, and times the speed of scalar\n\n%-20s %6s",
-                cpu, RUNS, "kernel", "n");
+        fprintf(out, "Kernels on %s, one thread, median of %zu runs: microseconds, and times the speed of scalar\n\n%-20s %6s",
+                cpu, w->runs, "kernel", "n");
         for (size_t l = 0; l < count; l++) fprintf(out, " %16s", levels[l]->name);
         fprintf(out, "\n");
     }
@@ -123,7 +125,7 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
     if (json) fprintf(out, "\n]}\n");
 }
 
-eg_status eg_bench_kernels(FILE *out, int json, eg_error *err) {
+eg_status eg_bench_kernels(FILE *out, int json, int quick, eg_error *err) {
     const eg_kernels *levels[MOST_LEVELS];
     static const uint16_t no_column = 0; /* the lengths here are read directly */
     size_t count = eg_kernels_available(levels, MOST_LEVELS), row_bytes = 0, width = 2 * SPAN + 16;
@@ -150,7 +152,17 @@ eg_status eg_bench_kernels(FILE *out, int json, eg_error *err) {
         memcpy(tables, x, 2 * HEAD * width * sizeof *tables);
         eg_relative relative = {
             .key = tables, .query = tables + HEAD * width, .span = SPAN, .width = width, .direct = 129, .column = &no_column};
-        work w = {.x = x, .gamma = x, .beta = x + 1536, .y = y, .scratch = more, .q = q, .rows = rows, .relative = &relative};
+        work w = {.runs = quick ? 1 : RUNS,
+                  .times = quick ? 1 : 8,
+                  .seconds = quick ? 0 : RUN_SECONDS,
+                  .x = x,
+                  .gamma = x,
+                  .beta = x + 1536,
+                  .y = y,
+                  .scratch = more,
+                  .q = q,
+                  .rows = rows,
+                  .relative = &relative};
         print_all(out, json, &w, levels, count);
     }
     free(x), free(y), free(more), free(q), free(rows), free(tables);

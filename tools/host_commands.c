@@ -42,7 +42,7 @@ int run_bench(const call *c) {
     if (gemm + kernels + nli + model == 0 || c->positional_count != 1)
         return complain("bench measures gemm, kernels, model or nli");
     int quick = call_option(c, "quick") != NULL;
-    eg_status s = gemm ? eg_bench_gemm(stdout, c->json, quick, &err) : kernels ? eg_bench_kernels(stdout, c->json, &err) : EG_OK;
+    eg_status s = gemm ? eg_bench_gemm(stdout, c->json, quick, &err) : kernels ? eg_bench_kernels(stdout, c->json, quick, &err) : EG_OK;
     if (gemm || kernels) return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);

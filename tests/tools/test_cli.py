@@ -273,7 +273,7 @@ class Engram(unittest.TestCase):
             return json.load(f)
 
     def test_bench_kernels(self):
-        rows = json.loads(self.run_engram("bench", "kernels", "--json").stdout)["kernels"]
+        rows = json.loads(self.run_engram("bench", "kernels", "--quick", "--json").stdout)["kernels"]
         self.assertLessEqual({"gelu", "softmax", "layer_norm", "attention", "s8_quantize"}, {r["kernel"] for r in rows})
         self.assertTrue(all(r["microseconds"] > 0 for r in rows))
         self.assertIn(b"gemm, kernels, model or nli", self.run_engram("bench", "speed", expect=2).stderr)
