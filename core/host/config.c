@@ -25,6 +25,7 @@ static const eg_setting table[] = {
     {"detection.contradiction", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_CONTRADICTION", 1},
     {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1},
     {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1},
+    {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1},
     {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
     {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
     {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},

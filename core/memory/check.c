@@ -208,6 +208,14 @@ static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *store
     return EG_OK;
 }
 
+/* Most statements of a document agree, and far more pairs of them are read than of facts that are committed: what counts between
+ * two of them may need more than what counts between a statement and the store ("tier1_nli_documents" beside the model). */
+static int counts_in_documents(const check *c, const eg_verdict *v) {
+    char name[80];
+    snprintf(name, sizeof name, "%.*s_documents", (int)(v->tier.len < 60 ? v->tier.len : 60), v->tier.ptr);
+    return v->score >= SERVICES(c->m)->threshold(c->m->env.host, name, 0);
+}
+
 static eg_status check_item(check *c, eg_request *rq, size_t i) {
     near_item found[NEAREST + BY_CLAIMS];
     eg_case one;
@@ -216,7 +224,8 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
-        if (v[k].outcome == EG_CONTRADICTION) s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
+        if (v[k].outcome == EG_CONTRADICTION && counts_in_documents(c, &v[k]))
+            s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
     if (s != EG_OK || !c->args->against_store) return s;
 
     item *it = &c->items[i];

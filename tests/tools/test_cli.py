@@ -292,6 +292,15 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
 
+    def test_documents_have_a_threshold_of_their_own(self):
+        notes = os.path.join(TOP, "tools/example/notes")
+        self.env["ENGRAM_TIER1_NLI"] = "0.5"
+        for least, some in (("0.5", True), ("1", False)):
+            self.env["ENGRAM_TIER1_NLI_DOCUMENTS"] = least
+            tiers = {f["detection_tier"] for f in self.ask("check", notes, expect=1)["findings"]}
+            self.assertEqual("tier1_nli" in tiers, some, tiers)
+            self.assertTrue(tiers - {"tier1_nli"}, "rules know no such threshold")
+
     def test_one_conflict_with_its_history(self):
         """By id or suffix: both facts, why, what became of it, and all that stood in their lineages."""
         first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
