@@ -7,7 +7,8 @@
 #include "core/include/engram/status.h"
 
 /* Prints a table (or one JSON object): for each kernel and size the median microseconds of each level of this CPU, one thread,
- * data in L1 or L2, and how many times faster than the scalar truth that is. Takes a few seconds; quick: one call each, for tests. */
+ * data in L1 or L2, and how many times faster than the scalar truth that is. Takes a few seconds.
+ * quick: one call each, for tests. */
 eg_status eg_bench_kernels(FILE *out, int json, int quick, eg_error *err);
 
 #endif

@@ -32,24 +32,23 @@ int run_mcp(const call *c) {
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text[0] ? err.text : "--profile is core, team or all");
 }
 
+static int measured(eg_status s, const eg_error *err) { return s == EG_OK ? EXIT_FINE : complain("%s", err->text); }
+
 int run_bench(const call *c) {
     const char *what = c->positional_count ? c->positional[0] : "";
-    int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0;
+    int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0, quick = call_option(c, "quick") != NULL;
     eg_error err = {0};
-    char folder[4096], cache[4096];
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
-    int gemm = strcmp(what, "gemm") == 0, kernels = strcmp(what, "kernels") == 0;
-    if (gemm + kernels + nli + model == 0 || c->positional_count != 1)
-        return complain("bench measures gemm, kernels, model or nli");
-    int quick = call_option(c, "quick") != NULL;
-    eg_status s = gemm ? eg_bench_gemm(stdout, c->json, quick, &err) : kernels ? eg_bench_kernels(stdout, c->json, quick, &err) : EG_OK;
-    if (gemm || kernels) return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    if (c->positional_count != 1) return complain("bench measures one of gemm, kernels, model, nli");
+    if (strcmp(what, "gemm") == 0) return measured(eg_bench_gemm(stdout, c->json, quick, &err), &err);
+    if (strcmp(what, "kernels") == 0) return measured(eg_bench_kernels(stdout, c->json, quick, &err), &err);
+    if (!nli && !model) return complain("bench measures gemm, kernels, model or nli, not '%s'", what);
+    char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
     if (!status) status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder);
     if (status) return status;
-    s = nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err);
-    return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
+    return measured(nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err), &err);
 }
 
 static const char *kind_name(uint32_t kind) {
