@@ -283,3 +283,9 @@ size_t open_conflicts(fixture *f, eg_conflict_view **out) {
     if (out) *out = views;
     return n;
 }
+
+void work(fixture *f) {
+    size_t ran, left;
+    assert_int_equal(f->ops->work(f->memory, f->rq, &ran, &left), EG_OK);
+    assert_int_equal(left, 0);
+}

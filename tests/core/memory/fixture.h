@@ -41,10 +41,17 @@ typedef struct fixture {
 void fixture_open(fixture *f, int with_model);
 void fixture_close(fixture *f);
 
+#define WITH(f, model) \
+    fixture f;         \
+    fixture_open(&f, model)
+
 /* Commits and asserts that it worked. */
 eg_receipt commit_as(fixture *f, const char *agent, const char *scope, const char *content);
 eg_receipt commit_args(fixture *f, eg_commit_args args);
 eg_hits query(fixture *f, const char *topic);
 size_t open_conflicts(fixture *f, eg_conflict_view **out);
+
+/* Does all jobs that are due, and asserts that none is left. */
+void work(fixture *f);
 
 #endif
