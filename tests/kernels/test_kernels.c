@@ -376,21 +376,29 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     done(&A), done(&bias), done(&residual), done(&C), done(&truth);
 }
 
-static void s8_is_the_same_everywhere(void **state) {
-    (void)state;
+typedef void narrow_case(size_t M, size_t N, size_t K, const eg_epilogue *e);
+
+/* Over heights, widths and depths around the borders of tiles, panels and blocks (K up to most, and beyond), with each epilogue.
+ */
+static void sweep(narrow_case *one, size_t most) {
     static const float some;
     const eg_epilogue kinds[] = {
         {0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
     for (size_t M = 1; M <= 26; M++)
         for (size_t n = 0; n < 5; n++) {
             static const size_t Ns[] = {1, 15, 32, 49, 100};
-            s8_case(M, Ns[n], 1 + (M * 7 + n * 13) % 40, &kinds[(M + n) % 4]);
+            one(M, Ns[n], 1 + (M * 7 + n * 13) % most, &kinds[(M + n) % 4]);
         }
-    for (size_t M = 27; M <= 110; M += 9) s8_case(M, 1 + M * 29 % 70, 1 + M * 53 % 300, &kinds[M % 4]);
-    s8_case(37, 384, 384, &kinds[3]);
-    s8_case(5, 300, 129, &kinds[2]);
-    s8_case(50, 257, 312, &kinds[1]);
-    s8_case(3, 3, 1536, &kinds[1]);
+    for (size_t M = 27; M <= 110; M += 9) one(M, 1 + M * 29 % 70, 1 + M * 53 % 300, &kinds[M % 4]);
+    one(37, 384, 384, &kinds[3]);
+    one(5, 300, 129, &kinds[2]);
+    one(50, 257, 312, &kinds[1]);
+    one(3, 3, 1536, &kinds[1]);
+}
+
+static void s8_is_the_same_everywhere(void **state) {
+    (void)state;
+    sweep(s8_case, 40);
 }
 
 /* The bf16 format as kernels.h defines it, and what the instructions of some levels make of it, with plain loops. */
@@ -508,18 +516,7 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
 
 static void bf16_has_one_meaning_a_level(void **state) {
     (void)state;
-    static const float some;
-    const eg_epilogue kinds[] = {
-        {0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
-    for (size_t M = 1; M <= 26; M++)
-        for (size_t n = 0; n < 5; n++) {
-            static const size_t Ns[] = {1, 15, 32, 49, 100};
-            bf16_case(M, Ns[n], 1 + (M * 7 + n * 13) % 70, &kinds[(M + n) % 4]);
-        }
-    for (size_t M = 27; M <= 110; M += 9) bf16_case(M, 1 + M * 29 % 70, 1 + M * 53 % 300, &kinds[M % 4]);
-    bf16_case(37, 384, 384, &kinds[3]);
-    bf16_case(50, 257, 312, &kinds[1]);
-    bf16_case(3, 3, 1536, &kinds[1]);
+    sweep(bf16_case, 70);
 }
 
 /* To the nearest, ties to even, for weights and, by every level, for activations. */

@@ -1,8 +1,9 @@
 /* store_fixture.c - see store_fixture.h. */
 #include "store_fixture.h"
 
-#include <math.h>
 #include <sodium.h>
+
+#include "tests/plain_vectors.h"
 
 const eg_plugin *eg_plugin_sqlite(void);
 
@@ -25,25 +26,6 @@ static eg_id new_id(void *host) {
     return test_id();
 }
 static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
-static void quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
-    float most = 1e-12f;
-    for (size_t i = 0; i < n; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
-    *scale = most / 127;
-    for (size_t i = 0; i < n; i++) out[i] = (int8_t)lrintf(x[i] / *scale);
-}
-static void scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *q, float q_scale,
-                    float *out) {
-    for (size_t i = 0; i < n; i++) {
-        int32_t sum = 0;
-        for (size_t k = 0; k < dimensions; k++) sum += rows[i * dimensions + k] * q[k];
-        out[i] = scales[i] * q_scale * (float)sum;
-    }
-}
-static float dot(const float *a, const float *b, size_t n) {
-    float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
 static void *alloc(eg_request *rq, size_t size) {
     store *s = (store *)(void *)((char *)rq - offsetof(store, rq));
     return eg_arena_alloc(&s->arena, size);
@@ -56,9 +38,9 @@ eg_status open_store(store *s, const char *path) {
                               .new_id = new_id,
                               .sha256 = sha256,
                               .add_storage = add_storage,
-                              .quantize_s8 = quantize_s8,
-                              .scan_s8 = scan_s8,
-                              .dot = dot,
+                              .quantize_s8 = plain_quantize_s8,
+                              .scan_s8 = plain_scan_s8,
+                              .dot = plain_dot,
                               .version = "test"}};
     s->rq =
         (eg_request){.size = sizeof s->rq, .alloc = alloc, .err = &s->err, .workspace = EG_STR("local"), .actor = EG_STR("test")};

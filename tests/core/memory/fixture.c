@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/plain_vectors.h"
+
 enum { DIMENSIONS = 64, MAX_SLOTS = 8, BUDGET_MS = 20 };
 
 const eg_plugin *eg_plugin_sqlite(void);
@@ -136,26 +138,6 @@ static eg_status embed_id(void *host, eg_str *id, eg_error *err) {
 static double threshold(void *host, const char *name, double otherwise) {
     return strcmp(name, "tier1_nli") == 0 ? ((fixture *)host)->threshold : otherwise;
 }
-static void quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
-    float most = 1e-12f;
-    for (size_t i = 0; i < n; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
-    *scale = most / 127;
-    for (size_t i = 0; i < n; i++) out[i] = (int8_t)lrintf(x[i] / *scale);
-}
-static void scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *q, float q_scale,
-                    float *out) {
-    for (size_t i = 0; i < n; i++) {
-        int32_t sum = 0;
-        for (size_t k = 0; k < dimensions; k++) sum += rows[i * dimensions + k] * q[k];
-        out[i] = scales[i] * q_scale * (float)sum;
-    }
-}
-static float dot(const float *a, const float *b, size_t n) {
-    float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* The stand-in for the NLI tier. */
 static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
@@ -206,9 +188,9 @@ void fixture_open(fixture *f, int with_model) {
                                 .request_release = request_release,
                                 .embed = embed,
                                 .threshold = threshold,
-                                .quantize_s8 = quantize_s8,
-                                .scan_s8 = scan_s8,
-                                .dot = dot,
+                                .quantize_s8 = plain_quantize_s8,
+                                .scan_s8 = plain_scan_s8,
+                                .dot = plain_dot,
                                 .version = "test"};
     static eg_registrar r;
     r = (eg_registrar){0};
