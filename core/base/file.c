@@ -21,10 +21,22 @@ static eg_status fail_errno(eg_error *err, const char *what, const char *path) {
     return eg_fail(err, code, "cannot %s '%s': %s", what, path, strerror(e));
 }
 
+/* The file cannot be opened: a link whose target was left behind is named as what it is. */
+static eg_status fail_open(eg_error *err, const char *path) {
+    int e = errno;
+    char target[256];
+    ssize_t n = e == ENOENT ? readlink(path, target, sizeof target - 1) : -1;
+    errno = e;
+    if (n <= 0) return fail_errno(err, "open", path);
+    target[n] = '\0';
+    return eg_fail(err, EG_ENOENT, "'%s' is a link to '%s', which is not there; a folder with links is copied by cp -rL", path,
+                   target);
+}
+
 /* Opens a regular file for reading; *size gets its length. O_NONBLOCK: a FIFO is refused, not waited for. */
 static eg_status open_regular(const char *path, int *fd, size_t *size, eg_error *err) {
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*fd < 0) return fail_errno(err, "open", path);
+    if (*fd < 0) return fail_open(err, path);
     struct stat st;
     if (fstat(*fd, &st) != 0) {
         eg_status s = fail_errno(err, "stat", path);

@@ -16,6 +16,7 @@ Packages: bench/peers/requirements.txt."""
 
 import argparse
 import csv
+import glob
 import importlib.util
 import json
 import os
@@ -130,9 +131,9 @@ def check_ranks(report, data, library):
 # ---- 2: the NLI model that ships ----
 
 
-def plain_weights(path):
+def plain_weights(folder):
     """The tensors as float32: s8 matrices times their scales, one a block of 128 inputs."""
-    tensors = load_file(path)
+    tensors = {name: value for path in glob.glob(os.path.join(folder, "model*.safetensors")) for name, value in load_file(path).items()}
     out = {}
     for name, value in tensors.items():
         if name.endswith(".scales"):
@@ -166,7 +167,7 @@ def check_nli(report, data, library, weights):
     pairs = pairs[:: len(pairs) // PAIRS][:PAIRS]
     folder = os.path.join(weights, "engram-nli-0")
     reference = transformers.BertForSequenceClassification(transformers.BertConfig.from_pretrained(folder, dtype=None)).eval()
-    reference.load_state_dict(plain_weights(os.path.join(folder, "model.safetensors")))
+    reference.load_state_dict(plain_weights(folder))
     truth = run_reference(reference, wordpiece(os.path.join(folder, "vocab.txt")), pairs)
     worst = np.abs(classify(folder, pairs, "f32", library) - truth).max()
     report.check(

@@ -20,6 +20,7 @@ from fake_hub import Hub
 ENGRAM, TOP = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 GOLDEN = os.path.join(TOP, "tests", "models", "golden")
 SHIPPED = os.path.join(TOP, "models", "weights")
+WEIGHTS = "model-00002-of-00002.safetensors"
 
 
 def content(path):
@@ -99,18 +100,18 @@ class Models(Engram):
     def test_verify_finds_every_damage(self):
         shutil.copytree(os.path.join(SHIPPED, "engram-embed-0"), os.path.join(self.models, "mine"))
         to = os.path.join(self.models, "mine")
-        self.assertIn(b"OK       mine: 8 files as recorded", self.run_engram("models", "verify", "mine").stdout)
+        self.assertIn(b"OK       mine: 10 files as recorded", self.run_engram("models", "verify", "mine").stdout)
         self.run_engram("models", "verify", to)
-        with open(os.path.join(to, "model.safetensors"), "r+b") as f: # one bit that the model opens with all the same
+        with open(os.path.join(to, WEIGHTS), "r+b") as f: # one bit that the model opens with all the same
             f.seek(1000003)
             byte = f.read(1)
             f.seek(1000003)
             f.write(bytes([byte[0] ^ 1]))
         done = self.ask("models", "verify", "mine", expect=1)["models"][0]
         self.assertFalse(done["ok"])
-        self.assertIn("model.safetensors' is not what was installed", done["problems"][0])
+        self.assertIn(WEIGHTS + "' is not what was installed", done["problems"][0])
         self.assertIn(b"WRONG    mine", self.run_engram("models", "verify", "mine", expect=1).stdout)
-        shutil.copy(os.path.join(SHIPPED, "engram-embed-0", "model.safetensors"), to)
+        shutil.copy(os.path.join(SHIPPED, "engram-embed-0", WEIGHTS), to)
         self.run_engram("models", "verify", "mine")
         with open(os.path.join(to, "added_tokens.json"), "w") as f:
             f.write("{}")
@@ -120,6 +121,18 @@ class Models(Engram):
         self.assertIn(b"config.json", self.run_engram("models", "verify", "mine", expect=1).stdout)
         self.run_engram("models", "verify", "nowhere", expect=2)
         self.run_engram("models", "verify", "./nowhere", expect=2)
+
+    def test_a_copy_without_what_its_links_name(self):
+        to = os.path.join(self.models, "lone")
+        shutil.copytree(os.path.join(SHIPPED, "engram-nli-0"), to, symlinks=True)
+        links = [name for name in os.listdir(to) if os.path.islink(os.path.join(to, name))]
+        self.assertEqual(len(links), 1, "the words' vectors are shared with engram-embed-0")
+        said = self.run_engram("nli", "--model", to, stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
+        for what in (links[0], "is a link to", "cp -rL"):
+            self.assertIn(what.encode(), said)
+        os.remove(os.path.join(to, links[0]))
+        shutil.copy(os.path.join(SHIPPED, "engram-nli-0", links[0]), to)
+        self.run_engram("models", "verify", "lone")
 
     def test_verify_without_checksums(self):
         to = self.install("mean-f32")

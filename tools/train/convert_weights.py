@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Converts a BERT folder (f16, bf16 or f32 safetensors) into the form that ships: matrices as s8 with one f32 scale a block
-of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json.
-Usage: convert_weights.py SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
-ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE. evaluate --choose sets that of the NLI model anew."""
+of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json. The words' vectors, which training leaves
+as they are, get a file of their own: where another model that ships has the same, a link takes its place.
+Usage: convert_weights.py [--words FOLDER] SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
+FOLDER: that other model, beside DESTINATION. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
+evaluate --choose sets that of the NLI model anew."""
+import argparse
+import filecmp
 import json
 import os
 import shutil
-import sys
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
 BLOCK = 128
+WORDS, REST = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 
 
 def quantize(w):
@@ -31,30 +35,55 @@ def is_small(name):
     return "classifier" in name or "position_embeddings" in name or "token_type" in name
 
 
-def main(source, destination, thresholds=None):
-    tensors, out = load_file(os.path.join(source, "model.safetensors")), {}
-    for name, w in tensors.items():
-        w = w.astype(np.float32)
+def converted(path):
+    """{name: tensor}; all names but those of a classifier begin with 'bert.', as in the models of Hugging Face that have a head."""
+    out = {}
+    for name, w in load_file(path).items():
+        name, w = name if name.startswith(("bert.", "classifier.")) else "bert." + name, w.astype(np.float32)
         if w.ndim == 2 and not is_small(name):
             out[name], out[name + ".scales"] = quantize(w)
         else:
             out[name] = w
-    os.makedirs(os.path.join(destination, "1_Pooling"), exist_ok=True)
-    save_file(out, os.path.join(destination, "model.safetensors"), metadata={"format": "pt"})
-    config = json.load(open(os.path.join(source, "config.json")))
-    config["torch_dtype"] = "int8"
-    json.dump(config, open(os.path.join(destination, "config.json"), "w"), indent=1)
+    return out
+
+
+def write_weights(tensors, destination, other):
+    files = {name: WORDS if "word_embeddings" in name else REST for name in tensors}
+    for file in (WORDS, REST):
+        path = os.path.join(destination, file)
+        if os.path.lexists(path):
+            os.remove(path)  # what is written may not go through an old link
+        save_file({name: w for name, w in tensors.items() if files[name] == file}, path, metadata={"format": "pt"})
+    index = {"metadata": {"total_size": sum(w.nbytes for w in tensors.values())}, "weight_map": files}
+    with open(os.path.join(destination, "model.safetensors.index.json"), "w", encoding="utf-8") as f:
+        json.dump(index, f, indent=1, sort_keys=True)
+    if other and filecmp.cmp(os.path.join(other, WORDS), os.path.join(destination, WORDS), shallow=False):
+        os.remove(os.path.join(destination, WORDS))
+        os.symlink(os.path.join(os.path.relpath(other, destination), WORDS), os.path.join(destination, WORDS))
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--words", metavar="FOLDER")
+    a.add_argument("source")
+    a.add_argument("destination")
+    a.add_argument("thresholds", nargs="?")
+    o = a.parse_args()
+    os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
+    write_weights(converted(os.path.join(o.source, "model.safetensors")), o.destination, o.words)
+    with open(os.path.join(o.source, "config.json"), encoding="utf-8") as f:
+        config = dict(json.load(f), torch_dtype="int8")
+    with open(os.path.join(o.destination, "config.json"), "w", encoding="utf-8") as f:
+        json.dump(config, f, indent=1)
     for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
-        if os.path.exists(os.path.join(source, name)):
-            shutil.copy(os.path.join(source, name), os.path.join(destination, name))
-    thresholds = thresholds or os.path.join(source, "engram.json")
+        if os.path.exists(os.path.join(o.source, name)):
+            shutil.copy(os.path.join(o.source, name), os.path.join(o.destination, name))
+    thresholds = o.thresholds or os.path.join(o.source, "engram.json")
     if os.path.exists(thresholds):
-        shutil.copy(thresholds, os.path.join(destination, "engram.json"))
-    if not os.listdir(os.path.join(destination, "1_Pooling")):
-        os.rmdir(os.path.join(destination, "1_Pooling"))
+        shutil.copy(thresholds, os.path.join(o.destination, "engram.json"))
+    if not os.listdir(os.path.join(o.destination, "1_Pooling")):
+        os.rmdir(os.path.join(o.destination, "1_Pooling"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main()

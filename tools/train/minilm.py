@@ -1,5 +1,6 @@
 """BERT of MiniLM's shape in PyTorch, for training: read from and written to a Hugging Face folder. Attention is written out: on a
 CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate."""
+import glob
 import importlib.util
 import json
 import os
@@ -65,20 +66,22 @@ class Layer(nn.Module):
 
 
 class Bert(nn.Module):
-    """The trunk, with a pooler and a classifier when labels > 0."""
+    """The trunk, with a pooler and a classifier when labels > 0. layers: which of the folder's are taken, in this order; None: all."""
 
-    def __init__(self, folder, labels=0):
+    def __init__(self, folder, labels=0, layers=None):
         super().__init__()
         self.folder, self.config = folder, json.load(open(os.path.join(folder, "config.json")))
+        layers = layers or list(range(self.config["num_hidden_layers"]))
+        self.config["num_hidden_layers"] = len(layers)
         width, inner, heads = (self.config[k] for k in ("hidden_size", "intermediate_size", "num_attention_heads"))
         self.w, self.p, self.t = nn.Embedding(self.config["vocab_size"], width), nn.Embedding(512, width), nn.Embedding(2, width)
         self.ln = nn.LayerNorm(width, 1e-12)
-        self.layers = nn.ModuleList(Layer(width, inner, heads) for _ in range(self.config["num_hidden_layers"]))
+        self.layers = nn.ModuleList(Layer(width, inner, heads) for _ in layers)
         if labels:
             self.pool, self.cls = nn.Linear(width, width), nn.Linear(width, labels)
         self.tokenizer = BertWordPieceTokenizer(os.path.join(folder, "vocab.txt"), lowercase=True)
         self.tokenizer.enable_truncation(LONGEST)
-        self.read()
+        self.read(layers)
 
     def tensors(self):
         """(name of the published layout, parameter, rows or None): q, k and v are one matrix here."""
@@ -95,14 +98,16 @@ class Bert(nn.Module):
             if hasattr(self, short):
                 yield from ((f"{name}.{k}", v, None) for k, v in getattr(self, short).named_parameters())
 
-    def read(self):
+    def read(self, layers):
         """Published weights, or those that ship: s8 with one scale a block of 128 inputs. A head that is not there stays as it is."""
-        stored = load_file(os.path.join(self.folder, "model.safetensors"))
-        stored = {k.removeprefix("bert."): v for k, v in stored.items()}
+        stored = {k.removeprefix("bert."): v for path in glob.glob(os.path.join(self.folder, "model*.safetensors")) for k, v in load_file(path).items()}
         with torch.no_grad():
             for name, parameter, rows in self.tensors():
                 if name not in stored and name.startswith("classifier"):
                     continue
+                if name.startswith("encoder.layer."):
+                    n, rest = name[len("encoder.layer."):].split(".", 1)
+                    name = f"encoder.layer.{layers[int(n)]}.{rest}"
                 value = stored[name].float()
                 if name + ".scales" in stored:
                     value *= stored[name + ".scales"].repeat_interleave(128, 1)[:, :value.shape[1]]

