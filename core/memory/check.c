@@ -1,5 +1,6 @@
 /* check.c - a dry run: which of these statements contradict each other (and, when asked, the store). The same
  * detectors as for commits, over candidates found in memory. Writes nothing. */
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/memory/internal.h"
 
@@ -10,6 +11,7 @@ typedef struct item {
     eg_fact fact;
     eg_derived derived;    /* vectors are not kept here, but in check.vectors */
     uint32_t *term_hashes; /* sorted */
+    int repeats;           /* word for word what an earlier one of its scope says: seen once is enough */
 } item;
 
 typedef struct check {
@@ -72,6 +74,28 @@ static eg_status prepare_item(check *c, size_t i) {
     return EG_OK;
 }
 
+static int says_the_same(const eg_fact *a, const eg_fact *b) {
+    return eg_str_eq(a->content, b->content) && eg_str_eq(a->scope, b->scope);
+}
+
+/* A page that stands in two places, or the same note under many headings, would else take the places of what is near. */
+static eg_status mark_repeats(check *c) {
+    size_t slots = 16, n = c->args->item_count;
+    while (slots < 2 * n) slots *= 2;
+    uint32_t *table = eg_arena_array(&c->arena, slots, sizeof *table); /* of index + 1 */
+    if (!table) return eg_fail_memory(c->rq->err, slots * sizeof *table);
+    memset(table, 0, slots * sizeof *table);
+    eg_hash_key key = eg_hash_key_make();
+    for (size_t i = 0; i < n; i++) {
+        eg_str text = c->items[i].fact.content;
+        size_t at = eg_hash(&key, text.ptr, text.len) & (slots - 1);
+        while (table[at] && !says_the_same(&c->items[table[at] - 1].fact, &c->items[i].fact)) at = (at + 1) & (slots - 1);
+        c->items[i].repeats = table[at] != 0;
+        if (!table[at]) table[at] = (uint32_t)i + 1;
+    }
+    return EG_OK;
+}
+
 static eg_status embed_items(check *c) {
     eg_str model;
     size_t n = c->args->item_count;
@@ -127,7 +151,7 @@ typedef struct near_item {
 static size_t nearest(const check *c, size_t i, near_item *found) {
     size_t n = 0, by_claims = 0;
     for (size_t k = 0; k < i; k++) {
-        double sim = similarity(c, i, k);
+        double sim = c->items[k].repeats ? 0 : similarity(c, i, k);
         if (sim < LEAST_SIMILARITY || (n == NEAREST && sim <= found[n - 1].similarity)) continue;
         size_t at = n < NEAREST ? n++ : NEAREST - 1;
         for (; at > 0 && sim > found[at - 1].similarity; at--) found[at] = found[at - 1];
@@ -137,7 +161,7 @@ static size_t nearest(const check *c, size_t i, near_item *found) {
     for (size_t k = i; k-- > 0 && by_claims < BY_CLAIMS;) {
         int there = 0;
         for (size_t f = 0; f < near_count && !there; f++) there = found[f].index == k;
-        if (there || !claims_meet(&c->items[i].derived, &c->items[k].derived)) continue;
+        if (there || c->items[k].repeats || !claims_meet(&c->items[i].derived, &c->items[k].derived)) continue;
         found[n++] = (near_item){k, similarity(c, i, k)};
         by_claims++;
     }
@@ -245,8 +269,10 @@ static eg_status run(check *c) {
     c->items = eg_arena_array(&c->arena, n, sizeof *c->items);
     if (!c->items) return eg_fail_memory(c->rq->err, n * sizeof *c->items);
     for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
+    if (s == EG_OK) s = mark_repeats(c);
     if (s == EG_OK) s = embed_items(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
+        if (c->items[i].repeats) continue;
         if (is_cancelled(c))
             return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
         eg_request *rq = NULL; /* one an item, so that memory stays bounded */

@@ -199,6 +199,29 @@ static void check_writes_nothing(void **state) {
     fixture_close(&f);
 }
 
+/* What stands twice, word for word, is examined once: a copied page neither repeats its findings nor crowds out what is near. */
+static void check_examines_what_is_repeated_once(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_check_item items[40];
+    for (size_t i = 0; i < 40; i++) /* more copies than candidates are read */
+        items[i] = (eg_check_item){.content = EG_STR("The auth service runs on port 7070."), .scope = EG_STR("auth")};
+    items[0].content = EG_STR("The auth service runs on port 9090.");
+    items[39].scope = EG_STR("billing"); /* in another scope it is another statement */
+    eg_check_args args = {.items = items, .item_count = 40};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.statements, 40);
+    assert_int_equal(found.count, 2);
+    for (size_t i = 0; i < found.count; i++) assert_int_equal(found.findings[i].other, 0);
+    assert_int_equal(found.findings[0].item, 1);
+    assert_int_equal(found.findings[1].item, 39);
+    items[39] = (eg_check_item){.content = EG_STR("The auth service runs on port 9091."), .scope = EG_STR("auth")};
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.count, 3);
+    fixture_close(&f);
+}
+
 static void describe_models(void *host, eg_memory_status *out) {
     if (((fixture *)host)->nli_asked) out->nli_problem = EG_STR("its weights are missing");
 }
@@ -329,6 +352,7 @@ int main(void) {
         cmocka_unit_test(other_services_are_other_subjects),
         cmocka_unit_test(feedback_moves_the_threshold),
         cmocka_unit_test(check_writes_nothing),
+        cmocka_unit_test(check_examines_what_is_repeated_once),
         cmocka_unit_test(check_tells_that_a_model_did_not_open),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
