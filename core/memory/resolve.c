@@ -83,6 +83,24 @@ typedef struct settlement {
     size_t closed_count;
 } settlement;
 
+static eg_str who(const settlement *t) { return t->args->agent_id.len ? t->args->agent_id : t->rq->actor; }
+
+/* What is written about a settlement is kept as facts are: the same gates look at it. */
+static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
+    const eg_commit_args as_commit = {.content = text,
+                                      .scope = t->a.scope,
+                                      .confidence = t->a.confidence,
+                                      .agent_id = who(t),
+                                      .fact_type = EG_DECISION,
+                                      .operation = EG_ADD,
+                                      .wait_ms = -1};
+    eg_status s = eg_pass_gates(t->m, t->rq, &as_commit);
+    if (s == EG_OK) return s;
+    char why[sizeof t->rq->err->text];
+    snprintf(why, sizeof why, "%s", t->rq->err->text);
+    return eg_request_fail(t->rq, s, "%s: %s", field, why);
+}
+
 static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reason, eg_resolved *out) {
     int64_t now = eg_now(t->m, t->rq);
     if (f->valid_until <= now) return EG_OK; /* it ended by itself meanwhile */
@@ -105,19 +123,11 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
     eg_fact *f = &row->fact;
     *f = (eg_fact){.content = content,
                    .scope = t->a.scope,
-                   .agent_id = t->args->agent_id.len ? t->args->agent_id : rq->actor,
+                   .agent_id = who(t),
                    .confidence = t->a.confidence > t->b.confidence ? t->a.confidence : t->b.confidence,
                    .fact_type = EG_DECISION,
                    .operation = EG_ADD,
                    .parents = {t->a.id, t->b.id}};
-    const eg_commit_args as_commit = {.content = content,
-                                      .scope = f->scope,
-                                      .confidence = f->confidence,
-                                      .agent_id = f->agent_id,
-                                      .fact_type = f->fact_type,
-                                      .operation = f->operation,
-                                      .wait_ms = -1};
-    if ((s = eg_pass_gates(t->m, rq, &as_commit)) != EG_OK) return s;
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
     eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
@@ -191,9 +201,11 @@ static eg_str audit_payload(settlement *t, eg_id created) {
 }
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
+    eg_status s = t->args->resolution.len ? pass_gates(t, "resolution", t->args->resolution) : EG_OK;
+    if (s == EG_OK && t->args->merged_content.len) s = pass_gates(t, "merged_content", t->args->merged_content);
+    if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
     eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;
-    eg_status s = EG_OK;
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_WINNER: s = settle_winner(t, out); break;
     case EG_MERGE: s = settle_merge(t, arena, out); break;
@@ -203,7 +215,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     if (s != EG_OK) return s;
     t->conflict.status = t->args->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
     t->conflict.resolution_type = t->args->resolution_type;
-    t->conflict.resolved_by = t->args->agent_id.len ? t->args->agent_id : t->rq->actor;
+    t->conflict.resolved_by = who(t);
     t->conflict.resolution = t->args->resolution;
     eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
     int created = t->args->resolution_type == EG_MERGE && out->merged.seq == 0;

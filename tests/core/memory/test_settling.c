@@ -40,7 +40,7 @@ static eg_status refuse_secret(void *self, const eg_services *services, eg_reque
 }
 
 /* What may not be committed may not be merged in either. */
-static void a_merge_passes_the_gates(void **state) {
+static void what_settles_passes_the_gates(void **state) {
     (void)state;
     static const eg_gate gate = {.size = sizeof gate, .name = "word", .check = refuse_secret};
     static const eg_gate_slot slot = {&gate, NULL};
@@ -60,6 +60,15 @@ static void a_merge_passes_the_gates(void **state) {
     args.resolution = args.merged_content; /* which is the text where no merged one is given */
     args.merged_content = (eg_str){0};
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+    for (eg_resolution how = EG_WINNER; how <= EG_BOTH_VALID; how++) {
+        char winner[EG_ID_TEXT];
+        eg_id_format(b.fact.id, winner);
+        args.resolution_type = how;
+        args.winning_fact_id = how == EG_WINNER ? eg_str_of(winner) : (eg_str){0};
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+        assert_non_null(strstr(f.rq->err->text, "resolution: content holds a secret"));
+    }
+    assert_int_equal(open_conflicts(&f, NULL), 1);
     assert_int_equal(query(&f, "auth service port").count, 2);
     fixture_close(&f);
 }
@@ -538,7 +547,7 @@ static void undo_of_an_update_restores_the_old_fact(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merge_writes_the_merged_fact),
-        cmocka_unit_test(a_merge_passes_the_gates),
+        cmocka_unit_test(what_settles_passes_the_gates),
         cmocka_unit_test(a_merge_promotes_its_text),
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
