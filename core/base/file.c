@@ -21,7 +21,7 @@ static eg_status fail_errno(eg_error *err, const char *what, const char *path) {
     return eg_fail(err, code, "cannot %s '%s': %s", what, path, strerror(e));
 }
 
-/* The file cannot be opened: a link whose target was left behind is named as what it is. */
+/* Names the target of a link, which is what is not there. */
 static eg_status fail_open(eg_error *err, const char *path) {
     int e = errno;
     char target[256];
@@ -29,8 +29,7 @@ static eg_status fail_open(eg_error *err, const char *path) {
     errno = e;
     if (n <= 0) return fail_errno(err, "open", path);
     target[n] = '\0';
-    return eg_fail(err, EG_ENOENT, "'%s' is a link to '%s', which is not there; a folder with links is copied by cp -rL", path,
-                   target);
+    return eg_fail(err, EG_ENOENT, "cannot open '%s', a link to '%s': %s", path, target, strerror(e));
 }
 
 /* Opens a regular file for reading; *size gets its length. O_NONBLOCK: a FIFO is refused, not waited for. */

@@ -11,7 +11,8 @@ typedef struct item {
     eg_fact fact;
     eg_derived derived;    /* vectors are not kept here, but in check.vectors */
     uint32_t *term_hashes; /* sorted */
-    int repeats;           /* word for word what an earlier one of its scope says: seen once is enough */
+    int repeats;           /* word for word what an earlier one of its scope says: examined once is enough */
+    size_t row;            /* of its vector */
 } item;
 
 typedef struct check {
@@ -20,7 +21,7 @@ typedef struct check {
     const eg_check_args *args;
     eg_arena arena; /* of the items */
     item *items;
-    float *vectors; /* n rows; NULL without a model */
+    float *vectors; /* a row for each item that does not repeat another; NULL without a model */
     uint32_t dimensions;
     eg_checked *out;
     size_t capacity;
@@ -78,7 +79,7 @@ static int says_the_same(const eg_fact *a, const eg_fact *b) {
     return eg_str_eq(a->content, b->content) && eg_str_eq(a->scope, b->scope);
 }
 
-/* A page that stands in two places, or the same note under many headings, would else take the places of what is near. */
+/* A page that stands in two places would else take the places of what is near, and tell each finding several times. */
 static eg_status mark_repeats(check *c) {
     size_t slots = 16, n = c->args->item_count;
     while (slots < 2 * n) slots *= 2;
@@ -98,18 +99,25 @@ static eg_status mark_repeats(check *c) {
 
 static eg_status embed_items(check *c) {
     eg_str model;
-    size_t n = c->args->item_count;
+    size_t n = c->args->item_count, done = 0, rows = 0;
     eg_status s = c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_ENOENT;
     if (s == EG_ENOENT) return EG_OK;
     if (s != EG_OK) return s;
     c->vectors = eg_arena_array(&c->arena, n * c->dimensions, sizeof *c->vectors);
     if (!c->vectors) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
-    for (size_t i = 0; i < n && s == EG_OK; i += EMBED_BATCH) {
+    while (done < n && s == EG_OK) {
         eg_str texts[EMBED_BATCH];
-        size_t batch = n - i < EMBED_BATCH ? n - i : EMBED_BATCH;
-        for (size_t k = 0; k < batch; k++) texts[k] = c->items[i + k].fact.content;
-        s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + i * c->dimensions, c->dimensions);
-        tell(c, (i + batch) / 2);
+        size_t batch = 0;
+        for (; done < n && batch < EMBED_BATCH; done++) {
+            item *it = &c->items[done];
+            if (it->repeats) continue;
+            it->row = rows + batch;
+            texts[batch++] = it->fact.content;
+        }
+        if (batch)
+            s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + rows * c->dimensions, c->dimensions);
+        rows += batch;
+        tell(c, done / 2);
     }
     return s;
 }
@@ -127,9 +135,9 @@ static double common_terms(const item *a, const item *b) {
     return least ? (double)common / (double)least : 0;
 }
 
-static double similarity(const check *c, size_t i, size_t k) {
-    if (!c->vectors) return common_terms(&c->items[i], &c->items[k]);
-    return SERVICES(c->m)->dot(c->vectors + i * c->dimensions, c->vectors + k * c->dimensions, c->dimensions);
+static double similarity(const check *c, const item *a, const item *b) {
+    if (!c->vectors) return common_terms(a, b);
+    return SERVICES(c->m)->dot(c->vectors + a->row * c->dimensions, c->vectors + b->row * c->dimensions, c->dimensions);
 }
 
 /* Both speak about the same subject and attribute. */
@@ -151,7 +159,8 @@ typedef struct near_item {
 static size_t nearest(const check *c, size_t i, near_item *found) {
     size_t n = 0, by_claims = 0;
     for (size_t k = 0; k < i; k++) {
-        double sim = c->items[k].repeats ? 0 : similarity(c, i, k);
+        if (c->items[k].repeats) continue;
+        double sim = similarity(c, &c->items[i], &c->items[k]);
         if (sim < LEAST_SIMILARITY || (n == NEAREST && sim <= found[n - 1].similarity)) continue;
         size_t at = n < NEAREST ? n++ : NEAREST - 1;
         for (; at > 0 && sim > found[at - 1].similarity; at--) found[at] = found[at - 1];
@@ -162,7 +171,7 @@ static size_t nearest(const check *c, size_t i, near_item *found) {
         int there = 0;
         for (size_t f = 0; f < near_count && !there; f++) there = found[f].index == k;
         if (there || c->items[k].repeats || !claims_meet(&c->items[i].derived, &c->items[k].derived)) continue;
-        found[n++] = (near_item){k, similarity(c, i, k)};
+        found[n++] = (near_item){k, similarity(c, &c->items[i], &c->items[k])};
         by_claims++;
     }
     return n;
@@ -263,6 +272,19 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     return s;
 }
 
+/* In a request of its own, so that memory stays bounded. */
+static eg_status check_alone(check *c, size_t i) {
+    eg_request *rq = NULL;
+    eg_status s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
+    if (s != EG_OK) return s;
+    rq->workspace = c->rq->workspace;
+    rq->cancel = c->rq->cancel;
+    s = check_item(c, rq, i);
+    if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;
+    SERVICES(c->m)->request_release(c->m->env.host, rq);
+    return s;
+}
+
 static eg_status run(check *c) {
     size_t n = c->args->item_count;
     eg_status s = EG_OK;
@@ -272,17 +294,9 @@ static eg_status run(check *c) {
     if (s == EG_OK) s = mark_repeats(c);
     if (s == EG_OK) s = embed_items(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
-        if (c->items[i].repeats) continue;
         if (is_cancelled(c))
             return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
-        eg_request *rq = NULL; /* one an item, so that memory stays bounded */
-        s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
-        if (s != EG_OK) break;
-        rq->workspace = c->rq->workspace;
-        rq->cancel = c->rq->cancel;
-        s = check_item(c, rq, i);
-        if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;
-        SERVICES(c->m)->request_release(c->m->env.host, rq);
+        if (!c->items[i].repeats) s = check_alone(c, i);
         tell(c, c->vectors ? (n + i + 1) / 2 : i + 1);
     }
     return s;

@@ -85,11 +85,15 @@ typedef struct settlement {
 
 static eg_str who(const settlement *t) { return t->args->agent_id.len ? t->args->agent_id : t->rq->actor; }
 
+static double merged_confidence(const settlement *t) {
+    return t->a.confidence > t->b.confidence ? t->a.confidence : t->b.confidence;
+}
+
 /* What is written about a settlement is kept as facts are: the same gates look at it. */
 static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
     const eg_commit_args as_commit = {.content = text,
                                       .scope = t->a.scope,
-                                      .confidence = t->a.confidence,
+                                      .confidence = merged_confidence(t),
                                       .agent_id = who(t),
                                       .fact_type = EG_DECISION,
                                       .operation = EG_ADD,
@@ -124,7 +128,7 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
     *f = (eg_fact){.content = content,
                    .scope = t->a.scope,
                    .agent_id = who(t),
-                   .confidence = t->a.confidence > t->b.confidence ? t->a.confidence : t->b.confidence,
+                   .confidence = merged_confidence(t),
                    .fact_type = EG_DECISION,
                    .operation = EG_ADD,
                    .parents = {t->a.id, t->b.id}};
@@ -202,7 +206,8 @@ static eg_str audit_payload(settlement *t, eg_id created) {
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_status s = t->args->resolution.len ? pass_gates(t, "resolution", t->args->resolution) : EG_OK;
-    if (s == EG_OK && t->args->merged_content.len) s = pass_gates(t, "merged_content", t->args->merged_content);
+    if (s == EG_OK && t->args->resolution_type == EG_MERGE && t->args->merged_content.len)
+        s = pass_gates(t, "merged_content", t->args->merged_content);
     if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
     eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;

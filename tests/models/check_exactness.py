@@ -16,7 +16,6 @@ Packages: bench/peers/requirements.txt."""
 
 import argparse
 import csv
-import glob
 import importlib.util
 import json
 import os
@@ -36,7 +35,7 @@ import transformers
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-sys.path.insert(0, os.path.join(TOP, "bench", "peers"))
+sys.path[:0] = [os.path.join(TOP, "bench", "peers"), os.path.join(TOP, "tools", "train")]
 from engram import LIBRARY, UNSUPPORTED, Model, Refused
 
 LOGITS, COSINE, COSINE_S8, LABELS_S8, RANKS_S8 = 2e-5, 0.999999, 0.999, 0.995, 0.002
@@ -133,7 +132,7 @@ def check_ranks(report, data, library):
 
 def plain_weights(folder):
     """The tensors as float32: s8 matrices times their scales, one a block of 128 inputs."""
-    tensors = {name: value for path in glob.glob(os.path.join(folder, "model*.safetensors")) for name, value in load_file(path).items()}
+    tensors = {name: value for path in layout.weight_files(folder) for name, value in load_file(path).items()}
     out = {}
     for name, value in tensors.items():
         if name.endswith(".scales"):

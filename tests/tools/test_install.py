@@ -52,12 +52,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(len(found), 2)
         self.assertIn("meaning", found[0]["why"])
         self.all_within_the_prefix()
+        self.engram("models", "verify")
         moved = os.path.join(self.folder, "elsewhere")
         os.rename(self.prefix, moved)
         self.prefix = moved
         link = os.path.join(self.folder, "engram-link")
         os.symlink(os.path.join(moved, "bin", "engram"), link)
         self.assertEqual(len(self.ask("query", "auth port", program=link)["results"]), 2)
+        self.engram("models", "verify")  # also what a link of one model to the other names
         self.all_within_the_prefix(program=link)
 
     def test_detector_against_the_installed_headers(self):

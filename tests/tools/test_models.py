@@ -128,11 +128,16 @@ class Models(Engram):
         links = [name for name in os.listdir(to) if os.path.islink(os.path.join(to, name))]
         self.assertEqual(len(links), 1, "the words' vectors are shared with engram-embed-0")
         said = self.run_engram("nli", "--model", to, stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
-        for what in (links[0], "is a link to", "cp -rL"):
+        for what in (links[0], "a link to", "cp -rL"):
             self.assertIn(what.encode(), said)
+        self.assertIn(links[0].encode(), self.run_engram("models", "verify", "lone", expect=1).stdout)
         os.remove(os.path.join(to, links[0]))
         shutil.copy(os.path.join(SHIPPED, "engram-nli-0", links[0]), to)
         self.run_engram("models", "verify", "lone")
+        with open(os.path.join(to, links[0]), "r+b") as f:
+            f.seek(-1, os.SEEK_END)
+            f.write(b"\0")
+        self.assertIn(b"is not what was installed", self.run_engram("models", "verify", "lone", expect=1).stdout)
 
     def test_verify_without_checksums(self):
         to = self.install("mean-f32")

@@ -18,9 +18,43 @@ sys.path.insert(0, TRAIN)
 sys.dont_write_bytecode = True
 import augment  # noqa: E402
 import generated  # noqa: E402
+import layout  # noqa: E402
 import measures  # noqa: E402
 import pairs  # noqa: E402
 import vocabulary  # noqa: E402
+
+
+class Layout(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.one, self.two = (os.path.join(self.folder.name, name) for name in ("one", "two"))
+        for folder in (self.one, self.two):
+            os.mkdir(folder)
+            self.put(folder, layout.WORDS, "words")
+            self.put(folder, layout.REST, folder)
+            self.put(folder, layout.INDEX, json.dumps({"weight_map": {"a": layout.REST, "b": layout.WORDS, "c": layout.REST}}))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def put(self, folder, name, text):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def test_weight_files(self):
+        self.assertEqual(layout.weight_files(self.one), [os.path.join(self.one, name) for name in (layout.WORDS, layout.REST)])
+        self.put(self.one, layout.SINGLE, "")
+        self.assertEqual(layout.weight_files(self.one), [os.path.join(self.one, layout.SINGLE)])
+
+    def test_words_are_shared_where_they_are_the_same(self):
+        self.assertTrue(layout.share_words(self.two, self.one))
+        self.assertEqual(os.readlink(os.path.join(self.two, layout.WORDS)), os.path.join("..", "one", layout.WORDS))
+        layout.clear(self.two)
+        self.assertEqual(os.listdir(self.two), [])
+        self.assertTrue(os.path.exists(os.path.join(self.one, layout.WORDS)), "a link is removed, not what it names")
+        self.put(self.two, layout.WORDS, "sword")
+        self.assertFalse(layout.share_words(self.two, self.one))
+        self.assertFalse(os.path.islink(os.path.join(self.two, layout.WORDS)))
 
 
 class Measures(unittest.TestCase):

@@ -6,7 +6,6 @@ Usage: convert_weights.py [--words FOLDER] SOURCE DESTINATION [ENGRAM_JSON]   (n
 FOLDER: that other model, beside DESTINATION. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
 evaluate --choose sets that of the NLI model anew."""
 import argparse
-import filecmp
 import json
 import os
 import shutil
@@ -14,8 +13,9 @@ import shutil
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+import layout
+
 BLOCK = 128
-WORDS, REST = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 
 
 def quantize(w):
@@ -47,19 +47,14 @@ def converted(path):
     return out
 
 
-def write_weights(tensors, destination, other):
-    files = {name: WORDS if "word_embeddings" in name else REST for name in tensors}
-    for file in (WORDS, REST):
-        path = os.path.join(destination, file)
-        if os.path.lexists(path):
-            os.remove(path)  # what is written may not go through an old link
-        save_file({name: w for name, w in tensors.items() if files[name] == file}, path, metadata={"format": "pt"})
+def write_weights(tensors, folder):
+    layout.clear(folder)
+    files = {name: layout.WORDS if "word_embeddings" in name else layout.REST for name in tensors}
+    for file in (layout.WORDS, layout.REST):
+        save_file({name: w for name, w in tensors.items() if files[name] == file}, os.path.join(folder, file), metadata={"format": "pt"})
     index = {"metadata": {"total_size": sum(w.nbytes for w in tensors.values())}, "weight_map": files}
-    with open(os.path.join(destination, "model.safetensors.index.json"), "w", encoding="utf-8") as f:
+    with open(os.path.join(folder, layout.INDEX), "w", encoding="utf-8") as f:
         json.dump(index, f, indent=1, sort_keys=True)
-    if other and filecmp.cmp(os.path.join(other, WORDS), os.path.join(destination, WORDS), shallow=False):
-        os.remove(os.path.join(destination, WORDS))
-        os.symlink(os.path.join(os.path.relpath(other, destination), WORDS), os.path.join(destination, WORDS))
 
 
 def main():
@@ -69,8 +64,15 @@ def main():
     a.add_argument("destination")
     a.add_argument("thresholds", nargs="?")
     o = a.parse_args()
+    for folder in (o.words, o.source):
+        if folder and os.path.realpath(folder) == os.path.realpath(o.destination):
+            a.error(f"'{folder}' is DESTINATION itself")
+    if o.words and not os.path.exists(os.path.join(o.words, layout.WORDS)):
+        a.error(f"--words: '{o.words}' has no {layout.WORDS}")
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
-    write_weights(converted(os.path.join(o.source, "model.safetensors")), o.destination, o.words)
+    write_weights(converted(os.path.join(o.source, layout.SINGLE)), o.destination)
+    if o.words and not layout.share_words(o.destination, o.words):
+        print(f"{o.destination}: its words' vectors are not those of {o.words}, and are not shared")
     with open(os.path.join(o.source, "config.json"), encoding="utf-8") as f:
         config = dict(json.load(f), torch_dtype="int8")
     with open(os.path.join(o.destination, "config.json"), "w", encoding="utf-8") as f:

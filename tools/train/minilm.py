@@ -1,6 +1,5 @@
 """BERT of MiniLM's shape in PyTorch, for training: read from and written to a Hugging Face folder. Attention is written out: on a
 CPU it is several times faster than the fused one at a head size of 32. Used by train_nli.py, train_embed.py and evaluate."""
-import glob
 import importlib.util
 import json
 import os
@@ -13,6 +12,7 @@ from tokenizers import BertWordPieceTokenizer
 from torch import nn
 from torch.nn import functional
 
+import layout
 from pairs import LABELS
 
 LONGEST = 256  # tokens of a pair
@@ -72,6 +72,8 @@ class Bert(nn.Module):
         super().__init__()
         self.folder, self.config = folder, json.load(open(os.path.join(folder, "config.json")))
         layers = layers or list(range(self.config["num_hidden_layers"]))
+        if not all(0 <= n < self.config["num_hidden_layers"] for n in layers):
+            raise SystemExit(f"{folder} has the layers 0 to {self.config['num_hidden_layers'] - 1}, not all of {layers}")
         self.config["num_hidden_layers"] = len(layers)
         width, inner, heads = (self.config[k] for k in ("hidden_size", "intermediate_size", "num_attention_heads"))
         self.w, self.p, self.t = nn.Embedding(self.config["vocab_size"], width), nn.Embedding(512, width), nn.Embedding(2, width)
@@ -100,7 +102,7 @@ class Bert(nn.Module):
 
     def read(self, layers):
         """Published weights, or those that ship: s8 with one scale a block of 128 inputs. A head that is not there stays as it is."""
-        stored = {k.removeprefix("bert."): v for path in glob.glob(os.path.join(self.folder, "model*.safetensors")) for k, v in load_file(path).items()}
+        stored = {k.removeprefix("bert."): v for path in layout.weight_files(self.folder) for k, v in load_file(path).items()}
         with torch.no_grad():
             for name, parameter, rows in self.tensors():
                 if name not in stored and name.startswith("classifier"):
@@ -118,7 +120,8 @@ class Bert(nn.Module):
         os.makedirs(folder, exist_ok=True)
         prefix = "bert." if hasattr(self, "cls") else ""
         out = {(name if name.startswith("classifier") else prefix + name): (p[rows] if rows else p).detach().clone() for name, p, rows in self.tensors()}
-        save_file(out, os.path.join(folder, "model.safetensors"), metadata={"format": "pt"})
+        layout.clear(folder)
+        save_file(out, os.path.join(folder, layout.SINGLE), metadata={"format": "pt"})
         config = dict(self.config, torch_dtype="float32")
         if hasattr(self, "cls"):
             config.update(architectures=["BertForSequenceClassification"], id2label=dict(enumerate(LABELS)),

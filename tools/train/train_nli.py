@@ -120,11 +120,11 @@ def main():
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
     device, halves = minilm.device_and_halves()
+    model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS), layers=o.layers).to(device)
     engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
     harden = o.hard and (lambda every, most: hard_ones(every[:o.hard], most, engine, o.start, rng))
-    model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS), layers=o.layers).to(device)
     for module in (model.w, model.p, model.t):
         module.requires_grad_(False)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}

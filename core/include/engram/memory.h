@@ -108,7 +108,7 @@ typedef struct eg_check_args {
 typedef struct eg_checked {
     eg_check_finding *findings; /* by item, then other */
     size_t count;
-    size_t statements, pairs; /* looked at */
+    size_t statements, pairs; /* given; read */
     uint32_t without_nli;     /* 1: no NLI model was there: only the deterministic tiers ran */
 } eg_checked;
 
@@ -134,7 +134,8 @@ typedef struct eg_memory_ops {
     eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                            size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
-    /* Tells the request's progress, in statements. */
+    /* Tells the request's progress, in statements. One that says word for word what an earlier one of its scope says is not
+     * examined again and has no findings. */
     eg_status (*check)(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out);
     eg_status (*feedback)(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
     eg_status (*undo)(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out);

@@ -32,8 +32,9 @@ typedef struct eg_gate {
     uint32_t size;
     uint32_t reserved;
     const char *name;
-    /* EG_OK lets the commit (or the merged fact of a resolution) pass; EG_EREFUSED with the reason and what to do. Thread class:
-     * worker; never blocks. */
+    /* EG_OK lets the commit pass; EG_EREFUSED with the reason and what to do. What is written when a conflict is settled, the
+     * note of any way and the text of a merge, comes as the content of a commit of its own. Thread class: worker; never blocks.
+     */
     eg_status (*check)(void *self, const struct eg_services *services, eg_request *rq, const eg_commit_args *args);
 } eg_gate;
 

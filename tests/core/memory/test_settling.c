@@ -39,7 +39,7 @@ static eg_status refuse_secret(void *self, const eg_services *services, eg_reque
     return bad ? eg_request_fail(rq, EG_EREFUSED, "content holds a secret") : EG_OK;
 }
 
-/* What may not be committed may not be merged in either. */
+/* What may not be committed may not be merged in either, nor be said of a settlement. */
 static void what_settles_passes_the_gates(void **state) {
     (void)state;
     static const eg_gate gate = {.size = sizeof gate, .name = "word", .check = refuse_secret};
@@ -56,6 +56,7 @@ static void what_settles_passes_the_gates(void **state) {
                             .merged_content = EG_STR("The auth service runs on port 8080; the secret is xyzzy.")};
     eg_resolved done;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+    assert_non_null(strstr(f.rq->err->text, "merged_content: content holds a secret"));
     assert_int_equal(open_conflicts(&f, NULL), 1);
     args.resolution = args.merged_content; /* which is the text where no merged one is given */
     args.merged_content = (eg_str){0};
@@ -70,6 +71,9 @@ static void what_settles_passes_the_gates(void **state) {
     }
     assert_int_equal(open_conflicts(&f, NULL), 1);
     assert_int_equal(query(&f, "auth service port").count, 2);
+    args.merged_content = args.resolution; /* of which other ways make nothing */
+    args.resolution = EG_STR("both run");
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
     fixture_close(&f);
 }
 
