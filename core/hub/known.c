@@ -11,7 +11,7 @@ static const eg_known_model table[] = {
      "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad", ""},
     {"e5-small-v2", "intfloat/e5-small-v2", "embed", "MIT", 134, "ffb93f3bd4047442299a41ebb6fa998a38507c52",
      "45bfa60070649aae2244fbc9d508537779b93b6f353c17b0f95ceccb1c5116c1",
-     "trained with the prefixes \"query: \" and \"passage: \", which Engram does not add"},
+     "trained with the prefixes \"query: \" and \"passage: \": write them into the texts"},
     {"gte-small", "thenlper/gte-small", "embed", "MIT", 67, NULL, NULL, ""},
     {"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", "nli", "Apache-2.0", 284, NULL, NULL, ""},
     {"nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-small", "nli", "Apache-2.0", 568, NULL, NULL, ""},
