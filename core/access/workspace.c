@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/status.h"
@@ -50,9 +51,22 @@ static eg_status find_above(eg_arena *arena, const char *folder, const char *nam
 }
 
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err) {
-    char *path;
+    struct stat start, st;
+    char *path = NULL;
+    int known = stat(folder, &start) == 0;
+    *out = NULL;
     eg_status s = find_above(arena, folder, ".engram.conf", &path, err);
-    *out = s == EG_OK ? path : NULL;
+    while (s == EG_OK && path) {
+        /* of a link its own owner: who put it there */
+        if (lstat(path, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0 || (known && st.st_uid == start.st_uid))) {
+            *out = path;
+            return EG_OK;
+        }
+        char *above = eg_arena_copy(arena, eg_str_of(path));
+        if (!above) return eg_fail_memory(err, strlen(path));
+        path = NULL;
+        if (to_parent(above) && to_parent(above)) s = find_above(arena, above, ".engram.conf", &path, err);
+    }
     return s;
 }
 
@@ -179,7 +193,7 @@ static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out,
         if (s != EG_OK) return s;
         text = trimmed(text);
         if (text.len < 8 || memcmp(text.ptr, "gitdir:", 7) != 0) {
-            return eg_fail(err, EG_EFORMAT, "'%s' does not begin with 'gitdir:': is the repository damaged?", dot_git);
+            return eg_fail(err, EG_EFORMAT, "'%s' does not begin with 'gitdir:' (is the repository damaged?)", dot_git);
         }
         to_parent(git);
         git = resolved(arena, git, trimmed((eg_str){text.ptr + 7, text.len - 7}));
@@ -216,7 +230,7 @@ eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name,
     int remote = key.len > 0;
     if (!remote) {
         char *real = realpath(common, NULL);
-        if (!real) return eg_fail(err, EG_EIO, "the git folder '%s' cannot be resolved: is the repository damaged?", common);
+        if (!real) return eg_fail(err, EG_EIO, "the git folder '%s' cannot be resolved (is the repository damaged?)", common);
         char *copy = eg_arena_copy(arena, eg_str_of(real));
         free(real);
         if (!copy) return eg_fail_memory(err, strlen(common));

@@ -5,7 +5,8 @@
 
 #include "core/base/arena.h"
 
-/* The nearest .engram.conf in folder (absolute) or above it; *out NULL when there is none. EG_ENOMEM. */
+/* The nearest .engram.conf in folder (absolute) or above it; *out NULL when there is none. One that belongs to neither this
+ * user, nor root, nor the owner of folder is passed over: nobody rules by a file in /tmp who works below it. EG_ENOMEM. */
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err);
 
 /* The workspace of the git repository that holds folder (absolute): "git-" and 20 hex digits of the SHA-256 of its

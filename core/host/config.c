@@ -2,15 +2,15 @@
 #include "core/host/config.h"
 
 #include <ini.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 
-enum { MOST_EXTRAS = 256, MOST_VALUE = 4096, MOST_KEY = 100 };
+enum { MOST_EXTRAS = 256, MOST_VALUE = 4096, MOST_KEY = 100, LINE_BYTES = 2 * MOST_VALUE };
 
 static const eg_setting table[] = {
     {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 1},
@@ -50,6 +50,7 @@ struct eg_conf {
     value values[SETTINGS];
     extra extras[MOST_EXTRAS];
     size_t extra_count;
+    const char *listed; /* the plugins of all sources: a command may load fewer than the files have settings for */
 };
 
 const eg_setting *eg_settings(size_t *n) {
@@ -57,19 +58,20 @@ const eg_setting *eg_settings(size_t *n) {
     return table;
 }
 
+static size_t find(const char *key) {
+    size_t i = 0;
+    while (i < SETTINGS && strcmp(table[i].key, key) != 0) i++;
+    return i;
+}
+
 eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err) {
     eg_conf *c = eg_arena_alloc(arena, sizeof *c);
     if (!c) return eg_fail_memory(err, sizeof *c);
     c->arena = arena;
     for (size_t i = 0; i < SETTINGS; i++) c->values[i] = (value){table[i].otherwise, "default"};
+    c->listed = c->values[find("plugins")].text;
     *out = c;
     return EG_OK;
-}
-
-static size_t find(const char *key) {
-    size_t i = 0;
-    while (i < SETTINGS && strcmp(table[i].key, key) != 0) i++;
-    return i;
 }
 
 /* 1 when word is one of the '|'-separated words. */
@@ -85,7 +87,8 @@ static int is_word(const char *words, const char *word) {
 
 static eg_status check(const eg_setting *s, const char *text, const char *origin, eg_error *err) {
     if (strlen(text) > MOST_VALUE || eg_utf8_valid_prefix(text, strlen(text)) != strlen(text)) {
-        return eg_fail(err, EG_EINVAL, "%s: %s is longer than %d bytes or no valid UTF-8", origin, s->key, MOST_VALUE);
+        return eg_fail(err, strlen(text) > MOST_VALUE ? EG_ELIMIT : EG_EINVAL, "%s: %s is longer than %d bytes or no valid UTF-8",
+                       origin, s->key, MOST_VALUE);
     }
     if (!*text) return EG_OK; /* unset */
     if (s->type == EG_SETTING_TEXT) {
@@ -134,27 +137,40 @@ static eg_status set(eg_conf *c, const char *key, const char *text, const char *
     if (!v.text || !v.origin) return eg_fail_memory(err, strlen(text));
     if (i == SETTINGS) return set_extra(c, key, v, err);
     eg_status s = check(&table[i], text, origin, err);
-    if (s == EG_OK) c->values[i] = v;
-    return s;
+    if (s != EG_OK) return s;
+    c->values[i] = v;
+    if (i != find("plugins")) return EG_OK;
+    c->listed = eg_arena_printf(c->arena, "%s %s", c->listed, text);
+    return c->listed ? EG_OK : eg_fail_memory(err, strlen(text));
 }
 
 typedef struct reading {
     eg_conf *config;
-    FILE *file;
+    eg_str rest;
     const char *path;
-    int line, project, too_long;
+    int line, project, too_long, most; /* most: bytes of a line */
     eg_status status;
     eg_error *err;
 } reading;
 
-/* Counts lines as libinih asks for them, so that a message can name one. */
+/* Counts lines as libinih asks for them, so that a message can name one. Blanks at the start are left out: libinih takes an
+ * indented line for more of the value above it. */
 static char *next_line(char *line, int size, void *stream) {
     reading *r = stream;
-    char *got = fgets(line, size, r->file);
-    if (!got) return NULL;
+    if (!r->rest.len) return NULL;
+    const char *from = r->rest.ptr, *newline = memchr(from, '\n', r->rest.len);
+    const char *end = newline ? newline : from + r->rest.len, *next = newline ? newline + 1 : end;
     r->line++;
-    if (!strchr(line, '\n') && !feof(r->file)) r->too_long = r->line;
-    return r->too_long ? NULL : got;
+    r->rest = (eg_str){next, r->rest.len - (size_t)(next - from)};
+    while (from < end && strchr(" \t\r\f\v", *from)) from++;
+    r->most = size - 1;
+    if (end - from > r->most) {
+        r->too_long = r->line;
+        return NULL;
+    }
+    memcpy(line, from, (size_t)(end - from));
+    line[end - from] = '\0';
+    return line;
 }
 
 static int take_pair(void *user, const char *section, const char *name, const char *text) {
@@ -171,27 +187,24 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     return 1;
 }
 
-/* Reads and closes the file. */
-static eg_status read_stream(eg_conf *config, FILE *file, const char *path, int project, eg_error *err) {
-    reading r = {.config = config, .file = file, .path = path, .project = project, .err = err};
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err) {
+    if (text.len && memchr(text.ptr, '\0', text.len))
+        return eg_fail(err, EG_EFORMAT, "'%s' has a zero byte in it: write it as plain text in UTF-8", path);
+    reading r = {.config = config, .rest = text, .path = path, .project = project, .err = err};
+    ini_max_line = LINE_BYTES; /* a variable in Debian's libinih, 200 unless set */
     int line = ini_parse_stream(next_line, &r, take_pair, &r);
-    fclose(r.file);
     if (r.status != EG_OK) return r.status;
-    if (r.too_long) return eg_fail(err, EG_EFORMAT, "%s:%d: the line is too long", path, r.too_long);
+    if (r.too_long) return eg_fail(err, EG_ELIMIT, "%s:%d: the line is longer than %d bytes", path, r.too_long, r.most);
     if (line > 0) return eg_fail(err, EG_EFORMAT, "%s:%d: expected [section] or name = value", path, line);
-    return line < 0 ? eg_fail(err, EG_EIO, "cannot read '%s'", path) : EG_OK;
+    return line < 0 ? eg_fail_memory(err, LINE_BYTES) : EG_OK;
 }
 
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
-    FILE *file = fopen(path, "re");
-    if (file) return read_stream(config, file, path, project, err);
-    return errno == ENOENT ? EG_OK : eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
-}
-
-eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err) {
-    FILE *file = text.len ? fmemopen((void *)(uintptr_t)text.ptr, text.len, "r") : NULL;
-    if (file) return read_stream(config, file, path, project, err);
-    return text.len ? eg_fail_memory(err, text.len) : EG_OK;
+    eg_error problem = {0};
+    eg_str text;
+    eg_status s = eg_file_read(path, EG_CONF_MOST_FILE, config->arena, &text, &problem);
+    if (s == EG_ENOENT) return EG_OK;
+    return s == EG_OK ? eg_conf_read_text(config, text, path, project, err) : eg_fail(err, s, "%s", problem.text);
 }
 
 eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
@@ -231,7 +244,7 @@ static int is_listed(const char *list, const char *key, size_t n) {
 eg_status eg_conf_finish(eg_conf *config, eg_error *err) {
     for (size_t i = 0; i < config->extra_count; i++) {
         const extra *e = &config->extras[i];
-        if (is_listed(config->values[find("plugins")].text, e->key, strcspn(e->key, "."))) continue;
+        if (is_listed(config->listed, e->key, strcspn(e->key, "."))) continue;
         return eg_fail(err, EG_EINVAL, "%s: there is no setting and no listed plugin for '%.60s'", e->v.origin, e->key);
     }
     return EG_OK;

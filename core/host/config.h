@@ -18,6 +18,8 @@ typedef struct eg_setting {
     int project;           /* 1: a project file may set it */
 } eg_setting;
 
+enum { EG_CONF_MOST_FILE = 64 << 10 }; /* bytes of a file */
+
 typedef struct eg_conf eg_conf;
 
 /* The table and its length. */
@@ -25,7 +27,8 @@ const eg_setting *eg_settings(size_t *n);
 
 /* All settings at their defaults. Lives in the arena. */
 eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
-/* Reads an INI file; a missing one is fine. project 1: the untrusted rules. Errors name file and line. */
+/* Reads an INI file; a missing one is fine. Indentation means nothing. project 1: the untrusted rules. Errors name file and
+ * line. EG_ELIMIT: the file or a line of it is too long. */
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
 /* The same for bytes in memory; path is for messages. */
 eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err);
@@ -37,7 +40,7 @@ eg_status eg_conf_write(const char *path, const char *key, const char *value, eg
 eg_status eg_conf_environment(eg_conf *config, eg_error *err);
 /* "key=value", the strongest. */
 eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err);
-/* Refuses settings of sections that are no listed plugin's. After the last source. */
+/* Refuses settings of sections that are no plugin's that any source listed. After the last source. */
 eg_status eg_conf_finish(eg_conf *config, eg_error *err);
 
 /* The value of a setting or of a plugin's "NAME.key"; NULL when there is none or it is empty. */

@@ -1,6 +1,6 @@
 /* config_edit.c - one setting written into a person's engram.conf, all else left as it is. Lines are understood as libinih does:
- * a comment begins with ; or #, an indented line goes on with the value of the line before it, " ;" begins a comment behind a
- * value. What comes out is read back by the reader of all settings before it replaces the file. See config.h. */
+ * a comment begins with ; or #, " ;" begins a comment behind a value; as config.c does, blanks at the start of a line mean
+ * nothing. What comes out is read back by the reader of all settings before it replaces the file. See config.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/host/config.h"
-
-enum { MOST_FILE = 1 << 20 };
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
@@ -48,8 +46,6 @@ static int names(eg_str section, eg_str name, const char *key) {
 static place find_place(eg_str text, const char *key) {
     place p = {0};
     eg_str section = {"", 0}, wanted = {key, strcspn(key, ".")};
-    int named = 0,
-        ours = 0; /* a name stood in this section, and the last one was the setting: an indented line goes on with its value */
     size_t at = text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (at < text.len) {
         const char *line = text.ptr + at, *end = memchr(line, '\n', text.len - at);
@@ -60,15 +56,10 @@ static place find_place(eg_str text, const char *key) {
             for (size_t i = 0; !equals && i < bare.len; i++)
                 if (bare.ptr[i] == '=' || bare.ptr[i] == ':') equals = bare.ptr + i;
             eg_str value = {0};
-            if (is_blank(whole.ptr[0]) && named) {
-                if (ours) value = bare;
-            } else if (bare.ptr[0] == '[') {
+            if (bare.ptr[0] == '[') {
                 section = (eg_str){bare.ptr + 1, strcspn(bare.ptr + 1, "]\n")};
-                named = ours = 0;
-            } else if (equals) {
-                named = 1;
-                ours = names(section, strip((eg_str){bare.ptr, (size_t)(equals - bare.ptr)}), key);
-                if (ours) value = (eg_str){equals + 1, (size_t)(bare.ptr + bare.len - equals - 1)};
+            } else if (equals && names(section, strip((eg_str){bare.ptr, (size_t)(equals - bare.ptr)}), key)) {
+                value = (eg_str){equals + 1, (size_t)(bare.ptr + bare.len - equals - 1)};
             }
             if (value.ptr) {
                 eg_str kept = {value.ptr, comment_at(value)};
@@ -107,9 +98,14 @@ static void compose(eg_str text, const char *key, const char *value, eg_buffer *
 /* What comes out must be what was meant. */
 static eg_status check(eg_arena *arena, const eg_buffer *b, const char *path, const char *key, const char *value, eg_error *err) {
     eg_conf *c;
-    eg_status s = eg_conf_create(arena, &c, err);
-    if (s == EG_OK) s = eg_conf_read_text(c, (eg_str){b->ptr, b->len}, path, 0, err);
-    if (s != EG_OK) return s;
+    eg_error problem = {0};
+    eg_status s = eg_conf_create(arena, &c, &problem);
+    if (s == EG_OK && b->len > EG_CONF_MOST_FILE)
+        s = eg_fail(&problem, EG_ELIMIT, "the file would be longer than %d bytes", EG_CONF_MOST_FILE);
+    if (s == EG_OK) s = eg_conf_read_text(c, (eg_str){b->ptr, b->len}, path, 0, &problem);
+    if (s == EG_ELIMIT)
+        return eg_fail(err, s, "'%.60s' cannot be written as %s into '%.200s': %s", value, key, path, problem.text);
+    if (s != EG_OK) return eg_fail(err, s, "%s", problem.text);
     const char *got = eg_conf_get(c, key);
     if (got && strcmp(got, value) == 0) return EG_OK;
     return eg_fail(err, EG_EINVAL,
@@ -124,7 +120,7 @@ static eg_status write_locked(const char *path, const char *key, const char *val
     struct stat st;
     eg_arena_init(&arena, 0);
     int there = stat(path, &st) == 0;
-    eg_status s = there ? eg_file_read(path, MOST_FILE, &arena, &text, err) : EG_OK;
+    eg_status s = there ? eg_file_read(path, EG_CONF_MOST_FILE, &arena, &text, err) : EG_OK;
     if (s == EG_OK) {
         compose(text, key, value, &b);
         if (b.failed) s = eg_fail_memory(err, text.len);

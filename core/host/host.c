@@ -72,17 +72,25 @@ static eg_status check_scope(eg_host *h, eg_error *err) {
     return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", origin_of_setting(h, "scope"), problem.text);
 }
 
+/* A repository that names none stops only what opens the store. */
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
-    const char *named = eg_conf_get(h->config, "workspace");
+    eg_error problem = {0};
+    const char *named = eg_conf_get(h->config, "workspace"), *why = "no setting and no git repository";
     if (named) {
+        why = h->options.workspace ? "--workspace" : origin_of_setting(h, "workspace");
         h->workspace = eg_str_of(named);
-        h->workspace_why = h->options.workspace ? EG_STR("--workspace") : eg_str_of(origin_of_setting(h, "workspace"));
-        return eg_workspace_check(h->workspace, err);
+        h->workspace_why = eg_str_of(why);
+        eg_status s = eg_workspace_check(h->workspace, &problem);
+        return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", why, problem.text);
     }
-    eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, err);
-    if (s != EG_ENOENT) return s;
+    eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, &problem);
+    if (s == EG_OK) return EG_OK;
+    if (s == EG_ENOMEM) return eg_fail(err, s, "%s", problem.text);
+    if (s != EG_ENOENT && !h->options.without_store) return eg_fail(err, s, "%s: name one with --workspace NAME", problem.text);
+    if (s != EG_ENOENT) why = eg_arena_printf(&h->arena, "no setting, and %s", problem.text);
+    if (!why) return eg_fail_memory(err, sizeof problem.text);
     h->workspace = EG_STR("local");
-    h->workspace_why = EG_STR("no setting and no git repository");
+    h->workspace_why = eg_str_of(why);
     return EG_OK;
 }
 

@@ -141,6 +141,10 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
 eg_status eg_host_plugin_check(const char *path, FILE *out, eg_error *err) {
     char real[MOST_PATH], setting[MOST_PATH + 16];
     if (!realpath(path, real)) return eg_fail(err, EG_ENOENT, "'%s' is not there", path);
+    if (strpbrk(real, " ,\t"))
+        return eg_fail(err, EG_EINVAL,
+                       "'%s' has a blank or a comma in its path, which part the names of the setting plugins: move or rename it",
+                       real);
     snprintf(setting, sizeof setting, "plugins=%s", real);
     const char *settings[] = {setting, "log=error"}; /* what is wrong is returned, not logged as well */
     eg_host_options o = {.settings = settings, .setting_count = 2, .without_store = 1, .workspace = "local"};

@@ -79,6 +79,47 @@ static void repositories(void **state) {
     assert_int_equal(system(text), 0);
 }
 
+/* A file of somebody else above is passed over, unless the folder is theirs too. */
+static void project_files(void **state) {
+    (void)state;
+    enum { SOMEBODY = 12345 };
+    char root[] = "/tmp/eg-project-XXXXXX", own[256], theirs[256], folder[256], command[512];
+    const char *found;
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    assert_non_null(mkdtemp(root));
+    snprintf(own, sizeof own, "%s/.engram.conf", root);
+    snprintf(theirs, sizeof theirs, "%s/a/.engram.conf", root);
+    snprintf(folder, sizeof folder, "%s/a/b", root);
+    assert_int_equal(eg_folder_make(folder, 0700, NULL), EG_OK);
+    put(root, ".engram.conf", "scope = x\n");
+    assert_int_equal(eg_project_file_find(&a, folder, &found, NULL), EG_OK);
+    assert_string_equal(found, own);
+    assert_int_equal(symlink(own, theirs), 0);
+    assert_int_equal(eg_project_file_find(&a, folder, &found, NULL), EG_OK);
+    assert_string_equal(found, theirs);
+    int root_only = geteuid() == 0;
+    if (root_only) {
+        assert_int_equal(lchown(theirs, SOMEBODY, SOMEBODY), 0);
+        assert_int_equal(eg_project_file_find(&a, folder, &found, NULL), EG_OK);
+        assert_string_equal(found, own);
+        assert_int_equal(chown(folder, SOMEBODY, SOMEBODY), 0);
+        assert_int_equal(eg_project_file_find(&a, folder, &found, NULL), EG_OK);
+        assert_string_equal(found, theirs);
+        assert_int_equal(chown(folder, 0, 0), 0);
+        assert_int_equal(chown(own, SOMEBODY, SOMEBODY), 0);
+        assert_int_equal(eg_project_file_find(&a, folder, &found, NULL), EG_OK);
+        assert_true(!found || strncmp(found, root, strlen(root)) != 0);
+    }
+    eg_arena_release(&a);
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    assert_int_equal(system(command), 0);
+    if (!root_only) {
+        print_message("skip: files of another owner: only root can make them\n");
+        skip();
+    }
+}
+
 static void names(void **state) {
     (void)state;
     assert_int_equal(eg_workspace_check(EG_STR("team/app-1"), NULL), EG_OK);
@@ -116,7 +157,7 @@ static void folders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(remotes), cmocka_unit_test(repositories), cmocka_unit_test(names),
-                                       cmocka_unit_test(folders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(remotes), cmocka_unit_test(repositories), cmocka_unit_test(project_files),
+                                       cmocka_unit_test(names), cmocka_unit_test(folders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,8 +61,68 @@ static void plugins_own(void **state) {
     assert_int_equal(read_text(&c, "plugins = mcp /opt/own.so\n[mcp]\nprofile = all\n[own]\nx = 1\n", 0, &err), EG_OK);
     assert_int_equal(eg_conf_finish(c, &err), EG_OK);
     assert_string_equal(eg_conf_get(c, "mcp.profile"), "all");
+    /* a command that loads fewer */
+    assert_int_equal(eg_conf_option(c, "plugins=", &err), EG_OK);
+    assert_int_equal(eg_conf_finish(c, &err), EG_OK);
+    assert_null(eg_conf_get(c, "plugins"));
     assert_int_equal(read_text(&c, "[nobody]\nx = 1\n", 0, &err), EG_OK);
     assert_int_equal(eg_conf_finish(c, &err), EG_EINVAL);
+}
+
+static void indentation_means_nothing(void **state) {
+    (void)state;
+    eg_conf *c;
+    eg_error err;
+    assert_int_equal(read_text(&c, "workspace = w\n  scope = s\n\t; mine\n\t[detection]\r\n \n  wait_ms = 5", 0, &err), EG_OK);
+    assert_string_equal(eg_conf_get(c, "workspace"), "w");
+    assert_string_equal(eg_conf_get(c, "scope"), "s");
+    assert_true(eg_conf_number(c, "detection.wait_ms") == 5);
+    assert_int_equal(read_text(&c, "workspace = w\n  more\n", 0, &err), EG_EFORMAT);
+    assert_non_null(strstr(err.text, ":2"));
+}
+
+static void long_lines(void **state) {
+    (void)state;
+    eg_conf *c;
+    eg_error err;
+    char value[9000], text[9100];
+    memset(value, 'x', sizeof value);
+    snprintf(text, sizeof text, "log = error\ndatabase = %.*s\n", 4096, value);
+    assert_int_equal(read_text(&c, text, 0, &err), EG_OK);
+    assert_int_equal(strlen(eg_conf_get(c, "database")), 4096);
+    snprintf(text, sizeof text, "log = error\ndatabase = %.*s\n", 4097, value);
+    assert_int_equal(read_text(&c, text, 0, &err), EG_ELIMIT);
+    snprintf(text, sizeof text, "log = error\n; %.*s\n", 8189, value);
+    assert_int_equal(read_text(&c, text, 0, &err), EG_OK);
+    snprintf(text, sizeof text, "log = error\n; %.*s\n", 8190, value);
+    assert_int_equal(read_text(&c, text, 0, &err), EG_ELIMIT);
+    assert_non_null(strstr(err.text, ":2: the line is longer than 8191 bytes"));
+}
+
+/* A file that is not there is none; any other that cannot be read is told. A FIFO is not waited for. */
+static void unreadable(void **state) {
+    (void)state;
+    char folder[] = "/tmp/eg-read-XXXXXX", file[100];
+    eg_conf *c;
+    eg_error err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/f", folder);
+    assert_int_equal(eg_conf_create(&arena, &c, &err), EG_OK);
+    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_OK);
+    assert_int_equal(eg_conf_read(c, folder, 1, &err), EG_EINVAL);
+    assert_non_null(strstr(err.text, folder));
+    assert_int_equal(mkfifo(file, 0600), 0);
+    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EINVAL);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(symlink(file, file), 0);
+    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EIO);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(eg_file_replace(file, "scope = a\0b\n", 12, 0600, NULL), EG_OK);
+    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EFORMAT);
+    assert_int_equal(truncate(file, EG_CONF_MOST_FILE + 1), 0);
+    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_ELIMIT);
+    unlink(file);
+    rmdir(folder);
 }
 
 /* Writing "model.embed = m" into `before` gives `after`, is read back, and a second time changes nothing. */
@@ -88,7 +148,8 @@ static void writing(void **state) {
     becomes("[model]\nnli = n\n\n; end\n[mcp]\nprofile = all\n", "[model]\nnli = n\nembed = m\n\n; end\n[mcp]\nprofile = all\n");
     becomes("[model]\n#embed = a\nembed=a\n[log]\n[model]\nembed:b\n", "[model]\n#embed = a\nembed=a\n[log]\n[model]\nembed:m\n");
     becomes("model.embed =\nworkspace = w\n", "model.embed = m\nworkspace = w\n");
-    becomes("[model]\nembed = a\n  b\nnli = n\n  [x]\n", "[model]\nembed = a\n  m\nnli = n\n  [x]\n");
+    becomes("  [model]\n  embed = a\n\tnli = n\n  [x]\n", "  [model]\n  embed = m\n\tnli = n\n  [x]\n");
+    becomes("[model]\n  nli = n\n", "[model]\n  nli = n\nembed = m\n");
     becomes("[model]\r\nnli = n\r\n", "[model]\r\nnli = n\r\nembed = m\r\n");
     becomes("\xEF\xBB\xBF[model]\nembed = a\n", "\xEF\xBB\xBF[model]\nembed = m\n");
     becomes("[model]\nembed = a", "[model]\nembed = m");
@@ -98,7 +159,7 @@ static void writing(void **state) {
 /* A value that would be read back as another, and a file that is broken: refused, and the file is what it was. */
 static void writing_refused(void **state) {
     (void)state;
-    char longest[300];
+    char longest[9000];
     eg_str got;
     eg_error err = {0};
     memset(longest, 'x', sizeof longest - 1);
@@ -111,6 +172,12 @@ static void writing_refused(void **state) {
         assert_int_equal(eg_file_read(path, 10000, &arena, &got, &err), EG_OK);
         assert_string_equal(got.ptr, before);
     }
+    assert_non_null(strstr(err.text, "cannot be written as model.embed"));
+    longest[5000] = '\0'; /* a line that can be read, with a value that is too long */
+    assert_int_equal(eg_conf_write(path, "model.embed", longest, &err), EG_ELIMIT);
+    assert_non_null(strstr(err.text, "cannot be written as model.embed"));
+    longest[4096] = '\0';
+    assert_int_equal(eg_conf_write(path, "model.embed", longest, &err), EG_OK);
     assert_int_equal(eg_file_replace(path, broken, strlen(broken), 0600, NULL), EG_OK);
     assert_int_equal(eg_conf_write(path, "model.embed", "m", &err), EG_EFORMAT);
     assert_int_equal(eg_file_replace(path, before, strlen(before), 0600, NULL), EG_OK);
@@ -146,9 +213,11 @@ int main(void) {
     if (fd < 0) return 1;
     close(fd);
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strength),        cmocka_unit_test(refusals),
-                                       cmocka_unit_test(plugins_own),     cmocka_unit_test(writing),
-                                       cmocka_unit_test(writing_refused), cmocka_unit_test(writing_elsewhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strength),         cmocka_unit_test(refusals),
+                                       cmocka_unit_test(plugins_own),      cmocka_unit_test(indentation_means_nothing),
+                                       cmocka_unit_test(long_lines),       cmocka_unit_test(unreadable),
+                                       cmocka_unit_test(writing),          cmocka_unit_test(writing_refused),
+                                       cmocka_unit_test(writing_elsewhere)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
     unlink(path);
