@@ -170,10 +170,10 @@ class Models(Engram):
         done = self.ask("models", "use", "./own model")
         self.assertEqual(done["value"], os.path.join(os.path.realpath(self.folder.name), "own model"))
         self.assertEqual(self.listed()[done["value"]]["in_use"], ["embed"])
-        long = os.path.join(self.folder.name, "x" * 220)
-        shutil.copytree(os.path.join(GOLDEN, "mean-f32"), long)
+        odd = os.path.join(self.folder.name, "a ;b")
+        shutil.copytree(os.path.join(GOLDEN, "mean-f32"), odd)
         before = content(self.conf)
-        self.run_engram("models", "use", long, expect=2) # a line of the file that is too long to be read again
+        self.assertIn(b"cannot be written", self.run_engram("models", "use", odd, expect=2).stderr)
         self.assertEqual(content(self.conf), before)
 
     def test_use_refuses_what_does_not_fit(self):
