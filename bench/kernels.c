@@ -44,6 +44,7 @@ static void attend(work *w, const eg_relative *relative) {
                       .ld_qkv = WIDTH,
                       .ld_out = 384,
                       .length = w->n,
+                      .queries = w->n,
                       .head_size = HEAD,
                       .scale = 0.17677669f,
                       .scratch = w->scratch,

@@ -38,9 +38,10 @@ typedef struct eg_relative {
 /* Attention of one sequence and one head: out = softmax(Q K^T * scale) V, with relative positions where they are given. */
 typedef struct eg_attention {
     const float *q, *k, *v; /* length rows of head_size floats, rows ld_qkv apart */
-    float *out;             /* length rows, rows ld_out apart */
+    float *out;             /* `queries` rows, rows ld_out apart */
     size_t ld_qkv, ld_out;
-    size_t length, head_size;
+    size_t length, queries; /* how many of the first queries are wanted; at most length */
+    size_t head_size;
     float scale;
     float *scratch;              /* eg_attention_scratch(...) floats, 64-byte aligned */
     const eg_relative *relative; /* NULL: none */

@@ -1,6 +1,7 @@
 /* encoder.c - one forward pass, top to bottom: eg_encoder_forward. Five phases a layer: QKV; attention for each sequence and
  * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8 and
- * bf16 each pass that writes rows for the next matrix leaves them quantised too. */
+ * bf16 each pass that writes rows for the next matrix leaves them quantised too. Where only first tokens are asked for, all
+ * behind the keys and values of the last layer is done for those alone: an eighth of the work of six layers. */
 #include "models/encoder.h"
 
 #include <math.h>
@@ -59,6 +60,7 @@ typedef struct attention_task {
     size_t scratch_each;
     float scale;
     const eg_layer *layer;
+    int only_first; /* one query a sequence; its rows of out lie side by side */
 } attention_task;
 
 static void run_head(void *arg, size_t i, uint32_t lane) {
@@ -76,10 +78,11 @@ static void run_head(void *arg, size_t i, uint32_t lane) {
     eg_attention a = {.q = q,
                       .k = q + H,
                       .v = q + 2 * H,
-                      .out = t->out + first * H + at,
+                      .out = t->out + (t->only_first ? sequence : first) * H + at,
                       .ld_qkv = 3 * H,
                       .ld_out = H,
                       .length = length,
+                      .queries = t->only_first ? 1 : length,
                       .head_size = d,
                       .scale = t->scale,
                       .scratch = t->scratch + lane * t->scratch_each,
@@ -139,6 +142,12 @@ static void embed_tokens(const eg_engine *e, const eg_encoder *m, const eg_ragge
     }
 }
 
+/* Moves the row of each sequence's first token to the front. */
+static void gather_first(const eg_ragged *batch, float *x, size_t H) {
+    for (size_t s = 1; s < batch->sequences; s++)
+        memmove(x + s * H, x + (batch->offsets[s] - batch->offsets[0]) * H, H * sizeof *x);
+}
+
 static int cancelled(const eg_cancel *c) {
     return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
 }
@@ -168,8 +177,8 @@ size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, ui
     return l.x + l.qkv + l.context + l.middle + l.quantized + lanes * l.attention_each;
 }
 
-eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, float *scratch,
-                             const float **states, const eg_cancel *cancel) {
+eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, int only_first,
+                             float *scratch, const float **states, const eg_cancel *cancel) {
     size_t T = batch->offsets[batch->sequences] - batch->offsets[0], H = m->hidden, longest = 0;
     for (size_t s = 0; s < batch->sequences; s++) {
         size_t n = batch->offsets[s + 1] - batch->offsets[s];
@@ -181,15 +190,15 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
     float *middle_part = at += l.context, *quantized = at += l.middle;
     eg_rows middle = m->narrow ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
     if (m->narrow) x.q = context.q = quantized; /* never both at once */
-    attention_task attention = {e,
-                                m,
-                                batch,
-                                qkv.x,
-                                context.x,
-                                quantized + l.quantized,
-                                l.attention_each,
-                                1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1))),
-                                NULL}; /* three products in a score */
+    attention_task attention = {.e = e,
+                                .m = m,
+                                .batch = batch,
+                                .qkv = qkv.x,
+                                .out = context.x,
+                                .scratch = quantized + l.quantized,
+                                .scratch_each = l.attention_each,
+                                /* three products in a score */
+                                .scale = 1.0f / sqrtf((float)(H / m->heads * (m->span ? 3 : 1)))};
 
     embed_tokens(e, m, batch, x.x, qkv.x);
     finish_rows(e, pool, m, &m->embedding_norm, x, T);
@@ -198,7 +207,12 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
         if (cancelled(cancel)) return EG_ECANCELLED;
         eg_linear_run(e, pool, &w->qkv, T, x, qkv, EG_ACT_NONE, NULL);
         attention.layer = w;
+        attention.only_first = only_first && i + 1 == m->layers;
         each(pool, batch->sequences * m->heads, run_head, &attention);
+        if (attention.only_first) {
+            gather_first(batch, x.x, H);
+            T = batch->sequences;
+        }
         if (m->narrow) finish_rows(e, pool, m, NULL, context, T);
         eg_linear_run(e, pool, &w->out, T, context, x, EG_ACT_NONE, x.x);
         finish_rows(e, pool, m, &w->attention_norm, x, T);

@@ -78,9 +78,10 @@ size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, ui
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
                    eg_activation activation, const float *residual);
 
-/* The hidden states of the last layer, tokens x hidden, inside scratch (*states). pool NULL: on this thread alone.
- * EG_ECANCELLED when cancel says so between layers. */
-eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, float *scratch,
-                             const float **states, const eg_cancel *cancel);
+/* The hidden states of the last layer inside scratch (*states): tokens x hidden, or with only_first sequences x hidden, those of
+ * each first token, for which the last layer does nothing that they do not need; they are the same bits. pool NULL: on this
+ * thread alone. EG_ECANCELLED when cancel says so between layers. */
+eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_ragged *batch, int only_first,
+                             float *scratch, const float **states, const eg_cancel *cancel);
 
 #endif

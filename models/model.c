@@ -189,12 +189,12 @@ typedef struct run {
 /* Pools each sequence of the states into out. */
 static void pool_group(const run *r, size_t first, size_t n, const size_t *offsets, const float *states) {
     const eg_kernels *k = r->m->engine->kernels;
+    eg_pooling pooling = r->m->config.pooling;
     size_t H = r->m->config.hidden;
     for (size_t i = 0; i < n; i++) {
-        const float *x = states + (offsets[i] - offsets[0]) * H;
+        const float *x = states + (pooling == EG_POOL_CLS ? i : offsets[i] - offsets[0]) * H;
         float *out = r->out + (first + i) * H;
         size_t tokens = offsets[i + 1] - offsets[i];
-        eg_pooling pooling = r->m->config.pooling;
         if (pooling == EG_POOL_CLS || pooling == EG_POOL_MAX) memcpy(out, x, H * sizeof *out);
         else k->mean_rows(x, tokens, H, H, out);
         for (size_t t = 1; pooling == EG_POOL_MAX && t < tokens; t++)
@@ -204,12 +204,12 @@ static void pool_group(const run *r, size_t first, size_t n, const size_t *offse
     }
 }
 
-/* Runs the head over the first token of each sequence; `rows` holds two times n rows. */
-static void classify_group(const run *r, size_t first, size_t n, const size_t *offsets, const float *states, float *rows) {
+/* Runs the head over the states of the first tokens; `rows` holds n rows. */
+static void classify_group(const run *r, size_t first, size_t n, const float *states, float *rows) {
     size_t H = r->m->config.hidden, labels = r->m->config.labels;
     const eg_classifier *head = &r->m->weights.classifier;
-    eg_rows in = {.x = rows, .ld = H}, dense = {.x = rows + n * H, .ld = H}, out = {.x = r->out + first * labels, .ld = labels};
-    for (size_t i = 0; i < n; i++) memcpy(rows + i * H, states + (offsets[i] - offsets[0]) * H, H * sizeof *rows);
+    eg_rows in = {.x = (float *)states, .ld = H}, dense = {.x = rows, .ld = H},
+            out = {.x = r->out + first * labels, .ld = labels};
     eg_linear_run(r->m->engine, NULL, &head->dense, n, in, dense, head->activation, NULL);
     eg_linear_run(r->m->engine, NULL, &head->output, n, dense, out, EG_ACT_NONE, NULL);
 }
@@ -227,14 +227,15 @@ static eg_status run_group(run *r, const eg_group *group, eg_pool *pool) {
     const size_t *offsets = r->b->offsets + first;
     for (size_t i = 0; i < n; i++) longest = offsets[i + 1] - offsets[i] > longest ? offsets[i + 1] - offsets[i] : longest;
     uint32_t lanes = pool ? eg_pool_threads(pool) : 1;
-    size_t floats = eg_encoder_scratch(&m->weights.encoder, tokens, longest, lanes), head = 2 * n * m->config.hidden;
+    size_t floats = eg_encoder_scratch(&m->weights.encoder, tokens, longest, lanes), head = n * m->config.hidden;
     eg_workspace *w = NULL;
     eg_status s = floats ? eg_workspace_take(m->engine, floats + head, &w, NULL) : EG_ENOMEM;
     if (s != EG_OK) return s;
     eg_ragged ragged = {r->b->ids.ids, r->b->types, offsets, n};
     const float *states;
-    s = eg_encoder_forward(m->engine, pool, &m->weights.encoder, &ragged, w->floats, &states, r->cancel);
-    if (s == EG_OK && r->head == EG_HEAD_CLASSES) classify_group(r, first, n, offsets, states, w->floats + floats);
+    int only_first = r->head == EG_HEAD_CLASSES || (r->head == EG_HEAD_EMBEDDING && m->config.pooling == EG_POOL_CLS);
+    s = eg_encoder_forward(m->engine, pool, &m->weights.encoder, &ragged, only_first, w->floats, &states, r->cancel);
+    if (s == EG_OK && r->head == EG_HEAD_CLASSES) classify_group(r, first, n, states, w->floats + floats);
     if (s == EG_OK && r->head == EG_HEAD_TOKENS) label_group(r, offsets[0], tokens, states);
     if (s == EG_OK && r->head == EG_HEAD_EMBEDDING) pool_group(r, first, n, offsets, states);
     eg_workspace_give(m->engine, w);

@@ -98,7 +98,7 @@ static void attend_gathered(const eg_attention *a, const float *keys, size_t pad
     float *by_key = rows + QUERY_ROWS * padded, *by_query = by_key + 2 * x->span;
     for (size_t j = 0; j < a->length; j++)
         relative_products(x, a->k + j * a->ld_qkv, x->query, a->head_size, by_query + j * 2 * x->span);
-    for (size_t i = 0; i < a->length; i++) {
+    for (size_t i = 0; i < a->queries; i++) {
         scores_gathered(a, i, keys, padded, rows, by_query, by_key);
         softmax(rows, 1, a->length, padded);
         weigh(1, a, i, padded, rows);
@@ -117,7 +117,7 @@ static void attention(const eg_attention *a) {
         attend_gathered(a, keys, padded, rows);
         return;
     }
-    for (; i + QUERY_ROWS <= a->length; i += QUERY_ROWS) {
+    for (; i + QUERY_ROWS <= a->queries; i += QUERY_ROWS) {
         if (a->relative)
             for (size_t r = 0; r < QUERY_ROWS; r += RELATIVE_ROWS)
                 scores_relative(RELATIVE_ROWS, a, i + r, keys, padded, rows + r * padded);
@@ -125,7 +125,7 @@ static void attention(const eg_attention *a) {
         softmax(rows, QUERY_ROWS, a->length, padded);
         weigh(QUERY_ROWS, a, i, padded, rows);
     }
-    for (; i < a->length; i++) {
+    for (; i < a->queries; i++) {
         if (a->relative) scores_relative(1, a, i, keys, padded, rows);
         else scores(1, a, i, keys, padded, rows);
         softmax(rows, 1, a->length, padded);

@@ -179,6 +179,7 @@ static void attention_is_the_same_everywhere(void **state) {
                               .ld_qkv = ld,
                               .ld_out = d,
                               .length = length,
+                              .queries = length,
                               .head_size = d,
                               .scale = 0.176f,
                               .scratch = scratch};
@@ -234,6 +235,7 @@ static void relative_attention_is_the_same_everywhere(void **state) {
                                   .ld_qkv = ld,
                                   .ld_out = d,
                                   .length = length,
+                                  .queries = length,
                                   .head_size = d,
                                   .scale = 0.1f,
                                   .scratch = scratch,
