@@ -339,8 +339,22 @@ static void show_progress(void *self, size_t done, size_t all) {
             p->terminal && done == all ? "\r\033[K" : "");
 }
 
+/* 0 after complaining: opening a store would make it. */
+static int store_is_there(const call *c) {
+    static const char *const quiet[] = {"log=error"}; /* of what is left out the second host tells */
+    eg_host *host = call_host(c, 1, 0, quiet, 1);
+    if (!host) return 0;
+    const char *database = eg_host_paths_of(host)->database;
+    int there = eg_file_exists(database);
+    if (!there)
+        complain("there is no store at '%s' to compare with: `engram commit` makes one, or leave out --against-store", database);
+    eg_host_close(host);
+    return there;
+}
+
 static int check(const call *c, const statements *s, size_t files) {
     int against_store = call_option(c, "against-store") != NULL, status = EXIT_ERROR;
+    if (against_store && !store_is_there(c)) return EXIT_ERROR;
     eg_host *host = call_host(c, !against_store, 0, NULL, 0);
     if (!host) return EXIT_ERROR;
     const eg_services *services = eg_host_services(host);

@@ -55,9 +55,10 @@ extern volatile int stop_requested;
 
 /* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
-/* The folder of --model, or of the model that `setting` names, and the cache folder, `size` bytes each; 0, or EXIT_ERROR after
- * complaining. */
-int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size);
+/* The folder of --model, or of the model that `setting` names, and the cache folder, `size` bytes each. What infer_options left
+ * open gets the values of the settings. 0, or EXIT_ERROR after complaining. */
+int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size, eg_engine_options *engine,
+                 uint32_t *format);
 
 int run_memory(const call *c); /* commit, query, conflicts, resolve, status, feedback, undo */
 int run_check(const call *c);

@@ -54,10 +54,10 @@ static const option check_options[] = {
 static const option mcp_options[] = {{"profile", "P", "which tools: core (default), team or all", NULL, 't'}, END};
 /* How to compute. */
 #define RUN_OPTIONS                                                                                                           \
-    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},                                              \
+    {"threads", "N", "threads (default: the setting, else what this process may use)", NULL, 'n'},                            \
         {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
-        {"gemm", "G", "own (default) or openblas", NULL, 't'}, {                                                              \
-        "format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'                                \
+        {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'}, {                                                 \
+        "format", "F", "auto (as the weights are stored), f32, s8 or bf16 (default: the setting)", NULL, 't'                  \
     }
 static const option model_options[] = {
     {"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
@@ -66,10 +66,10 @@ static const option model_options[] = {
 static const option embed_options[] = {
     {"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
     {"prompt", "NAME", "what the model wants before a text: query, passage (default: what its folder says)", NULL, 't'},
-    {"threads", "N", "threads (default: what this process may use)", NULL, 'n'},
+    {"threads", "N", "threads (default: the setting, else what this process may use)", NULL, 'n'},
     {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
-    {"gemm", "G", "own (default) or openblas", NULL, 't'},
-    {"format", "F", "auto (default: as the weights are stored), f32, s8 or bf16", NULL, 't'},
+    {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'},
+    {"format", "F", "auto (as the weights are stored), f32, s8 or bf16 (default: the setting)", NULL, 't'},
     END};
 static const option label_options[] = {
     {"model", "DIR", "the folder of a token classification model", NULL, 't'},
@@ -78,10 +78,10 @@ static const option label_options[] = {
     END};
 static const option bench_options[] = {
     {"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
-    {"threads", "N", "threads (default: one, then all)", NULL, 'n'},
+    {"threads", "N", "threads (default: the setting, else one, then all)", NULL, 'n'},
     {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
-    {"gemm", "G", "own (default) or openblas", NULL, 't'},
-    {"format", "F", "f32, s8 or bf16 (default: f32 and s8 side by side)", NULL, 't'},
+    {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'},
+    {"format", "F", "f32, s8 or bf16 (default: the setting, else f32 and s8 side by side)", NULL, 't'},
     {"quick", NULL, "fewer cells", NULL, 'b'},
     END};
 

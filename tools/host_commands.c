@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
+#include "core/host/config.h"
 #include "kernels/pool.h"
 #include "tools/cli.h"
 
@@ -46,7 +47,9 @@ int run_bench(const call *c) {
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
-    if (!status) status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder);
+    if (!status)
+        status =
+            model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder, &subject.engine, &subject.format);
     if (status) return status;
     return measured(nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err), &err);
 }
@@ -141,56 +144,67 @@ static void report_setting(void *self, const char *key, const char *value, const
     cJSON_AddStringToObject(one, "origin", origin);
 }
 
-/* The model that the setting names. */
-static void report_model(doctor *d, eg_host *host, eg_engine *engine, const char *setting) {
+/* The engine as every process makes it, or as it is by default when the settings cannot be read. 0: there is none. */
+static int report_engine(doctor *d, const eg_host *host) {
+    char text[200];
+    eg_error err = {0};
+    eg_engine *engine = NULL;
+    eg_engine_options o = {.size = sizeof o};
+    uint32_t format;
+    if (host) eg_host_inference(host, &o, &format);
+    eg_status s = eg_engine_create(&o, &engine, &err);
+    if (s == EG_OK)
+        snprintf(text, sizeof text, "level %s, %u threads of %u allowed%s", eg_engine_level(engine), eg_engine_threads(engine),
+                 eg_cpu_allowance(), o.gemm == EG_GEMM_OPENBLAS ? ", OpenBLAS" : "");
+    report(d, s == EG_OK, "engine", s == EG_OK ? text : err.text);
+    eg_engine_destroy(engine);
+    return s == EG_OK;
+}
+
+/* The model that the setting names, as the first use would open it. */
+static void report_model(doctor *d, eg_host *host, const char *setting) {
     char folder[4096], text[4400];
     eg_error err = {0};
-    eg_model *model = NULL;
     int64_t begun = eg_clock_monotonic();
     eg_status s = eg_host_model_configured(host, setting, folder, sizeof folder, &err);
-    eg_model_options options = {.size = sizeof options, .cache = eg_host_paths_of(host)->cache};
-    if (s == EG_OK) s = eg_model_open(engine, folder, &options, &model, &err);
+    if (s == EG_OK) s = eg_host_model_try(host, setting, &err);
     if (s == EG_OK) snprintf(text, sizeof text, "%s, loaded in %.0f ms", folder, (double)(eg_clock_monotonic() - begun) / 1000);
     report(d, s == EG_OK, setting, s == EG_OK ? text : err.text);
-    eg_model_close(model);
+}
+
+/* What there is to set, where the values cannot be told. */
+static void report_defaults(doctor *d) {
+    size_t n;
+    const eg_setting *all = eg_settings(&n);
+    if (!d->settings) puts("settings: the defaults, since those of this installation cannot be used");
+    for (size_t i = 0; i < n; i++) report_setting(d, all[i].key, all[i].otherwise, "default");
 }
 
 int run_doctor(const call *c) {
     cJSON *all = c->json ? cJSON_CreateObject() : NULL;
     doctor d = {.checks = all ? cJSON_AddArrayToObject(all, "checks") : NULL,
                 .settings = all ? cJSON_AddObjectToObject(all, "settings") : NULL};
-    eg_error err = {0};
-    eg_engine *engine = NULL;
-    char text[4300];
+    eg_error err = {0}, store = {0};
     if (all) cJSON_AddStringToObject(all, "version", ENGRAM_VERSION);
     else printf("engram %s\n", ENGRAM_VERSION);
-    if (eg_engine_create(NULL, &engine, &err) != EG_OK) {
-        report(&d, 0, "engine", err.text);
-    } else {
-        snprintf(text, sizeof text, "level %s, %u threads of %u allowed", eg_engine_level(engine), eg_engine_threads(engine),
-                 eg_cpu_allowance());
-        report(&d, 1, "engine", text);
-    }
-    err = (eg_error){0};
-    eg_host *host = open_host(c, 0, 0, NULL, 0, &err);
+    eg_host *host = open_host(c, 0, 0, NULL, 0, &store);
     int stored = host != NULL;
+    if (!host) host = open_host(c, 1, 0, NULL, 0, &err);
+    int runs = report_engine(&d, host);
     if (!host) {
-        report(&d, 0, "store", err.text);
-        host = open_host(c, 1, 0, NULL, 0, &err);
-        if (!host) report(&d, 0, "host", err.text);
-    }
-    if (host) {
+        report(&d, 0, "host", err.text);
+        report_defaults(&d);
+    } else {
         const eg_host_paths *p = eg_host_paths_of(host);
-        if (stored) report(&d, 1, "database", p->database ? p->database : "-");
+        report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database ? p->database : "-");
         report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
         eg_host_plugins(host, report_plugin, &d);
-        if (engine) report_model(&d, host, engine, "model.nli");
-        if (engine) report_model(&d, host, engine, "model.embed");
+        if (runs) report_model(&d, host, "model.nli");
+        if (runs) report_model(&d, host, "model.embed");
         if (!all) puts("settings");
         eg_host_settings(host, report_setting, &d);
         eg_host_close(host);
     }
-    eg_engine_destroy(engine);
     char *json = all ? cJSON_PrintUnformatted(all) : NULL;
     if (json) puts(json);
     cJSON_free(json);

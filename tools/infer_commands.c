@@ -44,6 +44,7 @@ typedef struct stream {
     eg_model *model;
     eg_model_info info;
     eg_arena arena; /* of a batch */
+    char *buffer;   /* MAX_LINE + 1 bytes: of a line */
     line lines[BATCH];
     size_t count, number;
     size_t bad_lines;
@@ -82,29 +83,43 @@ static int input_ready(FILE *in) {
     return select(fd + 1, &set, NULL, NULL, &no_time) > 0;
 }
 
+/* The next line without its end: *length bytes, of which the buffer holds the first MAX_LINE + 1. 0 at the end of the input. */
+static int read_line(stream *s, size_t *length) {
+    size_t n = 0;
+    int c = EOF;
+    while (!stop_requested && (c = getc_unlocked(s->in)) != EOF && c != '\n') {
+        if (n <= MAX_LINE) s->buffer[n] = (char)c;
+        n++;
+    }
+    int there = c == '\n' || (n > 0 && !stop_requested);
+    while (n > 0 && n <= MAX_LINE + 1 && s->buffer[n - 1] == '\r') n--;
+    *length = n;
+    return there;
+}
+
 /* Fills a batch; 0 at the end of the input. */
 static int read_batch(stream *s) {
-    char *buffer = NULL;
-    size_t capacity = 0;
-    ssize_t n = 0;
+    size_t n;
     s->count = 0;
     eg_arena_release(&s->arena);
-    while (s->count < BATCH && (s->count == 0 || input_ready(s->in)) && (n = getline(&buffer, &capacity, s->in)) > 0) {
+    while (!s->failed && s->count < BATCH && (s->count == 0 || input_ready(s->in)) && read_line(s, &n)) {
         line *l = &s->lines[s->count];
         s->number++;
         *l = (line){.number = s->number};
-        while (n > 0 && (buffer[n - 1] == '\n' || buffer[n - 1] == '\r')) n--;
         if (n == 0) continue;
         s->count++;
-        char *copy = n > MAX_LINE ? NULL : eg_arena_copy(&s->arena, (eg_str){buffer, (size_t)n});
-        if (copy) read_fields(s, l, (eg_str){copy, (size_t)n});
-        else snprintf(l->error, sizeof l->error, "line %zu has %zd bytes; at most %d are read", s->number, n, MAX_LINE);
+        if (n > MAX_LINE) {
+            snprintf(l->error, sizeof l->error, "line %zu has %zu bytes; at most %d are read", s->number, n, MAX_LINE);
+            continue;
+        }
+        char *copy = eg_arena_copy(&s->arena, (eg_str){s->buffer, n});
+        if (copy) read_fields(s, l, (eg_str){copy, n});
+        else s->failed = complain("out of memory at line %zu of %s", s->number, s->name);
     }
     if (ferror(s->in) && !stop_requested) {
         complain("cannot read %s: %s", s->name, strerror(errno));
         s->failed = 1;
     }
-    free(buffer);
     return s->count > 0;
 }
 
@@ -218,8 +233,9 @@ static void print_rate(const stream *s, int last) {
 static int run_stream(stream *s) {
     size_t width = s->task->keys[1] ? s->info.labels : s->info.hidden;
     float *rows = calloc(BATCH * width, sizeof *rows);
+    s->buffer = malloc(MAX_LINE + 1);
     if (s->task->head == EG_HEAD_TOKENS) s->entities = calloc((size_t)BATCH * s->info.max_tokens, sizeof *s->entities);
-    if (!rows || (s->task->head == EG_HEAD_TOKENS && !s->entities)) {
+    if (!rows || !s->buffer || (s->task->head == EG_HEAD_TOKENS && !s->entities)) {
         free(rows);
         return complain("out of memory");
     }
@@ -264,7 +280,8 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     return f && strcmp(f, formats[*format]) != 0 ? complain("--format is '%s': auto, f32, s8 or bf16", f) : 0;
 }
 
-int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size) {
+int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size, eg_engine_options *engine,
+                 uint32_t *format) {
     static const char *const none[] = {"plugins="};
     const char *name = call_option(c, "model");
     eg_error err = {0};
@@ -273,6 +290,13 @@ int model_folder(const call *c, const char *setting, char *folder, char *cache, 
     eg_status s =
         name ? eg_host_model_folder(host, name, folder, size, &err) : eg_host_model_configured(host, setting, folder, size, &err);
     snprintf(cache, size, "%s", eg_host_paths_of(host)->cache);
+    eg_engine_options set;
+    uint32_t set_format;
+    eg_host_inference(host, &set, &set_format);
+    if (!call_option(c, "threads")) engine->threads = set.threads;
+    if (!call_option(c, "level")) engine->level = set.level;
+    if (!call_option(c, "gemm")) engine->gemm = set.gemm;
+    if (!call_option(c, "format")) *format = set_format;
     eg_host_close(host);
     return s == EG_OK ? 0 : complain("%s", err.text);
 }
@@ -284,7 +308,7 @@ static int open_model(const call *c, const char *setting, eg_engine **engine, eg
     eg_engine_options o;
     eg_model_options options = {.size = sizeof options, .cache = cache};
     int status = infer_options(c, &o, &options.format);
-    if (!status) status = model_folder(c, setting, folder, cache, sizeof folder);
+    if (!status) status = model_folder(c, setting, folder, cache, sizeof folder, &o, &options.format);
     if (status) return status;
     eg_status s = eg_engine_create(&o, engine, &err);
     if (s == EG_OK) s = eg_model_open(*engine, folder, &options, model, &err);
@@ -320,6 +344,7 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
     if (s->in && s->in != stdin) fclose(s->in);
     eg_arena_release(&s->arena);
     free(s->entities);
+    free(s->buffer);
     free(s);
     eg_model_close(model);
     eg_engine_destroy(engine);

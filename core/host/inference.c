@@ -22,22 +22,21 @@ static eg_level level_of(const eg_host *h) {
     return (eg_level)choice_of(h, "level", levels, sizeof levels / sizeof *levels);
 }
 
-static eg_status make_engine(eg_host *h, eg_error *err) {
-    static const char *const gemms[] = {"own", "openblas"};
-    if (h->engine) return EG_OK;
-    eg_engine_options o = {.size = sizeof o,
-                           .threads = (uint32_t)eg_conf_number(h->config, "threads"),
-                           .level = level_of(h),
-                           .gemm = choice_of(h, "gemm", gemms, 2)};
-    return eg_engine_create(&o, &h->engine, err);
+void eg_host_inference(const eg_host *h, eg_engine_options *engine, uint32_t *format) {
+    static const char *const gemms[] = {"own", "openblas"}, *const formats[] = {"auto", "f32", "s8", "bf16"};
+    *engine = (eg_engine_options){.size = sizeof *engine,
+                                  .threads = (uint32_t)eg_conf_number(h->config, "threads"),
+                                  .level = level_of(h),
+                                  .gemm = choice_of(h, "gemm", gemms, 2)};
+    *format = choice_of(h, "format", formats, sizeof formats / sizeof *formats);
 }
 
 static eg_status open_slot(eg_host *h, eg_model_slot *m, eg_error *err) {
     eg_status s = eg_host_model_configured(h, m->setting, m->folder, sizeof m->folder, err);
-    if (s == EG_OK) s = make_engine(h, err);
-    static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
-    eg_model_options o = {
-        .size = sizeof o, .format = choice_of(h, "format", formats, sizeof formats / sizeof *formats), .cache = h->folders.cache};
+    eg_engine_options engine;
+    eg_model_options o = {.size = sizeof o, .cache = h->folders.cache};
+    eg_host_inference(h, &engine, &o.format);
+    if (s == EG_OK && !h->engine) s = eg_engine_create(&engine, &h->engine, err);
     if (s == EG_OK) s = eg_model_open(h->engine, m->folder, &o, &m->model, err);
     if (s != EG_OK) return s;
     m->info.size = sizeof m->info;

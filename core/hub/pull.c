@@ -34,6 +34,7 @@ typedef struct job {
     eg_arena arena;
     const char *endpoint, *revision;
     char staging[MOST_PATH], commit[EG_MAX_HEADER];
+    int useless;      /* what the hub has, and so what was fetched of it, is nothing that the engine runs */
     eg_sums *sums;    /* of what is installed, later of what will be */
     eg_sums *fetched; /* of the files that this process downloaded */
 } job;
@@ -471,11 +472,13 @@ static eg_status get_shards(job *j, eg_error *err) {
         char quoted[80];
         size_t length = json.text.len, i = 0;
         if (!eg_model_file_name(json.text) || memchr(json.text.ptr, '/', length) || length < 13 ||
-            memcmp(json.text.ptr + length - 12, ".safetensors", 12) != 0)
+            memcmp(json.text.ptr + length - 12, ".safetensors", 12) != 0) {
+            j->useless = 1;
             return eg_fail(
                 err, EG_EREFUSED,
                 "%s: its index of weights names the file '%s', which is no plain name of a safetensors file: it is not fetched",
                 j->p->repo, eg_quote(json.text, 60, quoted, sizeof quoted));
+        }
         while (i < count && !eg_str_eq(json.text, eg_str_of(names[i]))) i++;
         if (i < count) continue;
         if (count == MOST_FILES)
@@ -493,11 +496,12 @@ static eg_status get_shards(job *j, eg_error *err) {
 }
 
 /* A sentence of the engine, about the repository instead of the hidden folder. */
-static eg_status unsupported(const job *j, const eg_error *why, eg_error *err) {
+static eg_status unsupported(job *j, const eg_error *why, eg_error *err) {
     char head[MOST_PATH + 20];
     snprintf(head, sizeof head, "model '%s': ", j->staging);
     size_t n = strncmp(why->text, head, strlen(head)) == 0 ? strlen(head) : 0;
     eg_status code = why->code == EG_ENOMEM || why->code == EG_EIO || why->code == EG_ECANCELLED ? why->code : EG_EUNSUPPORTED;
+    j->useless = code == EG_EUNSUPPORTED;
     return eg_fail(err, code, "the engine cannot run %s, and it was not installed: %s", j->p->repo, why->text + n);
 }
 
@@ -520,11 +524,13 @@ static eg_status get_files(job *j, eg_error *err) {
     eg_status s = get_file(j, "model.safetensors", &found, err);
     if (s != EG_OK || found) return s;
     s = get_file(j, "model.safetensors.index.json", &found, err);
-    if (s == EG_OK && !found)
+    if (s == EG_OK && !found) {
+        j->useless = 1;
         s = eg_fail(
             err, EG_EUNSUPPORTED,
             "%s has no model.safetensors: it was published in another format only. Look for a repository with safetensors",
             j->p->repo);
+    }
     return s == EG_OK ? get_shards(j, err) : s;
 }
 
@@ -592,7 +598,9 @@ static eg_status fetch_and_install(job *j, eg_error *err) {
                     j->revision, j->endpoint);
     if (s != EG_OK) return s;
     snprintf(j->out->source, sizeof j->out->source, "%s@%s", j->p->repo, j->commit);
-    if ((s = look_at_target(j, &there, err)) != EG_OK || there) return s;
+    s = look_at_target(j, &there, err);
+    if (s != EG_OK) unlink(config); /* of another commit than what is installed */
+    if (s != EG_OK || there) return s;
     if ((s = match_staging(j, err)) == EG_OK) s = get_files(j, err);
     return s == EG_OK ? install(j, err) : s;
 }
@@ -606,8 +614,8 @@ eg_status eg_pull_model(const eg_pull *pull, eg_pulled *out, eg_error *err) {
     if (s == EG_OK) s = take_staging(&j, &fd, err);
     if (fd >= 0) {
         s = fetch_and_install(&j, err);
-        /* what may go on another time stays, hidden */
-        if (out->already || (s != EG_OK && s != EG_EBUSY && s != EG_EIO && s != EG_ECANCELLED)) clear(&j, "");
+        /* what may go on another time stays, hidden: a token, a hub or a library can be mended */
+        if (out->already || j.useless || s == EG_EFORMAT || s == EG_ELIMIT) clear(&j, "");
         if (s != EG_OK || out->already) rmdir(j.staging); /* when it is empty */
         close(fd);
     }

@@ -175,9 +175,9 @@ class Engram(unittest.TestCase):
         open(place, "w").close()
         self.env["ENGRAM_HOME"] = place
         self.assertIn(b"engram: ", self.run_engram("commit", "some fact of words", expect=2).stderr)
-        self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +store +.*" + place.encode())
+        self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +(store|host) +.*" + place.encode())
         told = self.ask("doctor", expect=2)
-        self.assertIn("store", [one["what"] for one in told["checks"] if not one["ok"]])
+        self.assertTrue({one["what"] for one in told["checks"] if not one["ok"]} & {"store", "host"})
 
     def test_doctor_checks_the_models_of_the_settings(self):
         told = self.ask("doctor")
@@ -436,6 +436,85 @@ class Engram(unittest.TestCase):
                          [("plugin:rota", "billing has two people on call.")])
         os.chmod(library, 0o777)
         self.assertIn(b"rota.so", self.run_engram("plugins", "check", library, expect=2).stderr)
+
+    def set_settings(self, text):
+        os.makedirs(os.path.join(self.home, "config"), exist_ok=True)
+        with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
+            f.write(text)
+
+    def level_of_another_cpu(self):
+        return "avx2" if os.uname().machine == "aarch64" else "neon"
+
+    def test_inference_follows_the_settings(self):
+        """What doctor examines and the commands on models use is what the processes use; options are stronger."""
+        self.env.pop("ENGRAM_LEVEL", None)
+        text, pair = b'{"text":"The limit is 5."}\n', b'{"premise":"a","hypothesis":"b"}\n'
+        stored = self.run_engram("embed", stdin=text).stdout
+        level = self.level_of_another_cpu()
+        self.set_settings(f"level = {level}\n")
+        told = [(one["what"], one["detail"]) for one in self.ask("doctor", expect=2)["checks"] if not one["ok"]]
+        self.assertEqual([what for what, _ in told], ["engine"])
+        self.assertIn(f"level {level} does not run", told[0][1])
+        for words, stdin in ((["embed"], text), (["nli"], pair), (["bench", "nli"], b""), (["bench", "model", "--quick"], b"")):
+            self.assertIn(level.encode(), self.run_engram(*words, stdin=stdin, expect=2).stderr, words)
+        self.assertEqual(self.run_engram("embed", "--level", "scalar", stdin=text).stdout, stored)
+        self.set_settings("threads = 1\nlevel = scalar\nformat = f32\n")
+        engine = [one["detail"] for one in self.ask("doctor")["checks"] if one["what"] == "engine"][0]
+        self.assertIn("level scalar, 1 threads", engine)
+        self.assertNotEqual(self.run_engram("embed", stdin=text).stdout, stored)
+        self.assertEqual(self.run_engram("embed", "--format", "auto", "--threads", "2", "--level", "auto", stdin=text).stdout, stored)
+
+    def test_doctor_looks_at_the_kind_of_a_model(self):
+        self.set_settings("[model]\nnli = engram-embed-0\n")
+        told = {one["what"]: one["detail"] for one in self.ask("doctor", expect=2)["checks"] if not one["ok"]}
+        self.assertEqual(list(told), ["model.nli"])
+        self.assertIn("gives embeddings", told["model.nli"])
+
+    def test_doctor_lists_settings_when_one_is_wrong(self):
+        self.set_settings("[detection]\nwait = 5\n")
+        said = self.run_engram("doctor", expect=2).stdout
+        self.assertEqual(said.count(b"no setting 'detection.wait'"), 1)
+        self.assertIn(b"1 problem:", said)
+        self.assertIn(b"the defaults", said)
+        self.assertRegex(said, rb"detection\.wait_ms +1000  \(default\)")
+        told = self.ask("doctor", expect=2)
+        self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["host"])
+        self.assertEqual(told["settings"]["detection.wait_ms"], {"value": "1000", "origin": "default"})
+
+    def test_long_lines(self):
+        """One that is too long is told and the rest goes on, in bounded memory."""
+        most = 4 << 20
+        fits = json.dumps({"text": "a", "x": "y" * (most - 22)}).encode()
+        self.assertEqual(len(fits), most)
+        good = b'{"text":"a"}\n'
+        lines = fits + b"\r\n" + good + b" " * (most + 1) + b"\n" + good + fits + b" "
+        rows = [json.loads(line) for line in self.run_engram("embed", stdin=lines, expect=2).stdout.splitlines()]
+        self.assertEqual([list(row)[0] for row in rows], ["embedding", "embedding", "error", "embedding", "error"])
+        self.assertEqual(rows[2]["error"], f"line 3 has {most + 1} bytes; at most {most} are read")
+        self.assertEqual(rows[0], rows[3])
+        place, size = os.path.join(self.folder.name, "long.jsonl"), 600 << 20
+        with open(place, "wb") as f:
+            f.truncate(size)
+            f.seek(size)
+            f.write(b"\n" + good)
+        with open(os.path.join(self.folder.name, "out"), "w+b") as out:
+            child = subprocess.Popen([ENGRAM, "embed", "--threads", "1", place], stdout=out, stderr=subprocess.DEVNULL, env=self.env)
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            rows = [json.loads(line) for line in out.read().splitlines()]
+        self.assertEqual((child.returncode, [list(row)[0] for row in rows]), (2, ["error", "embedding"]))
+        self.assertLess(used.ru_maxrss << 10, size)
+
+    def test_check_makes_no_store(self):
+        notes = os.path.join(TOP, "tools/example/clean.md")
+        said = self.run_engram("check", "--against-store", notes, expect=2)
+        self.assertIn(b"there is no store at '" + self.home.encode(), said.stderr)
+        self.assertEqual(said.stderr.count(b"engram:"), 1)
+        self.assertEqual(said.stdout, b"")
+        self.assertFalse(os.path.exists(os.path.join(self.home, "data")))
+        self.ask("commit", "The pager rota has four people in it.")
+        self.run_engram("check", "--against-store", notes)
 
 
 if __name__ == "__main__":

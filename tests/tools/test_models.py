@@ -466,6 +466,25 @@ class Pull(Engram):
         self.assertLess(done["downloaded_bytes"], os.path.getsize(os.path.join(GOLDEN, "mean-f32", "model.safetensors")))
         self.assert_whole()
 
+    def test_a_refusal_keeps_what_is_there(self):
+        self.interrupted(signal.SIGKILL)
+        for status, code, reason in ((401, None, "set HF_TOKEN"), (403, "GatedRepo", "is gated"), (404, None, "config.json"), (401, "RepoNotFound", "no model org/mean")):
+            self.hub.refuse["org/mean"] = (status, code)
+            self.fails(reason, kept=True)
+        self.hub.refuse.clear()
+        before = len(self.hub.requests)
+        self.pull("org/mean")
+        asked = [(s, p.rsplit("/", 1)[1], h.get("Range")) for s, p, h in self.hub.requests[before:]]
+        self.assertIn(("cdn", "model.safetensors", "bytes=20000-"), asked)
+        self.assertNotIn("vocab.txt", [a[1] for a in asked])
+        self.assert_whole()
+
+    def test_what_the_engine_cannot_run_is_not_kept(self):
+        self.interrupted(signal.SIGKILL)
+        config = json.loads(content(os.path.join(GOLDEN, "mean-f32", "config.json")))
+        self.hub.repos["org/mean"]["files"]["config.json"] = json.dumps(dict(config, model_type="gpt2")).encode()
+        self.fails("model_type is 'gpt2'")
+
     def test_another_content_is_not_mixed(self):
         self.interrupted(signal.SIGKILL)
         with open(os.path.join(self.models, ".mean.part", "model.safetensors.etag"), "w") as f:
@@ -555,7 +574,8 @@ class Pull(Engram):
         for index in (b"[]", b"{}", b'{"weight_map": []}', b"{", b'{"weight_map": {"a": "gone.safetensors"}}', b'{"x": {"a": "../y.safetensors"}}'):
             self.hub.repos["org/evil"]["files"]["model.safetensors.index.json"] = index
             self.pull("org/evil", expect=2)
-            self.assertEqual(os.listdir(self.models), [])
+            self.assertEqual(os.listdir(self.models), [".evil.part"] if b"gone" in index else [])  # that file may come yet
+            shutil.rmtree(os.path.join(self.models, ".evil.part"), ignore_errors=True)
 
     def test_sizes(self):
         self.hub.linked_size["model.safetensors"] = 10 ** 13
