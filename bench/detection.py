@@ -12,6 +12,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -21,8 +22,10 @@ class Server:
     """One `engram mcp` over a memory of its own."""
 
     def __init__(self, program, home, settings):
-        env = dict(os.environ, ENGRAM_HOME=home, ENGRAM_WORKSPACE="bench", **settings)
-        self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        env |= {"ENGRAM_HOME": home, "ENGRAM_WORKSPACE": "bench", **settings}
+        # in a folder without a project's .engram.conf
+        self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=home)
         self.number = 0
         self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
 
@@ -69,6 +72,11 @@ def run_store(program, store, settings):
     return found, seconds
 
 
+def absolute(value):
+    """A setting in which the words that are paths from here are whole: the server runs elsewhere."""
+    return " ".join(os.path.abspath(word) if "/" in word and os.path.exists(word) else word for word in value.split(" "))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = os.path.dirname(os.path.abspath(__file__))
@@ -83,13 +91,14 @@ def main():
     files = [f for folder in folders for f in sorted(glob.glob(os.path.join(folder, "*.json"))) if re.match(o.match, os.path.basename(f))]
     if not files:
         parser.error(f"no stores in {folders}")
-    settings = dict(s.split("=", 1) for s in o.set)
+    settings = {name: absolute(value) for name, value in (s.split("=", 1) for s in o.set)}
+    program = os.path.abspath(shutil.which(o.engram) or o.engram)
     by_tier, by_difficulty = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])
     right = wrong = labelled = look_alikes = alarms = 0
     seconds, scores = [], open(o.scores, "w") if o.scores else None
     for path in files:
         store = json.load(open(path, encoding="utf-8"))
-        found, times = run_store(o.engram, store, settings)
+        found, times = run_store(program, store, settings)
         seconds += times
         truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
         traps = {frozenset((c["a"], c["b"])): c for c in store["non_conflicts"]}

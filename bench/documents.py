@@ -13,6 +13,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -36,9 +37,11 @@ def planted(path):
 
 
 def check(program, path):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
     with tempfile.TemporaryDirectory() as home:
         begun = time.monotonic()
-        done = subprocess.run([program, "check", "--json", "--home", home, path], stdout=subprocess.PIPE, check=False)
+        # in a folder without a project's .engram.conf
+        done = subprocess.run([program, "check", "--json", "--home", home, os.path.abspath(path)], stdout=subprocess.PIPE, env=env, cwd=home, check=False)
         if done.returncode not in (0, 1):
             sys.exit(f"engram check {path} ended with {done.returncode}")
         return json.loads(done.stdout), time.monotonic() - begun
@@ -80,9 +83,10 @@ def main():
     a.add_argument("--json", action="store_true")
     a.add_argument("--findings", metavar="FILE")
     o = a.parse_args()
+    program = os.path.abspath(shutil.which(o.engram) or o.engram)
     out, every = {}, []
     for path in o.paths:
-        rows = [measure(o.engram, name) for name in files_of([path])]
+        rows = [measure(program, name) for name in files_of([path])]
         if not rows:
             sys.exit(f"{path}: no Markdown there")
         out[os.path.relpath(path)] = summary(rows)

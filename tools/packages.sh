@@ -18,4 +18,4 @@ need_packages() {
 }
 
 BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libcjson-dev libsodium-dev libinih-dev libcurl4-openssl-dev)
-TEST_PACKAGES=(libopenblas0-pthread libcmocka-dev python3 python3-jsonschema sqlite3)
+TEST_PACKAGES=(libopenblas0-pthread libcmocka-dev python3 python3-jsonschema sqlite3 openssl git)

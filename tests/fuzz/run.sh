@@ -6,6 +6,7 @@ seconds=${1:-10}
 [ $# -gt 0 ] && shift
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined -DENGRAM_TESTS=OFF
+rm -rf build-fuzz/fuzz # a target that is gone must not be run from an earlier build
 ninja -C build-fuzz fuzz
 work=$(mktemp -d) golden=tests/models/golden seeds=tests/fuzz/seeds
 trap 'rm -rf "$work"' EXIT
@@ -72,7 +73,10 @@ fuzz() {
     fi
 }
 
-[ $# -gt 0 ] || set -- $(cd build-fuzz/fuzz && ls fuzz_* | sed 's/fuzz_//')
+if [ $# -eq 0 ]; then
+    [ -d build-fuzz/fuzz ] && set -- $(cd build-fuzz/fuzz && ls | sed -n 's/^fuzz_//p')
+    [ $# -gt 0 ] || { echo "build-fuzz/fuzz holds no fuzz program: see how build-fuzz was configured and built" >&2; exit 1; }
+fi
 failed=0
 while [ $# -gt 0 ]; do
     running=()

@@ -34,10 +34,11 @@ def make_texts():
 
 def ours(engram, folder, texts, aggregation):
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
-            [engram, "label", "--model", os.path.abspath(folder), "--aggregation", aggregation],
-            input=lines, stdout=subprocess.PIPE, env=os.environ | {"ENGRAM_HOME": home}, check=True,
+            [os.path.abspath(engram), "label", "--model", os.path.abspath(folder), "--aggregation", aggregation],
+            input=lines, stdout=subprocess.PIPE, env=env | {"ENGRAM_HOME": home}, cwd=home, check=True,
         )
     return [
         [(e["label"], e["begin"], e["end"], e["score"]) for e in json.loads(line)["entities"]] for line in done.stdout.splitlines()

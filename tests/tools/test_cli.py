@@ -17,11 +17,24 @@ COMMANDS = ["check", "commit", "query", "conflicts", "resolve", "feedback", "und
             "models", "doctor"]
 
 
+def obey_modes():
+    """Root, too: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH are dropped; nobody else has them."""
+    libc = ctypes.CDLL(None)
+    for capability in (1, 2):
+        libc.prctl(24, capability, 0, 0, 0)
+
+
+def catches_interrupts(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return any(line.startswith("SigCgt:") and int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1 for line in f)
+
+
 class Engram(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.home = os.path.join(self.folder.name, "home")
-        self.env = dict(os.environ, ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
 
     def tearDown(self):
         self.folder.cleanup()
@@ -160,12 +173,16 @@ class Engram(unittest.TestCase):
         child.stderr.close()
 
     def test_interrupt(self):
-        """Ctrl-C ends with 128 + 2, and a measurement at once."""
-        for words in (["embed"], ["commit", "-"], ["bench", "gemm"]):
+        """Ctrl-C ends with 128 + 2, and a measurement at once, by the signal itself."""
+        for words, status in ((["embed"], 130), (["commit", "-"], 130), (["bench", "gemm"], -signal.SIGINT)):
             child = subprocess.Popen([ENGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+            for _ in range(300 if status == 130 else 0):
+                if catches_interrupts(child.pid):
+                    break
+                time.sleep(0.1)
             time.sleep(1)
             child.send_signal(signal.SIGINT)
-            self.assertIn(child.wait(30), (130, -2), words)
+            self.assertEqual((words, child.wait(30)), (words, status))
             for pipe in (child.stdin, child.stdout, child.stderr):
                 pipe.close()
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "an interrupted commit opened the store")
@@ -178,6 +195,71 @@ class Engram(unittest.TestCase):
         self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +(store|host) +.*" + place.encode())
         told = self.ask("doctor", expect=2)
         self.assertTrue({one["what"] for one in told["checks"] if not one["ok"]} & {"store", "host"})
+
+    def test_a_store_that_cannot_be_written(self):
+        """It answers; what would change it is refused with the reason."""
+        self.ask("commit", "--scope", "auth", "The auth service listens on port 8080.")
+        subprocess.run(["chmod", "-R", "a-w", self.home], check=True)
+
+        def run(*words):
+            return subprocess.run([ENGRAM, *words], capture_output=True, env=self.env, cwd=self.folder.name, timeout=120, preexec_fn=obey_modes)
+        try:
+            found, refused, status = run("query", "--json", "auth port"), run("commit", "The auth service listens on port 9090."), run("status")
+        finally:
+            subprocess.run(["chmod", "-R", "u+w", self.home], check=True)
+        self.assertEqual(found.returncode, 0, found.stderr)
+        self.assertEqual([f["content"] for f in json.loads(found.stdout)["results"]], ["The auth service listens on port 8080."])
+        self.assertEqual((refused.returncode, refused.stdout), (2, b""), refused.stderr)
+        self.assertIn(b"can be read, but not written", refused.stderr)
+        self.assertEqual(status.returncode, 0, status.stderr)
+        self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
+
+    def test_the_workspace_is_that_of_the_repository(self):
+        """Without a setting each repository has its own, told apart by its remote, and `local` serves outside of any."""
+        del self.env["ENGRAM_WORKSPACE"]
+        facts = {"shop": "The shop listens on port 8080.", "mail": "The mailer listens on port 9090.", "plain": "The printer listens on port 7070."}
+        for name in (*facts, "clone"):
+            os.mkdir(os.path.join(self.folder.name, name))
+        plain = {"PATH": os.environ.get("PATH", os.defpath), "HOME": self.folder.name}
+        for name, remote in (("shop", "git@host.example:team/shop.git"), ("mail", "https://host.example/team/mail.git"),
+                             ("clone", "https://me@host.example/team/shop")):
+            for words in (["init", "-q"], ["remote", "add", "origin", remote]):
+                subprocess.run(["git", *words], check=True, cwd=os.path.join(self.folder.name, name), env=plain)
+        os.makedirs(os.path.join(self.folder.name, "shop", "src", "deep"))
+
+        def seen(folder, *words):
+            done = self.run_engram("query", "--json", *words, "listens on port", cwd=os.path.join(self.folder.name, folder))
+            return {f["content"] for f in json.loads(done.stdout)["results"]}
+        for name, fact in facts.items():
+            self.run_engram("commit", fact, cwd=os.path.join(self.folder.name, name))
+        for folder, name in (("shop", "shop"), ("shop/src/deep", "shop"), ("clone", "shop"), ("mail", "mail"), ("plain", "plain")):
+            self.assertEqual(seen(folder), {facts[name]}, folder)
+        for name, fact in facts.items():
+            self.run_engram("commit", "--workspace", "together", fact, cwd=os.path.join(self.folder.name, name))
+        for name in facts:
+            self.assertEqual(seen(name, "--workspace", "together"), set(facts.values()))
+            self.assertEqual(seen(name), {facts[name]})
+
+    def test_the_folders_without_a_setting(self):
+        """The XDG folders, or ~/.engram where it is there."""
+        for name in ("ENGRAM_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+            self.env.pop(name, None)
+
+        def files():
+            return {os.path.relpath(os.path.join(at, name), self.env["HOME"]) for at, _, names in os.walk(self.env["HOME"]) for name in names}
+        os.mkdir(self.env["HOME"])
+        self.ask("commit", "The auth service listens on port 8080.")
+        self.ask("models", "use", "engram-embed-0")
+        made = files()
+        self.assertLessEqual({".local/share/engram/engram.db", ".config/engram/engram.conf"}, made)
+        self.assertEqual([f for f in made if not f.startswith((".local/share/engram/", ".config/engram/", ".cache/engram/"))], [])
+        self.assertTrue(any(f.startswith(".cache/engram/") for f in made), made)
+        os.mkdir(os.path.join(self.env["HOME"], ".engram"))
+        self.ask("commit", "The auth service listens on port 8080.")
+        self.ask("models", "use", "engram-embed-0")
+        more = files() - made
+        self.assertLessEqual({".engram/data/engram.db", ".engram/config/engram.conf"}, more)
+        self.assertEqual([f for f in more if not f.startswith((".engram/data/", ".engram/config/", ".engram/cache/"))], [])
 
     def test_doctor_checks_the_models_of_the_settings(self):
         told = self.ask("doctor")
@@ -389,11 +471,6 @@ class Engram(unittest.TestCase):
             with open(os.path.join(place, name), "w") as f:
                 f.write(f"The API listens on port {port}.\n")
         self.assertEqual(self.ask("check", place, expect=1)["files"], 3)
-
-        def obey_modes():  # root, too: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH are dropped; nobody else has them
-            libc = ctypes.CDLL(None)
-            for capability in (1, 2):
-                libc.prctl(24, capability, 0, 0, 0)
         for mode in (0, 0o400):
             os.chmod(os.path.join(place, "package-2"), mode)
             done = subprocess.run([ENGRAM, "check", "--json", place], capture_output=True, env=self.env, timeout=120, preexec_fn=obey_modes)

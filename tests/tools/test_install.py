@@ -17,7 +17,8 @@ class Installed(unittest.TestCase):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = os.path.realpath(self.scratch.name)
         self.prefix = os.path.join(self.folder, "prefix")
-        self.env = dict(os.environ, ENGRAM_HOME=os.path.join(self.folder, "home"), ENGRAM_WORKSPACE="test")
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        self.env.update(ENGRAM_HOME=os.path.join(self.folder, "home"), ENGRAM_WORKSPACE="test")
         umask = os.umask(0o002)  # as many accounts have it: plugins in folders that the group may write are refused
         try:
             subprocess.run([CMAKE, "--install", BUILD, "--prefix", self.prefix], check=True, stdout=subprocess.DEVNULL)

@@ -56,20 +56,17 @@ static void digests(void **state) {
         assert_string_equal(d.blob, cases[i].blob);
         assert_int_equal(d.size, cases[i].n);
     }
-    /* every length up to three blocks, and one of more than one piece: against git where there is one */
-    if (system("git --version >/dev/null 2>&1") == 0) {
-        static const size_t lengths[] = {46, 47, 48,  54,  55,  56,  57,  62,   63,
-                                         64, 65, 110, 118, 119, 120, 128, 1000, (1 << 20) + 5};
-        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-            char command[400], got[64] = "";
-            const char *path = put("x", bytes, lengths[i]);
-            snprintf(command, sizeof command, "git hash-object --no-filters '%s'", path);
-            FILE *p = popen(command, "r");
-            assert_non_null(fgets(got, 41, p));
-            pclose(p);
-            assert_int_equal(eg_digest_file(path, NULL, &d, NULL), EG_OK);
-            assert_string_equal(d.blob, got);
-        }
+    /* every length up to three blocks, and one of more than one piece: against git */
+    static const size_t lengths[] = {46, 47, 48, 54, 55, 56, 57, 62, 63, 64, 65, 110, 118, 119, 120, 128, 1000, (1 << 20) + 5};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char command[400], got[64] = "";
+        const char *path = put("x", bytes, lengths[i]);
+        snprintf(command, sizeof command, "git hash-object --no-filters '%s'", path);
+        FILE *p = popen(command, "r");
+        assert_non_null(fgets(got, 41, p));
+        pclose(p);
+        assert_int_equal(eg_digest_file(path, NULL, &d, NULL), EG_OK);
+        assert_string_equal(d.blob, got);
     }
     int stop = 1;
     eg_error err;

@@ -9,6 +9,7 @@ by the published schemas.
 (its "sleep:" texts and its odd tool) are skipped, each with a line that says so.
 """
 import argparse
+import os
 import subprocess
 import sys
 
@@ -28,6 +29,8 @@ def main():
     parser.add_argument("command", nargs=argparse.REMAINDER)
     run.options = options = parser.parse_args()
     run.judge = Judge(options.schemas)
+    for name in [n for n in os.environ if n.startswith("ENGRAM_") and n not in ("ENGRAM_HOME", "ENGRAM_WORKSPACE", "ENGRAM_LEVEL")]:
+        del os.environ[name]  # settings of the caller
     failed = done = 0
     for function, needs_made_up in checks:
         if options.only and options.only not in function.__name__:
