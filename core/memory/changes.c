@@ -99,11 +99,12 @@ void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64
     d->leaves_jobs |= not_before == 0;
 }
 
-void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact) {
+void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t until) {
+    int becomes_durable = fact->durability == EG_EPHEMERAL;
     eg_draft_require(d, EG_IS_CURRENT)->id = fact->id;
     eg_change *c = eg_draft_add(d, EG_CHANGE_PROMOTE);
     c->fact = fact->id;
-    c->time = EG_FOREVER;
-    eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0);
-    eg_draft_audit(d, "promote", fact->id, (eg_id){{0}}, EG_STR("{}"));
+    c->time = until;
+    if (becomes_durable) eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0); /* else it was compared already */
+    eg_draft_audit(d, becomes_durable ? "promote" : "extend", fact->id, (eg_id){{0}}, EG_STR("{}"));
 }

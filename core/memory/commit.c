@@ -92,24 +92,42 @@ static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t
     return 1;
 }
 
-/* What an update without a lineage replaces: the best current match of the scope, if it is close enough. */
+/* *fits 1 and *f when the fact is of the commit's own scope, not of one below it, and not about something else. */
+static eg_status may_supersede(commit *c, eg_id id, eg_fact *f, int *fits) {
+    eg_claim *claims = NULL;
+    size_t claim_count = 0;
+    *fits = 0;
+    eg_status s = STORE(c->m, fact, c->rq, id, f);
+    if (s == EG_ENOENT) return EG_OK; /* erased since it was found */
+    if (s != EG_OK || !eg_str_eq(f->scope, c->row.fact.scope)) return s;
+    if ((s = STORE(c->m, claims_of, c->rq, id, &claims, &claim_count)) != EG_OK) return s;
+    *fits = !subjects_disagree(&c->derived, claims, claim_count);
+    return EG_OK;
+}
+
+/* What an update without a lineage replaces: the best current match of the scope, if it is close enough. The search takes the
+ * scopes below it too: where they fill its answer, more is asked for. */
 static eg_status find_superseded(commit *c) {
     if (c->derived.vector_count == 0) return EG_OK;
     double least = SERVICES(c->m)->threshold(c->m->env.host, "update_cosine", 0.75);
     eg_filter filter = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
     const eg_vector *v = &c->derived.vectors[0];
-    eg_scored *hits = NULL;
-    size_t n = 0;
-    eg_status s =
-        STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, UPDATE_CANDIDATES, &hits, &n);
-    for (size_t i = 0; s == EG_OK && i < n && hits[i].score >= least; i++) {
-        eg_claim *claims = NULL;
-        size_t claim_count = 0;
-        s = STORE(c->m, claims_of, c->rq, hits[i].fact, &claims, &claim_count);
-        if (s != EG_OK || subjects_disagree(&c->derived, claims, claim_count)) continue;
-        return STORE(c->m, fact, c->rq, hits[i].fact, &c->superseded);
+    for (uint32_t most = UPDATE_CANDIDATES;; most *= 8) {
+        eg_scored *hits = NULL;
+        size_t n = 0;
+        eg_status s = STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, most, &hits, &n);
+        if (s != EG_OK) return s;
+        for (size_t i = 0; i < n; i++) {
+            eg_fact f;
+            int fits;
+            if (hits[i].score < least) return EG_OK;
+            if ((s = may_supersede(c, hits[i].fact, &f, &fits)) != EG_OK) return s;
+            if (!fits) continue;
+            c->superseded = f;
+            return EG_OK;
+        }
+        if (n < most) return EG_OK;
     }
-    return s;
 }
 
 static eg_status find_lineage(commit *c) {
@@ -150,17 +168,18 @@ static eg_status draft_supersede(commit *c, eg_draft *d) {
 
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
-    int promotes = existing->durability == EG_EPHEMERAL && c->args->durability == EG_DURABLE;
+    int64_t until = c->row.fact.ttl_days ? eg_now(c->m, c->rq) + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
+    int promotes = c->args->durability == EG_DURABLE && (existing->durability == EG_EPHEMERAL || existing->valid_until < until);
     /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
     int closes = c->args->corrects_lineage.len && is_current(c, &c->superseded) && !eg_id_eq(c->superseded.id, existing->id);
     out->fact = *existing;
     out->duplicate = 1;
-    out->operation = closes ? EG_UPDATE : EG_NONE;
+    out->operation = closes || promotes ? EG_UPDATE : EG_NONE;
     if (!promotes && !closes) return EG_OK;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     eg_status s = EG_OK;
-    if (promotes) eg_draft_promote(&d, c->m, existing);
+    if (promotes) eg_draft_promote(&d, c->m, existing, until);
     if (closes) {
         eg_draft_require(&d, EG_IS_CURRENT)->id = existing->id;
         if ((s = draft_supersede(c, &d)) != EG_OK) return s;

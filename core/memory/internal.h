@@ -157,7 +157,8 @@ eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fac
 eg_status eg_memory_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n);
 eg_status eg_memory_status_of(eg_memory *m, eg_request *rq, eg_memory_status *out);
 
-/* Promotion of an ephemeral fact in a draft: durable, for ever, with a detection job. */
-void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact);
+/* The fact (which must be current) stays until then, and no shorter than it would; an ephemeral one becomes durable, with a
+ * detection job. */
+void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t until);
 
 #endif

@@ -195,7 +195,7 @@ eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {
         eg_draft d;
         eg_applied applied;
         eg_draft_begin(&d, rq);
-        eg_draft_promote(&d, m, f);
+        eg_draft_promote(&d, m, f, EG_FOREVER);
         s = eg_draft_apply(&d, m, &applied);
         if (s != EG_OK && s != EG_ECONFLICT) return s;
         for (size_t k = i + 1; k < n; k++)

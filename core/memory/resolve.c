@@ -114,9 +114,20 @@ static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reas
 }
 
 static eg_status settle_winner(settlement *t, eg_resolved *out) {
+    int a_wins = eg_id_eq(t->winner, t->a.id);
+    const eg_fact *winner = a_wins ? &t->a : &t->b, *loser = a_wins ? &t->b : &t->a;
+    int64_t now = eg_now(t->m, t->rq);
+    if (loser->valid_until > now) { /* what is current is closed for another that is */
+        if (winner->valid_until <= now) {
+            char id[EG_ID_TEXT];
+            eg_id_format(winner->id, id);
+            return eg_request_fail(t->rq, EG_EINVAL, "the winning fact %s has ended: commit it again, or name the other", id);
+        }
+        eg_draft_require(&t->d, EG_IS_CURRENT)->id = winner->id;
+    }
     t->conflict.resolved_fact = t->winner;
     draft_feedback(&t->d, &t->conflict, 1);
-    return close_one(t, eg_id_eq(t->winner, t->a.id) ? &t->b : &t->a, EG_CLOSED_RESOLVED, out);
+    return close_one(t, loser, EG_CLOSED_RESOLVED, out);
 }
 
 /* The merged fact: an equal current one, or a new one with both as parents. */
@@ -166,8 +177,8 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
         eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
         eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
         if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
-    } else if (row->fact.durability == EG_EPHEMERAL) {
-        eg_draft_promote(&t->d, t->m, &row->fact);
+    } else if (row->fact.durability == EG_EPHEMERAL || row->fact.valid_until < EG_FOREVER) {
+        eg_draft_promote(&t->d, t->m, &row->fact, EG_FOREVER);
     } else {
         eg_draft_require(&t->d, EG_IS_CURRENT)->id = merged;
     }

@@ -104,6 +104,40 @@ static eg_status read_resolution(undoing *u, resolution *r) {
     return EG_OK;
 }
 
+/* *again 1 when the pair was settled once more at the very time of the row, as under a clock that was set back. */
+static eg_status settled_again(undoing *u, int *again) {
+    enum { PAGE = 16 };
+    *again = 0;
+    size_t n = PAGE;
+    for (int64_t after = u->row.id; n == PAGE;) {
+        eg_audit_row *rows = NULL;
+        eg_status s = STORE(u->m, audit_list, u->rq, u->rq->workspace, after, PAGE, &rows, &n);
+        if (s != EG_OK) return s;
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].time != u->row.time) return EG_OK;
+            *again |= eg_str_eq(rows[i].action, u->row.action) && eg_id_eq(rows[i].fact, u->row.fact) &&
+                      eg_id_eq(rows[i].other, u->row.other);
+        }
+        if (n) after = rows[n - 1].id;
+    }
+    return EG_OK;
+}
+
+/* *gone 1 when the settlement does not stand any more: the conflict was opened and settled anew, or a fact that it closed was
+ * brought back already. */
+static eg_status was_taken_back(undoing *u, const resolution *r, const eg_conflict *c, int *gone) {
+    eg_status s = settled_again(u, gone);
+    *gone |= c->resolved_at != u->row.time || c->resolution_type != r->type;
+    for (size_t i = 0; s == EG_OK && !*gone && i < r->closed_count; i++) {
+        eg_fact closed, *lineage = NULL;
+        size_t n = 0;
+        if ((s = STORE(u->m, fact, u->rq, r->closed[i], &closed)) != EG_OK) return s;
+        s = STORE(u->m, lineage, u->rq, u->rq->workspace, closed.lineage_id, &lineage, &n);
+        for (size_t k = 0; s == EG_OK && k < n; k++) *gone |= eg_id_eq(lineage[k].restored_from, closed.id);
+    }
+    return s;
+}
+
 /* A settlement that closed facts comes back as a new open conflict, if both are current then: with what came after the winner,
  * the job of the restored fact compares it. */
 static eg_status undo_resolution(undoing *u) {
@@ -114,13 +148,18 @@ static eg_status undo_resolution(undoing *u) {
     if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r.conflict, c);
     if (s != EG_OK) return s;
     if (c->status == EG_OPEN) return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is open again");
+    int gone;
+    if ((s = was_taken_back(u, &r, c, &gone)) != EG_OK) return s;
+    if (gone)
+        return eg_request_fail(u->rq, EG_EINVAL,
+                               "there is nothing to undo: that settlement was taken back already; undo what came after it");
     if (r.type == EG_BOTH_VALID) {
         eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
         link->fact = c->fact_a;
         link->other = c->fact_b;
         link->number = EG_LINK_BOTH_VALID;
     }
-    if (r.closed_count == 0) { /* nothing was closed: the same conflict opens again */
+    if (r.closed_count == 0 && eg_id_is_none(r.merged)) { /* no fact was touched: the same conflict opens again */
         eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
         c->status = EG_OPEN;
         c->resolved_at = 0;
@@ -134,25 +173,33 @@ static eg_status undo_resolution(undoing *u) {
         last->id = last->other = r.merged;
         if ((s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
     }
+    int64_t now = eg_now(u->m, u->rq);
     for (size_t i = 0; i < r.closed_count; i++) {
         eg_id id;
+        int64_t end = former_end(u, r.closed[i]);
+        if (end && end <= now) continue; /* it would have ended by itself, unlike the others */
         if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
         if (eg_id_eq(r.closed[i], c->fact_a)) /* same content: its span still holds */
             c->fact_a = id;
         else c->fact_b = id;
     }
-    if (r.closed_count == 1 && eg_id_eq(c->fact_a, u->restored[0])) { /* fact_a is the one committed first */
+    if (u->restored_count + u->closed_count == 0)
+        return eg_request_fail(
+            u->rq, EG_EINVAL,
+            "there is nothing to bring back: what it closed would have ended by itself meanwhile; commit it again");
+    if (u->restored_count == 0) return EG_OK;                            /* neither side is current */
+    if (u->restored_count == 1 && eg_id_eq(c->fact_a, u->restored[0])) { /* fact_a is the one committed first */
         eg_span span = c->span_a;
         c->fact_a = c->fact_b;
         c->fact_b = u->restored[0];
         c->span_a = c->span_b;
         c->span_b = span;
     }
-    if (r.closed_count == 1) {
-        eg_fact winner;
-        if ((s = STORE(u->m, fact, u->rq, c->fact_a, &winner)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
-        if (winner.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
-        eg_draft_require(&u->d, EG_IS_CURRENT)->id = winner.id;
+    if (u->restored_count == 1) {
+        eg_fact other;
+        if ((s = STORE(u->m, fact, u->rq, c->fact_a, &other)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
+        if (other.valid_until <= now) return EG_OK;
+        eg_draft_require(&u->d, EG_IS_CURRENT)->id = other.id;
     }
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
     c->status = EG_OPEN;
@@ -269,7 +316,7 @@ eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fac
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);
-    eg_draft_promote(&d, m, out);
+    eg_draft_promote(&d, m, out, EG_FOREVER);
     s = eg_draft_apply(&d, m, &applied);
     if (s == EG_ECONFLICT) return eg_request_fail(rq, EG_EINVAL, "the fact is not current any more: commit it again");
     return s == EG_OK ? STORE(m, fact, rq, id, out) : s;

@@ -98,7 +98,7 @@
     X(FACT_KEY, "SELECT key FROM facts WHERE workspace = ?1 AND id = ?2")                                                        \
     X(CLOSE_FACT, "UPDATE facts SET valid_until = min(valid_until, ?3), closed_at = ?3, close_reason = ?4, "                     \
                   "closed_by = ?5 WHERE workspace = ?1 AND id = ?2")                                                             \
-    X(PROMOTE_FACT, "UPDATE facts SET durability = 0, ttl_days = 0, valid_until = ?3 "                                           \
+    X(PROMOTE_FACT, "UPDATE facts SET durability = 0, ttl_days = 0, valid_until = max(valid_until, ?3) "                         \
                     "WHERE workspace = ?1 AND id = ?2")                                                                          \
     X(INSERT_CONFLICT, "INSERT INTO conflicts (workspace, seq, id, fact_a, fact_b, detected_at, tier, detector, score, "         \
                        "explanation, a_start, a_end, b_start, b_end, severity, status, resolution_type, resolved_at, "           \

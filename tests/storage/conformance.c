@@ -507,6 +507,11 @@ void conformance_audit_windows(store *s) {
     is_window(w[1], over, start, start + DAY, start, start + DAY); /* it had ended: closing never moves an end later */
     is_window(w[2], row.fact.id, 0, 0, start + 2 * DAY, start + 5 * DAY);
     is_window(w[3], promoted, start, start + DAY, start, EG_FOREVER);
+    const eg_change sooner = {.kind = EG_CHANGE_PROMOTE, .fact = promoted, .time = s->now + DAY};
+    eg_fact fact;
+    assert_int_equal(apply(s, NULL, 0, &sooner, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, fact, promoted, &fact), EG_OK);
+    assert_true(fact.valid_until == EG_FOREVER); /* a promotion never moves an end sooner */
     assert_int_equal(OPS(s, audit_windows, EG_STR("local"), second.audit_id, &w, &n), EG_OK);
     assert_int_equal(n, 0);
     assert_int_equal(OPS(s, audit_windows, EG_STR("elsewhere"), first.audit_id, &w, &n), EG_OK);

@@ -76,7 +76,7 @@ typedef struct eg_job {
 typedef enum eg_change_kind {
     EG_CHANGE_FACT = 0,        /* insert new_fact */
     EG_CHANGE_CLOSE,           /* fact: valid_until = min(valid_until, now), closed_at = now, by, reason */
-    EG_CHANGE_PROMOTE,         /* fact: ephemeral becomes durable; valid_until as given in `time` */
+    EG_CHANGE_PROMOTE,         /* fact: ephemeral becomes durable; valid_until = max(valid_until, `time`) */
     EG_CHANGE_CONFLICT,        /* insert conflict */
     EG_CHANGE_CONFLICT_STATUS, /* conflict->id: status, resolution_*, resolved_* as in conflict */
     EG_CHANGE_LINK,            /* pair (fact, other): link kind `number`; an existing one is kept */

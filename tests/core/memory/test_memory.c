@@ -252,6 +252,42 @@ static void duplicates_are_seen(void **state) {
     fixture_close(&f);
 }
 
+/* A known text that is committed for longer is kept for longer, never shorter, and only as long as was asked for. */
+static void a_known_text_is_kept_as_long_as_asked(void **state) {
+    (void)state;
+    enum { FOREVER = 0, NOTHING = -1 };
+    static const struct {
+        uint32_t ttl_days, durability; /* of the known one */
+        uint32_t again_days, again_durability;
+        int ends; /* days after the second commit; NOTHING: is left alone */
+    } cases[] = {
+        {7, EG_DURABLE, 0, EG_DURABLE, FOREVER},   {7, EG_DURABLE, 9, EG_DURABLE, 9},
+        {7, EG_DURABLE, 2, EG_DURABLE, NOTHING},   {0, EG_DURABLE, 2, EG_DURABLE, NOTHING},
+        {1, EG_DURABLE, 9, EG_EPHEMERAL, NOTHING}, {1, EG_EPHEMERAL, 0, EG_DURABLE, FOREVER},
+        {1, EG_EPHEMERAL, 9, EG_DURABLE, 9},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        WITH(f, 1);
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = EG_STR("The staging cluster is frozen for the audit.");
+        args.ttl_days = cases[i].ttl_days;
+        args.durability = cases[i].durability;
+        eg_fact known = commit_args(&f, args).fact;
+        args.ttl_days = cases[i].again_days;
+        args.durability = cases[i].again_durability;
+        eg_receipt r = commit_args(&f, args);
+        int left_alone = cases[i].ends == NOTHING;
+        assert_true(r.duplicate && eg_id_eq(r.fact.id, known.id));
+        assert_int_equal(r.operation, left_alone ? EG_NONE : EG_UPDATE);
+        assert_int_equal(r.fact.durability, left_alone ? known.durability : EG_DURABLE);
+        assert_int_equal(r.fact.valid_until, left_alone                 ? known.valid_until
+                                             : cases[i].ends == FOREVER ? EG_FOREVER
+                                                                        : f.now + cases[i].ends * EG_DAY);
+        assert_int_equal(r.undo_id, 0);
+        fixture_close(&f);
+    }
+}
+
 /* Ephemeral facts stay out of queries and detection until they are asked for twice or promoted. */
 static void ephemeral_facts_earn_their_place(void **state) {
     (void)state;
@@ -354,6 +390,7 @@ int main(void) {
         cmocka_unit_test(check_examines_what_is_repeated_once),
         cmocka_unit_test(check_tells_that_a_model_did_not_open),
         cmocka_unit_test(duplicates_are_seen),
+        cmocka_unit_test(a_known_text_is_kept_as_long_as_asked),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
         cmocka_unit_test(the_latest_hits_are_counted),
         cmocka_unit_test(bad_arguments_are_named),

@@ -77,33 +77,36 @@ static void what_settles_passes_the_gates(void **state) {
     fixture_close(&f);
 }
 
-/* A merge into a text that is known as an ephemeral fact makes that one durable. */
+/* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that one durable and keeps it. */
 static void a_merge_promotes_its_text(void **state) {
     (void)state;
-    WITH(f, 1);
-    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
-    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    eg_commit_args note = EG_COMMIT_DEFAULTS;
-    note.content = EG_STR("The auth service runs on ports 8080 and 9090.");
-    note.scope = EG_STR("auth");
-    note.durability = EG_EPHEMERAL;
-    eg_receipt there = commit_args(&f, note);
-    char id[EG_ID_TEXT];
-    eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .merged_content = note.content};
-    eg_resolved done;
-    f.now += EG_SECOND;
-    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(done.closed_count, 2);
-    assert_true(eg_id_eq(done.merged.id, there.fact.id));
-    assert_int_equal(done.merged.durability, EG_DURABLE);
-    assert_true(done.merged.valid_until == EG_FOREVER);
-    eg_undone undone;
-    f.now += EG_SECOND;
-    if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(undone.restored_count, 2);
-    assert_int_equal(undone.closed_count, 0);
-    fixture_close(&f);
+    for (uint32_t ttl_days = 0; ttl_days < 10; ttl_days += 9) {
+        WITH(f, 1);
+        commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        eg_commit_args note = EG_COMMIT_DEFAULTS;
+        note.content = EG_STR("The auth service runs on ports 8080 and 9090.");
+        note.scope = EG_STR("auth");
+        note.durability = ttl_days ? EG_DURABLE : EG_EPHEMERAL;
+        note.ttl_days = ttl_days;
+        eg_receipt there = commit_args(&f, note);
+        char id[EG_ID_TEXT];
+        eg_id_format(b.conflicts[0].conflict.id, id);
+        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .merged_content = note.content};
+        eg_resolved done;
+        f.now += EG_SECOND;
+        if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+        assert_int_equal(done.closed_count, 2);
+        assert_true(eg_id_eq(done.merged.id, there.fact.id));
+        assert_int_equal(done.merged.durability, EG_DURABLE);
+        assert_true(done.merged.valid_until == EG_FOREVER);
+        eg_undone undone;
+        f.now += EG_SECOND;
+        if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+        assert_int_equal(undone.restored_count, 2);
+        assert_int_equal(undone.closed_count, 0);
+        fixture_close(&f);
+    }
 }
 
 /* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
@@ -231,6 +234,16 @@ static size_t current_of(fixture *f, eg_id lineage) {
     return current;
 }
 
+/* A fact of "auth" that ends after so many days; 0: never. */
+static eg_receipt commit_for(fixture *f, const char *agent, uint32_t ttl_days, const char *content) {
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(content);
+    args.scope = EG_STR("auth");
+    args.agent_id = eg_str_of(agent);
+    args.ttl_days = ttl_days;
+    return commit_args(f, args);
+}
+
 /* Only who asks for what happened is told that it did: another winner or another merged text is refused. */
 static void settled_otherwise_is_told(void **state) {
     (void)state;
@@ -258,6 +271,74 @@ static void settled_otherwise_is_told(void **state) {
         assert_int_equal(done.undo_id, 0);
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &other, &done), EG_EINVAL);
         assert_non_null(strstr(f.rq->err->text, "settled already"));
+        fixture_close(&f);
+    }
+}
+
+/* A fact that ended by itself does not win over the one that is current; that one does. */
+static void what_has_ended_does_not_win(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_fact a = commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.").fact;
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_id conflict = b.conflicts[0].conflict.id;
+    char id[EG_ID_TEXT], ended[EG_ID_TEXT];
+    eg_id_format(conflict, id);
+    eg_id_format(a.id, ended);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(ended)};
+    eg_resolved done;
+    f.now += 2 * EG_DAY;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "has ended"));
+    assert_int_equal(current_of(&f, b.fact.lineage_id), 1);
+    assert_int_equal(settle(&f, conflict, EG_WINNER, b.fact.id).closed_count, 0);
+    assert_int_equal(current_of(&f, b.fact.lineage_id), 1);
+    fixture_close(&f);
+}
+
+/* A settlement is taken back once: not again after the conflict was settled anew, though the clock stands still. */
+static void undo_spares_a_later_settlement(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        WITH(f, 1);
+        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        if (how == 1) f.now -= EG_DAY;
+        int64_t first = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_WINNER : EG_DISMISS, a.id).undo_id;
+        undo(&f, first);
+        eg_conflict_view *views;
+        assert_int_equal(open_conflicts(&f, &views), 1);
+        eg_resolved later = settle(&f, views[0].conflict.id, how == 0 ? EG_BOTH_VALID : how == 1 ? EG_DISMISS : EG_WINNER, a.id);
+        refuses_undo(&f, first, "taken back already");
+        assert_int_equal(open_conflicts(&f, NULL), 0);
+        assert_int_equal(query(&f, "auth service port").count, how == 2 ? 1 : 2);
+        undo(&f, later.undo_id);
+        assert_int_equal(open_conflicts(&f, NULL), 1);
+        fixture_close(&f);
+    }
+}
+
+/* Undo of a merge closes the merged fact and brings back what would still be current: one of the two, or neither, whether
+ * they ended before the merge or after it. */
+static void undo_of_a_merge_leaves_what_has_ended(void **state) {
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        WITH(f, 1);
+        int both = how / 2, before = how % 2;
+        eg_fact a = commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_for(&f, "agent-b", both ? 1 : 0, "The auth service runs on port 9090.");
+        if (before) f.now += 2 * EG_DAY;
+        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id);
+        assert_int_equal(done.closed_count, before ? !both : 2);
+        f.now += 2 * EG_DAY;
+        eg_undone undone = undo(&f, done.undo_id);
+        assert_int_equal(undone.restored_count, !both);
+        assert_true(undone.closed_count == 1 && eg_id_eq(undone.closed[0].id, done.merged.id));
+        if (!both) assert_true(eg_id_eq(undone.restored[0].restored_from, b.fact.id));
+        assert_int_equal(current_of(&f, a.lineage_id), 0);
+        assert_int_equal(current_of(&f, b.fact.lineage_id), !both);
+        assert_int_equal(open_conflicts(&f, NULL), 0);
+        refuses_undo(&f, done.undo_id, both ? "ended by itself" : "taken back already");
         fixture_close(&f);
     }
 }
@@ -492,6 +573,38 @@ static void update_supersedes_the_best_match(void **state) {
     fixture_close(&f);
 }
 
+/* An update without a lineage replaces a fact of its own scope, however many nearer ones there are in the scopes below. */
+static void update_spares_narrower_scopes(void **state) {
+    (void)state;
+    enum { NARROWER = 50 };
+    WITH(f, 1);
+    eg_receipt old = commit_as(&f, "agent-a", "auth", "The auth service rate limit is 1000 req/s per IP.");
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("The auth service rate limit is 2000 req/s per IP.");
+    args.wait_ms = 0;
+    for (int i = 0; i < NARROWER; i++) {
+        char scope[20];
+        snprintf(scope, sizeof scope, "auth/node%d", i);
+        args.scope = eg_str_of(scope);
+        commit_args(&f, args);
+    }
+    args.operation = EG_UPDATE;
+    args.scope = EG_STR("auth");
+    eg_receipt r = commit_args(&f, args);
+    assert_int_equal(r.operation, EG_UPDATE);
+    assert_true(eg_id_eq(r.fact.supersedes, old.fact.id));
+    eg_memory_status st;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.current_facts, NARROWER + 1);
+    fixture_close(&f);
+
+    WITH(g, 1);
+    commit_as(&g, "agent-a", "auth/node", "The auth service rate limit is 1000 req/s per IP.");
+    assert_int_equal(commit_args(&g, args).operation, EG_ADD);
+    assert_int_equal(query(&g, "auth rate limit").count, 2);
+    fixture_close(&g);
+}
+
 /* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by now does not come back. */
 static void undo_restores_the_former_end(void **state) {
     (void)state;
@@ -558,6 +671,9 @@ int main(void) {
         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(winner_and_undo),
         cmocka_unit_test(settled_otherwise_is_told),
+        cmocka_unit_test(what_has_ended_does_not_win),
+        cmocka_unit_test(undo_spares_a_later_settlement),
+        cmocka_unit_test(undo_of_a_merge_leaves_what_has_ended),
         cmocka_unit_test(undo_brings_other_conflicts_back),
         cmocka_unit_test(undo_keeps_what_was_dismissed),
         cmocka_unit_test(a_lineage_has_one_current_fact),
@@ -566,6 +682,7 @@ int main(void) {
         cmocka_unit_test(undo_heeds_what_came_after),
         cmocka_unit_test(what_cannot_be_undone_has_no_id),
         cmocka_unit_test(update_supersedes_the_best_match),
+        cmocka_unit_test(update_spares_narrower_scopes),
         cmocka_unit_test(undo_restores_the_former_end),
         cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
     };
