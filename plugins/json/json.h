@@ -20,11 +20,13 @@ enum {
 typedef struct pj_problem {
     const char *what; /* static text: "an unfinished string" */
     size_t at;        /* byte offset */
+    int limit;        /* 1: JSON so far, but beyond the limits above */
 } pj_problem;
 
 /* 1 when text is exactly one JSON value by RFC 8259, valid UTF-8, within the limits above. */
 int pj_valid(eg_str text, pj_problem *problem);
-/* Validates, then parses; the caller frees with cJSON_Delete. NULL with *problem filled. */
+/* Validates, then parses; the caller frees with cJSON_Delete. NULL with *problem filled. Half of a surrogate pair as an
+ * escape, which the grammar lets through, is read as U+FFFD. */
 cJSON *pj_parse(eg_str text, pj_problem *problem);
 
 /* The member of an object, case-sensitive; NULL when there is none. */
@@ -35,6 +37,9 @@ size_t pj_index(const cJSON *object, const char *key);
 const char *pj_duplicate(const cJSON *object);
 /* Raw text of the i-th value of a valid object or array; ptr NULL when there are fewer. */
 eg_str pj_value_text(eg_str container, size_t i);
+/* Of a text that was refused with this problem: the raw string or number that is the member `key` of its object, found before
+ * the problem, or anywhere when that was a limit; ptr NULL when there is none. */
+eg_str pj_salvage(eg_str text, const pj_problem *problem, const char *key);
 /* 1 when a string of the valid text holds an escaped U+0000, which would end it early in C. */
 int pj_has_nul(eg_str text);
 

@@ -18,7 +18,12 @@ static size_t utf8_length(const unsigned char *p, size_t n) {
 }
 
 static size_t problem_at(pj_problem *problem, const char *what, size_t at) {
-    *problem = (pj_problem){what, at};
+    *problem = (pj_problem){.what = what, .at = at};
+    return 0;
+}
+
+static size_t limit_at(pj_problem *problem, const char *what, size_t at) {
+    *problem = (pj_problem){.what = what, .at = at, .limit = 1};
     return 0;
 }
 
@@ -75,7 +80,7 @@ static size_t number_end(eg_str t, size_t begin, pj_problem *problem) {
         end = digits_end(t, i);
         if (end == i) return problem_at(problem, "a number without digits in its exponent", begin);
     }
-    return end - begin <= PJ_MAX_NUMBER ? end : problem_at(problem, "a number of more than 63 characters", begin);
+    return end - begin <= PJ_MAX_NUMBER ? end : limit_at(problem, "a number of more than 63 characters", begin);
 }
 
 static size_t word_end(eg_str t, size_t i, pj_problem *problem) {
@@ -107,7 +112,7 @@ typedef struct scan {
 static int scan_value(scan *s, pj_problem *problem) {
     char c = s->t.ptr[s->i];
     if (c == '{' || c == '[') {
-        if (s->depth == PJ_MAX_DEPTH) return (int)problem_at(problem, "nesting deeper than 64", s->i);
+        if (s->depth == PJ_MAX_DEPTH) return (int)limit_at(problem, "nesting deeper than 64", s->i);
         s->open[s->depth++] = c;
         s->next = c == '{' ? KEY_OR_END : VALUE_OR_END;
         s->i++;
@@ -163,10 +168,51 @@ int pj_valid(eg_str text, pj_problem *problem) {
     return (int)problem_at(problem, "a text that ends too early", text.len);
 }
 
+/* The value of the \u escape at i of a valid text, 0 when there is none. */
+static unsigned escaped_unit(eg_str t, size_t i) {
+    unsigned unit = 0;
+    if (t.len - i < 6 || t.ptr[i] != '\\' || t.ptr[i + 1] != 'u') return 0;
+    for (size_t k = i + 2; k < i + 6; k++) {
+        char c = t.ptr[k];
+        unit = unit * 16 + (unsigned)(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return unit;
+}
+
+/* Where the first escape at or behind i stands that is half of a surrogate pair without the other half; the text's length when
+ * there is none. The text is valid: a backslash begins an escape. */
+static size_t lone_surrogate(eg_str t, size_t i) {
+    while (i < t.len) {
+        const char *at = memchr(t.ptr + i, '\\', t.len - i);
+        if (!at) break;
+        i = (size_t)(at - t.ptr);
+        unsigned unit = escaped_unit(t, i);
+        if (unit < 0xD800 || unit > 0xDFFF) {
+            i += 2;
+            continue;
+        }
+        unsigned other = unit < 0xDC00 ? escaped_unit(t, i + 6) : 0;
+        if (other < 0xDC00 || other > 0xDFFF) return i;
+        i += 12;
+    }
+    return t.len;
+}
+
+/* A copy on the heap with U+FFFD in the place of each lone surrogate, or NULL. */
+static char *without_lone_surrogates(eg_str text, size_t first) {
+    char *copy = malloc(text.len);
+    if (copy) memcpy(copy, text.ptr, text.len);
+    for (size_t i = first; copy && i < text.len; i = lone_surrogate(text, i + 6)) memcpy(copy + i + 2, "fffd", 4);
+    return copy;
+}
+
 cJSON *pj_parse(eg_str text, pj_problem *problem) {
     if (!pj_valid(text, problem)) return NULL;
-    cJSON *tree = cJSON_ParseWithLength(text.ptr, text.len);
-    if (!tree) *problem = (pj_problem){"half of a surrogate pair in a string, or too little memory", 0};
+    size_t lone = lone_surrogate(text, 0);
+    char *mended = lone < text.len ? without_lone_surrogates(text, lone) : NULL;
+    cJSON *tree = lone < text.len && !mended ? NULL : cJSON_ParseWithLength(mended ? mended : text.ptr, text.len);
+    free(mended);
+    if (!tree) *problem = (pj_problem){.what = "too little memory"};
     return tree;
 }
 
@@ -238,6 +284,42 @@ eg_str pj_value_text(eg_str container, size_t wanted) {
         if (k == wanted) return (eg_str){container.ptr + i, end - i};
         i = end;
     }
+}
+
+/* The string or number behind the key that ends at i; it counts only when something ends it. */
+static eg_str salvaged(eg_str t, size_t i) {
+    pj_problem ignored;
+    while (i < t.len && (is_space(t.ptr[i]) || t.ptr[i] == ':')) i++;
+    if (i == t.len || (t.ptr[i] != '"' && t.ptr[i] != '-' && !is_digit(t.ptr[i]))) return (eg_str){NULL, 0};
+    size_t end = scalar_end(t, i, &ignored), after = end;
+    if (!end) return (eg_str){NULL, 0};
+    while (after < t.len && is_space(t.ptr[after])) after++;
+    if (after == t.len || (t.ptr[after] != ',' && t.ptr[after] != '}')) return (eg_str){NULL, 0};
+    return (eg_str){t.ptr + i, end - i};
+}
+
+eg_str pj_salvage(eg_str text, const pj_problem *problem, const char *key) {
+    pj_problem ignored;
+    eg_str t = {text.ptr, problem->limit ? text.len : problem->at};
+    size_t depth = 0, i = 0;
+    int at_key = 0; /* a string that comes next is a key of the outer object */
+    while (i < t.len) {
+        char c = t.ptr[i];
+        if (c == '"') {
+            size_t end = string_end(t, i, &ignored);
+            if (!end) break;
+            if (at_key && eg_str_eq((eg_str){t.ptr + i + 1, end - i - 2}, eg_str_of(key))) return salvaged(t, end);
+            at_key = 0;
+            i = end;
+            continue;
+        }
+        if (depth == 0 && c != '{' && !is_space(c)) break;
+        if (c == '{' || c == '[') at_key = depth++ == 0;
+        if ((c == '}' || c == ']') && --depth == 0) break;
+        if (c == ',') at_key = depth == 1;
+        i++;
+    }
+    return (eg_str){NULL, 0};
 }
 
 int pj_has_nul(eg_str text) {

@@ -91,6 +91,7 @@ static void free_call(call *c) {
     free((char *)c->id.ptr);
     free((char *)c->arguments.ptr);
     free((char *)c->token.ptr);
+    free((char *)c->actor.ptr);
     free(c);
 }
 
@@ -187,7 +188,8 @@ eg_status mcp_calls_add(calls *q, const call *like) {
     c->id = copy(like->id);
     c->arguments = copy(like->arguments);
     c->token = like->token.ptr ? copy(like->token) : (eg_str){NULL, 0};
-    if (!c->id.ptr || !c->arguments.ptr || (like->token.ptr && !c->token.ptr)) {
+    c->actor = copy(like->actor);
+    if (!c->id.ptr || !c->arguments.ptr || !c->actor.ptr || (like->token.ptr && !c->token.ptr)) {
         free_call(c);
         return EG_ENOMEM;
     }

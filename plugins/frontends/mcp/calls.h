@@ -28,6 +28,7 @@ typedef struct call {
     eg_str id;        /* JSON text; own memory, as arguments */
     eg_str arguments; /* JSON text */
     eg_str token;     /* what the client wants its progress told by, JSON text; ptr NULL: it does not */
+    eg_str actor;     /* who asks, when the tool is not told */
     batch *in;        /* or NULL */
     int running;
     int cancelled;     /* by the client: no response */
@@ -55,7 +56,7 @@ void mcp_calls_release(calls *q);
 /* Sends a notification: at once. Thread class: any. */
 void mcp_calls_notify(calls *q, pj_out *message);
 
-/* Takes a copy of id, arguments and token; waits while MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
+/* Takes a copy of id, arguments, token and actor; waits while MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
 eg_status mcp_calls_add(calls *q, const call *like);
 /* 1 when a call with this id was there. */
 int mcp_calls_cancel(calls *q, eg_str id);

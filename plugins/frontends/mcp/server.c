@@ -12,6 +12,7 @@
 
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
+#define META_CLIENT "io.modelcontextprotocol/clientInfo"
 
 enum { PROGRESS_PAUSE_MS = 200 };
 
@@ -50,6 +51,20 @@ static const char *host_version(const server *s) {
     return EG_HAS(s->services, version) && s->services->version ? s->services->version : "0";
 }
 
+/* The name in a clientInfo, cut at a code point to what a name may have; empty when there is none, or one
+ * with a control character. */
+static eg_str client_name(const cJSON *info) {
+    const cJSON *name = cJSON_IsObject(info) ? pj_get(info, "name") : NULL;
+    if (!cJSON_IsString(name)) return (eg_str){NULL, 0};
+    eg_str text = eg_str_of(name->valuestring);
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F) return (eg_str){NULL, 0};
+    if (text.len <= EG_MAX_NAME) return text;
+    text.len = EG_MAX_NAME;
+    while (text.len > 0 && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80) text.len--;
+    return text;
+}
+
 /* --- methods; m is a request with its era known --- */
 
 static void on_initialize(server *s, const message *m) {
@@ -63,6 +78,8 @@ static void on_initialize(server *s, const message *m) {
         return;
     }
     s->era = s->latest = mcp_revision_negotiate(wanted->valuestring);
+    eg_str name = client_name(pj_get(m->params, "clientInfo"));
+    snprintf(s->client, sizeof s->client, "%.*s", (int)name.len, name.ptr ? name.ptr : "");
     pj_out o = {0};
     mcp_answer_initialize(&o, s->era, m->id, host_version(s));
     mcp_calls_respond(&s->calls, m->in, &o);
@@ -92,7 +109,8 @@ static void on_set_level(server *s, const message *m) {
 }
 
 static void on_tools_list(server *s, const message *m) {
-    if (pj_get(m->params, "cursor")) { /* the list is one page: no cursor was ever given out */
+    const cJSON *cursor = pj_get(m->params, "cursor");
+    if (cursor && !cJSON_IsNull(cursor)) { /* the list is one page: no cursor was ever given out */
         send_error(s, m, RPC_PARAMS, "params.cursor is none that this server gave");
         return;
     }
@@ -107,23 +125,48 @@ static const eg_tool *tool_named(const server *s, const char *name) {
     return NULL;
 }
 
-/* Raw text of params.arguments; ptr NULL when there is none. */
+/* Raw text of params.arguments; ptr NULL when there is none, or null. */
 static eg_str arguments_text(const message *m) {
-    if (!m->params || !pj_get(m->params, "arguments")) return (eg_str){NULL, 0};
+    const cJSON *arguments = m->params ? pj_get(m->params, "arguments") : NULL;
+    if (!arguments || cJSON_IsNull(arguments)) return (eg_str){NULL, 0};
     return pj_value_text(pj_value_text(m->text, pj_index(m->tree, "params")), pj_index(m->params, "arguments"));
 }
 
-/* The raw text of a request id under key: a string, or an integer in plain digits, which is echoed as it came
- * whatever its size. 0, and *out empty, when it is neither. */
+/* 1 when the value of a valid number's text is whole: 11, 11.0 and 1e1 are, 1.5 and 1e-1 are not. */
+static int whole_number(eg_str text) {
+    long places = 0, zeros = 0; /* digits behind the point; zeros at the end of all digits */
+    int behind = 0, all_zero = 1;
+    size_t i = text.ptr[0] == '-';
+    for (; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
+        if (text.ptr[i] == '.') {
+            behind = 1;
+            continue;
+        }
+        places += behind;
+        zeros = text.ptr[i] == '0' ? zeros + 1 : 0;
+        all_zero &= text.ptr[i] == '0';
+    }
+    long power = 0;
+    int negative = i + 1 < text.len && text.ptr[i + 1] == '-';
+    for (i++; i < text.len; i++)
+        if (text.ptr[i] >= '0' && text.ptr[i] <= '9' && power < 1000) power = power * 10 + (text.ptr[i] - '0');
+    return all_zero || (negative ? -power : power) + zeros >= places;
+}
+
+/* 1 when a raw value can be an id. */
+static int id_value(eg_str raw) {
+    if (!raw.ptr) return 0;
+    char c = raw.ptr[0];
+    return c == '"' || ((c == '-' || (c >= '0' && c <= '9')) && whole_number(raw));
+}
+
+/* The raw text of a request id under key: a string, or a whole number, which is echoed as it came whatever its size. 0, and
+ * *out empty, when it is neither. */
 static int id_text(const cJSON *object, eg_str raw_object, const char *key, eg_str *out) {
-    const cJSON *id = pj_get(object, key);
-    *out = (eg_str){NULL, 0};
-    if (!cJSON_IsString(id) && !cJSON_IsNumber(id)) return 0;
-    eg_str raw = pj_value_text(raw_object, pj_index(object, key));
-    for (size_t i = 0; cJSON_IsNumber(id) && i < raw.len; i++)
-        if (!(raw.ptr[i] == '-' && i == 0) && (raw.ptr[i] < '0' || raw.ptr[i] > '9')) return 0;
-    *out = raw;
-    return 1;
+    eg_str raw = pj_get(object, key) ? pj_value_text(raw_object, pj_index(object, key)) : (eg_str){NULL, 0};
+    int good = id_value(raw);
+    *out = good ? raw : (eg_str){NULL, 0};
+    return good;
 }
 
 /* Its _meta.progressToken, a string or an integer; another one is not listened to. */
@@ -133,6 +176,13 @@ static eg_str progress_token(const message *m) {
     eg_str params = pj_value_text(m->text, pj_index(m->tree, "params"));
     id_text(m->meta, pj_value_text(params, pj_index(m->params, "_meta")), "progressToken", &token);
     return token;
+}
+
+/* Who asks: the client of this request, else that of initialize. */
+static eg_str actor_of(const server *s, const message *m) {
+    eg_str name = client_name(m->meta ? pj_get(m->meta, META_CLIENT) : NULL);
+    if (name.len) return name;
+    return s->client[0] ? eg_str_of(s->client) : EG_STR("mcp");
 }
 
 static void on_tools_call(server *s, const message *m) {
@@ -152,6 +202,7 @@ static void on_tools_call(server *s, const message *m) {
                        .id = m->id,
                        .in = m->in,
                        .token = progress_token(m),
+                       .actor = actor_of(s, m),
                        .arguments = arguments.ptr ? arguments : EG_STR("{}")};
     eg_status st = mcp_calls_add(&s->calls, &like);
     if (st != EG_OK) send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
@@ -244,6 +295,7 @@ typedef enum verdict { GO_ON, ANSWERED, IGNORED } verdict;
 static verdict read_envelope(server *s, message *m) {
     const cJSON *version = pj_get(m->tree, "jsonrpc"), *method = pj_get(m->tree, "method");
     const cJSON *params = pj_get(m->tree, "params");
+    if (cJSON_IsNull(params)) params = NULL;
     int has_id = pj_get(m->tree, "id") != NULL, good_id = id_text(m->tree, m->text, "id", &m->id);
     if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return IGNORED; /* we ask nothing: no answer fits */
     if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) || (has_id && !good_id)) {
@@ -365,7 +417,9 @@ void mcp_server_line(server *s, eg_str line) {
     if (!tree) {
         char text[160];
         snprintf(text, sizeof text, "Parse error: %s at byte %zu", problem.what, problem.at);
-        mcp_server_error_without_id(s, RPC_PARSE, text);
+        eg_str id = pj_salvage(line, &problem, "id"); /* else whoever waits for this answer waits for ever */
+        const message m = {.id = id_value(id) ? id : (eg_str){NULL, 0}};
+        send_error(s, &m, RPC_PARSE, text);
     } else if (cJSON_IsArray(tree)) {
         on_batch(s, tree, line);
     } else {
@@ -421,6 +475,7 @@ void mcp_server_run_call(void *self, call *c, pj_out *response) {
         mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL, err.text[0] ? err.text : "the host has no room for a request");
         return;
     }
+    rq->actor = c->actor;
     eg_str result = {NULL, 0};
     teller to = {.calls = &s->calls, .call = c, .at = now_ms()};
     if (c->token.ptr && rq->size >= offsetof(eg_request, progress_self) + sizeof rq->progress_self) {

@@ -53,6 +53,7 @@ static eg_status read_word(eg_request *rq, const arg_spec *spec, const cJSON *v,
     char choices[256];
     size_t used = 0;
     if (!cJSON_IsString(v)) return wrong_type(rq, spec->name, "a string", v);
+    if (v->valuestring[0] == 0 && !spec->required) return EG_OK;
     choices[0] = 0;
     for (size_t i = 0; spec->words[i]; i++) {
         if (strcmp(spec->words[i], v->valuestring) == 0) {

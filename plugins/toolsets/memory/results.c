@@ -41,6 +41,12 @@ void mt_put_word(result *r, const char *key, const char *const *words, size_t n,
     pj_kopt(&r->out, key, i < n ? eg_str_of(words[i]) : (eg_str){NULL, 0});
 }
 
+void mt_put_undo_id(result *r, int64_t undo_id) {
+    pj_key(&r->out, "undo_id");
+    if (undo_id) pj_int(&r->out, undo_id);
+    else pj_null(&r->out);
+}
+
 /* Bytes of text that fit the limit, ending at a code point. */
 static size_t fitting(const result *r, eg_str text) {
     if (text.len <= r->text_limit) return text.len;

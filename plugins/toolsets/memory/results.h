@@ -26,6 +26,7 @@ void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID tex
 void mt_put_time(result *r, const char *key, int64_t t);   /* RFC 3339; 0 and EG_FOREVER: null */
 void mt_put_score(result *r, const char *key, double x);   /* 4 decimals */
 void mt_put_text(result *r, const char *key, eg_str text); /* cut to the limit at a code point; empty: null */
+void mt_put_undo_id(result *r, int64_t undo_id);           /* 0, nothing to undo: null */
 void mt_put_word(result *r, const char *key, const char *const *words, size_t n, uint32_t i);
 /* The first member of every result that carries stored text. */
 void mt_put_notice(result *r);

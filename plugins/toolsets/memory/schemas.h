@@ -47,7 +47,11 @@
 #define I_SCOPE "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"a/b: segments [a-z0-9._-]\"}"
 #define I_SCOPE_FILTER \
     "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"this scope and those below it; / is all\"}"
-#define I_AGENT "\"agent_id\":{\"type\":\"string\",\"maxLength\":200}"
+/* Long texts are limited in bytes, maxLength counts characters: so the description says it. */
+#define I_BYTES_200 "\"maxLength\":200,\"description\":\"max 200 bytes"
+#define I_BYTES_1000 "\"maxLength\":1000,\"description\":\"max 1000 bytes"
+#define I_BYTES_8192 "\"maxLength\":8192,\"description\":\"max 8192 bytes"
+#define I_AGENT "\"agent_id\":{\"type\":\"string\"," I_BYTES_200 "\"}"
 #define I_FACT_TYPE "\"fact_type\":{\"type\":\"string\",\"enum\":[\"observation\",\"inference\",\"decision\"]"
 #define I_CONFLICT_ID                                                                                    \
     "\"conflict_id\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64,\"description\":\"id or its " \
@@ -71,22 +75,24 @@
     "setting. Write a full sentence with names, values, units, versions. No secrets, no guesses "         \
     "(confidence below "                                                                                  \
     "0.5 if unsure). Read conflicts in the answer before you go on. At most 5 a task."
-#define COMMIT_INPUT                                                                                                    \
-    INPUT_REQUIRED("\"content\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":8192}," I_SCOPE                      \
-                   ",\"confidence\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.8}," I_AGENT         \
-                   ",\"engineer\":{\"type\":\"string\",\"maxLength\":200},"                                             \
-                   "\"provenance\":{\"type\":\"string\",\"maxLength\":1000,\"description\":\"file:line, test or "       \
-                   "command that shows it\"}," I_FACT_TYPE ",\"default\":\"observation\"},"                             \
-                   "\"ttl_days\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":36500},"                               \
-                   "\"operation\":{\"type\":\"string\",\"enum\":[\"add\",\"update\",\"delete\",\"none\"],\"default\":"  \
-                   "\"add\"},"                                                                                          \
-                   "\"corrects_lineage\":{\"type\":\"string\",\"maxLength\":64,\"description\":\"lineage_id that this " \
-                   "replaces\"},"                                                                                       \
-                   "\"durability\":{\"type\":\"string\",\"enum\":[\"durable\",\"ephemeral\"],\"default\":\"durable\"}," \
-                   "\"artifact_hash\":{\"type\":\"string\",\"maxLength\":1000},"                                        \
-                   "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":60000,\"description\":\"wait for the "  \
-                   "verdict\"}",                                                                                        \
-                   "\"content\"")
+#define COMMIT_INPUT                                                                                                     \
+    INPUT_REQUIRED(                                                                                                      \
+        "\"content\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"}," I_SCOPE                                  \
+        ",\"confidence\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.8}," I_AGENT                     \
+        ",\"engineer\":{\"type\":\"string\"," I_BYTES_200 "\"},"                                                         \
+        "\"provenance\":{\"type\":\"string\"," I_BYTES_1000 ": file:line, test or "                                      \
+        "command that shows it\"}," I_FACT_TYPE ",\"default\":\"observation\"},"                                         \
+        "\"ttl_days\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":36500},"                                           \
+        "\"operation\":{\"type\":\"string\",\"enum\":[\"add\",\"update\",\"delete\"],\"default\":"                       \
+        "\"add\",\"description\":\"update: replaces the fact of corrects_lineage, or the closest of the scope; delete: " \
+        "retires corrects_lineage\"},"                                                                                   \
+        "\"corrects_lineage\":{\"type\":\"string\",\"maxLength\":64,\"description\":\"lineage_id that this "             \
+        "replaces\"},"                                                                                                   \
+        "\"durability\":{\"type\":\"string\",\"enum\":[\"durable\",\"ephemeral\"],\"default\":\"durable\"},"             \
+        "\"artifact_hash\":{\"type\":\"string\"," I_BYTES_1000 "\"},"                                                    \
+        "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":60000,\"description\":\"wait for the "              \
+        "verdict\"}",                                                                                                    \
+        "\"content\"")
 #define COMMIT_OUTPUT                                                                                            \
     OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                       \
                 "\"notice\":" S_TEXT ",\"fact_id\":" S_OPT ",\"lineage_id\":" S_OPT ",\"committed_at\":" S_OPT   \
@@ -132,19 +138,19 @@
     "merge: both "                                                                                        \
     "partly hold; merged_content replaces them. both_valid: different contexts. dismissed: no "           \
     "contradiction."
-#define RESOLVE_INPUT                                                                                                       \
-    INPUT_REQUIRED(I_CONFLICT_ID ",\"resolution_type\":{\"type\":\"string\",\"enum\":[\"winner\",\"merge\",\"dismissed\","  \
-                                 "\"both_valid\"]},\"resolution\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":8192," \
-                                 "\"description\":\"why this is right\"},"                                                  \
-                                 "\"winning_fact_id\":{\"type\":\"string\",\"maxLength\":64},"                              \
-                                 "\"merged_content\":{\"type\":\"string\",\"maxLength\":8192}," I_AGENT,                    \
+#define RESOLVE_INPUT                                                                                                      \
+    INPUT_REQUIRED(I_CONFLICT_ID ",\"resolution_type\":{\"type\":\"string\",\"enum\":[\"winner\",\"merge\",\"dismissed\"," \
+                                 "\"both_valid\"]},\"resolution\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192      \
+                                 ": why this is right\"},"                                                                 \
+                                 "\"winning_fact_id\":{\"type\":\"string\",\"maxLength\":64},"                             \
+                                 "\"merged_content\":{\"type\":\"string\"," I_BYTES_8192 "\"}," I_AGENT,                   \
                    "\"conflict_id\",\"resolution_type\",\"resolution\"")
 #define RESOLVE_OUTPUT                                                                                                          \
     OBJECT_WITH(DEF_FACT,                                                                                                       \
                 "\"notice\":" S_TEXT ",\"resolved\":" S_BOOL ",\"conflict_id\":" S_TEXT                                         \
                 ",\"resolution_type\":{\"enum\":[\"winner\",\"merge\",\"dismissed\",\"both_valid\"]},"                          \
                 "\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\"]},\"closed\":" S_FACTS ",\"merged\":" S_FACT_OR_NULL \
-                ",\"other_conflicts_closed\":" S_INT ",\"undo_id\":" S_INT,                                                     \
+                ",\"other_conflicts_closed\":" S_INT ",\"undo_id\":{\"type\":[\"integer\",\"null\"]}",                          \
                 "\"notice\",\"resolved\",\"conflict_id\",\"resolution_type\",\"status\",\"closed\",\"merged\","                 \
                 "\"other_conflicts_closed\",\"undo_id\"")
 
@@ -152,11 +158,10 @@
     "Would these statements contradict each other or what is stored? Writes nothing. Use it before you " \
     "write a plan, "                                                                                     \
     "a document or a commit."
-#define CHECK_INPUT                                                                                        \
-    INPUT("\"content\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":8192},\"statements\":{\"type\":" \
-          "\"array\","                                                                                     \
-          "\"minItems\":1,\"maxItems\":200,\"items\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":"  \
-          "8192},"                                                                                         \
+#define CHECK_INPUT                                                                                             \
+    INPUT("\"content\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"},\"statements\":{\"type\":"      \
+          "\"array\","                                                                                          \
+          "\"minItems\":1,\"maxItems\":200,\"items\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"}," \
           "\"description\":\"several, instead of content\"}," I_SCOPE)
 #define CHECK_OUTPUT                                                                                                         \
     OBJECT_WITH(DEF_FACT,                                                                                                    \

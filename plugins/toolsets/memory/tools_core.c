@@ -113,9 +113,7 @@ static void render_commit(result *r, const void *data) {
                        "person), then call engram_resolve for each conflict_id: winner, merge, both_valid or dismissed. "
                        "Until then rely on neither."));
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
-    pj_key(&r->out, "undo_id");
-    if (d->undo_id) pj_int(&r->out, d->undo_id);
-    else pj_null(&r->out);
+    mt_put_undo_id(r, d->undo_id);
 }
 
 static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
@@ -129,6 +127,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
         [C_PROVENANCE] = {.name = "provenance", .kind = ARG_TEXT, .high = EG_MAX_PROVENANCE},
         [C_TYPE] = {.name = "fact_type", .kind = ARG_WORD, .words = mt_fact_type_words},
         [C_TTL] = {.name = "ttl_days", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_TTL_DAYS},
+        /* none, which stores nothing, is for `engram commit`: no schema offers it to an agent */
         [C_OPERATION] = {.name = "operation", .kind = ARG_WORD, .words = mt_operation_words},
         [C_CORRECTS] = {.name = "corrects_lineage", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
         [C_DURABILITY] = {.name = "durability", .kind = ARG_WORD, .words = mt_durability_words},
@@ -143,6 +142,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.scope = scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
     args.agent_id = v[C_AGENT].text;
+    if (args.agent_id.len) rq->actor = args.agent_id;
     args.engineer = v[C_ENGINEER].text;
     args.provenance = v[C_PROVENANCE].text;
     args.fact_type = (uint32_t)v[C_TYPE].integer;
@@ -233,15 +233,34 @@ typedef struct conflicts_data {
     size_t history_count;
 } conflicts_data;
 
+/* The pair itself stands whole above: where the result is too long, its texts are the first that are cut here. */
+static void put_history(result *r, const conflicts_data *d) {
+    const eg_conflict *c = &d->views->conflict;
+    size_t limit = r->text_limit;
+    pj_key(&r->out, "history");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->history_count; i++) {
+        const eg_fact *f = &d->history[i];
+        int of_pair = eg_id_eq(f->id, c->fact_a) || eg_id_eq(f->id, c->fact_b);
+        r->text_limit = of_pair && limit < EG_MAX_CONTENT ? RESULT_LEAST_TEXT : limit;
+        mt_put_fact(r, f);
+    }
+    pj_end(&r->out, ']');
+    r->text_limit = limit;
+}
+
 static void render_conflicts(result *r, const void *data) {
     const conflicts_data *d = data;
+    size_t limit = r->text_limit;
     mt_put_notice(r);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
+    if (d->history) r->text_limit = EG_MAX_CONTENT; /* who asks for one wants to read it */
     for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i]);
+    r->text_limit = limit;
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "more", d->more);
-    if (d->history) mt_put_facts(r, "history", d->history, d->history_count);
+    if (d->history) put_history(r, d);
 }
 
 static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_str id, eg_str *out) {
@@ -266,7 +285,9 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
     arg_value v[L_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, L_COUNT, v);
     if (s != EG_OK) return s;
-    if (v[L_ID].given && (v[L_SCOPE].given || v[L_STATUS].given || v[L_LIMIT].given))
+    /* callers that fill in every field send the defaults of the others */
+    int narrowed = v[L_SCOPE].given || v[L_STATUS].integer != EG_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
+    if (v[L_ID].given && narrowed)
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: names one conflict; leave scope, status and limit out");
     if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
@@ -301,7 +322,7 @@ static void render_resolve(result *r, const void *data) {
     pj_key(&r->out, "merged");
     mt_put_fact(r, &d->resolved->merged);
     pj_kint(&r->out, "other_conflicts_closed", (int64_t)d->resolved->other_conflicts_closed);
-    pj_kint(&r->out, "undo_id", d->resolved->undo_id);
+    mt_put_undo_id(r, d->resolved->undo_id);
 }
 
 static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
@@ -323,6 +344,7 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
                                   .winning_fact_id = v[R_WINNER].text,
                                   .merged_content = v[R_MERGED].text,
                                   .agent_id = v[R_AGENT].text};
+    if (args.agent_id.len) rq->actor = args.agent_id;
     if (args.resolution_type == EG_WINNER && !args.winning_fact_id.len)
         return eg_request_fail(rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
     eg_memory *memory = mt_memory_of(services, rq);

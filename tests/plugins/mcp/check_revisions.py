@@ -65,7 +65,8 @@ def calls_core_tools(rev):
     check(conflict["conflict_id"] in [c["conflict_id"] for c in found], "conflicts", found)
     done = good_call(rev, peer, tools, "engram_resolve", {
         "conflict_id": conflict["conflict_id"], "resolution_type": "winner", "resolution": "the code says 5",
-        "winning_fact_id": second["fact_id"]})
+        "winning_fact_id": second["fact_id"], "agent_id": "bob"})
+    check(done["closed"][0]["closed_by"] == "bob", "who settled it", done)
     check(done["resolved"] and done["closed"][0]["fact_id"] == first["fact_id"], "resolved", done)
     found = good_call(rev, peer, tools, "engram_conflicts", {"scope": scope, "limit": 100})["conflicts"]
     check(conflict["conflict_id"] not in [c["conflict_id"] for c in found], "still open", found)
@@ -135,7 +136,12 @@ def keeps_ids(rev):
         answer = peer.wait_for(peer.start("tools/call", {"name": "engram_status"}, id))
         run.judge.validate(rev, "JSONRPCResponse", answer)
         check(answer["id"] == id and type(answer["id"]) is type(id), "another id", answer)
-    for id in (1.5, True, [1], {"a": 1}):
+    meta = json.dumps({"_meta": peer.meta} if peer.meta else {}).encode()
+    for id in (b"11.0", b"1e1", b"-2.50E1", b"120e-1", b"0e-9"):  # whole, whatever the way of writing
+        peer.raw(b'{"jsonrpc":"2.0","id":' + id + b',"method":"tools/list","params":' + meta + b'}\n')
+        answer = peer.receive()
+        check("result" in answer and repr(answer["id"]) == repr(json.loads(id)), "another id", answer)
+    for id in (1.5, 0.125, 1e-7, 1234.5e1 + 0.5, True, [1], {"a": 1}):
         peer.send({"jsonrpc": "2.0", "id": id, "method": "tools/list",
                    "params": {"_meta": peer.meta} if peer.meta else {}})
         answer = peer.receive()
@@ -153,11 +159,11 @@ def survives_garbage(rev):
         tools_of(rev, peer)
     parse_errors = [b"{", b"nonsense", b"\xff\xfe", b'{"jsonrpc":"2.0","id":1,"method":"ping\xc3"}', b"[" * 100000,
                     b'{"a":' * 65 + b"1" + b"}" * 65, b'{"jsonrpc":"2.0" "id":1}', b'{"a":01}', b'{"a":"\x01"}',
-                    b'\x00', b'{"a":"\\x"}', b'{"a":"\\ud800"}', b'{} {}', b"'a'", b"1" * 64]
+                    b'\x00', b'{"a":"\\x"}', b'{} {}', b"'a'", b"1" * 64]
     for line in parse_errors:
         peer.raw(line + b"\n")
         run.judge.error(rev, peer.receive(), -32700)
-    requests = [b"5", b'"text"', b"null", b"{}", b'{"jsonrpc":"1.0","method":"ping","id":1}',
+    requests = [b"5", b'"text"', b"null", b"{}", b'{"a":"\\ud800"}', b'{"jsonrpc":"1.0","method":"ping","id":1}',
                 b'{"jsonrpc":"2.0","id":1}',
                 b'{"jsonrpc":"2.0","id":1,"method":5}', b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
                 b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
@@ -176,6 +182,74 @@ def survives_garbage(rev):
     check(set(CORE) <= set(tools_of(rev, peer)), "it goes on")
     rest, status = peer.finish()
     check(rest == [] and status == 0, "nothing more", rest, status)
+
+
+@checked
+@every_revision
+def answers_what_it_cannot_read(rev):
+    """a call with half of a surrogate pair is served; one beyond the limits gets its error with its id"""
+    peer = with_peer(rev)
+    tools = tools_of(rev, peer)
+    good_call(rev, peer, tools, "engram_query", {"topic": "half \ud83d of a pair"})
+    deep = 1
+    for _ in range(70):
+        deep = [deep]
+    for topic in (10**70, deep):
+        error = run.judge.error(rev, peer.call("engram_query", {"topic": topic}), -32700)  # waits for the id
+        check("63 characters" in error["message"] or "64" in error["message"], "which limit", error)
+        peer.raw(json.dumps({"method": "tools/call", "params": {"name": "x", "arguments": {"id": 5, "topic": topic}},
+                             "id": "last"}).encode() + b"\n")
+        run.judge.error(rev, peer.wait_for("last"), -32700)
+    peer.raw(b'{"jsonrpc":"2.0","id":"first","method":01}\n')
+    run.judge.error(rev, peer.wait_for("first"), -32700)
+    for line in (b'{"jsonrpc":"2.0","method":01,"id":3}\n', b'{"jsonrpc":"2.0","id":1.5,"method":01}\n'):
+        peer.raw(line)
+        answer = peer.receive()
+        run.judge.error(rev, answer, -32700)
+        check(answer.get("id") is None, "an id that is none", answer)
+    peer.finish()
+
+
+@checked
+@every_revision
+def says_who_asks(rev):
+    """a fact without agent_id is of the client that initialize, or the request's _meta, names; else of mcp"""
+    names = [("drive", "drive"), ("ü" * 150, "ü" * 100), ("a\nb", "mcp"), ("", "mcp"), (5, "mcp"), (None, "mcp")]
+    scope = f"who/{rev}/{os.getpid()}"
+    for i, (name, shown) in enumerate(names):
+        peer = open_peer()
+        info = {} if name is None else {"clientInfo": {"name": name, "version": "1"}}
+        if rev == STATELESS:
+            peer.stateless()
+            del peer.meta[META + "clientInfo"]
+            peer.meta |= {META + key: value for key, value in info.items()}
+        else:
+            run.judge.response(rev, peer.ask("initialize", {"protocolVersion": rev, "capabilities": {}} | info),
+                               "InitializeResult")
+        tools = tools_of(rev, peer)
+        words = f"Caller{i} came by stage {i}."
+        ours = good_call(rev, peer, tools, "engram_commit", {"content": words, "scope": scope})["fact_id"]
+        bobs = good_call(rev, peer, tools, "engram_commit", {
+            "content": words + " Bob too.", "scope": scope, "agent_id": "bob"})["fact_id"]
+        hits = good_call(rev, peer, tools, "engram_query", {"topic": words, "scope": scope, "limit": 50})["results"]
+        agents = {hit["fact_id"]: hit["agent_id"] for hit in hits}
+        check((agents[ours], agents[bobs]) == (shown, "bob"), f"{name!r}: who asks", agents)
+        peer.finish()
+
+
+@checked
+@every_revision
+def takes_null_for_absent(rev):
+    """arguments, cursor and params that are null count as not given"""
+    peer = with_peer(rev)
+    result = run.judge.response(rev, peer.ask("tools/call", {"name": "engram_status", "arguments": None}), "CallToolResult")
+    check(not result.get("isError"), "arguments", result)
+    run.judge.response(rev, peer.ask("tools/list", {"cursor": None}), "ListToolsResult")
+    if rev != STATELESS:
+        for method, name in (("tools/list", "ListToolsResult"), ("ping", "EmptyResult")):
+            peer.send({"jsonrpc": "2.0", "id": method, "method": method, "params": None})
+            run.judge.response(rev, peer.wait_for(method), name)
+    peer.finish()
 
 
 @checked
@@ -335,6 +409,9 @@ def serves_batches():
     answer = peer.receive()
     check([(m.get("id"), m.get("error", {}).get("code")) for m in answer]
           == [(1, -32600), (2, -32602), (None, -32600), (4, None), (5, -32600)], "wrong messages in an array", answer)
+    peer.send(ping + [{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {
+        "name": "engram_query", "arguments": {"topic": "half \ud83d"}}}])
+    check(sorted(str(m["id"]) for m in peer.receive()) == ["6", "b"], "half of a surrogate pair in an array")
     peer.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])  # nothing but notifications: no answer
     for wrong in ([], ping * 65, [ping]):
         peer.send(wrong)

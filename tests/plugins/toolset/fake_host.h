@@ -23,6 +23,7 @@ typedef struct fake_host {
     size_t allocations_left; /* of requests; SIZE_MAX: no end */
     eg_status fail;          /* what every operation answers */
     uint64_t calls;          /* of operations */
+    eg_str actor;            /* who asked for the last one */
     uint64_t clock, inside;  /* begins and ends are numbered; operations running now */
     eg_fact facts[FAKE_FACTS];
     size_t fact_count;

@@ -56,6 +56,7 @@ static int id_matches(eg_id id, eg_str text) {
 static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *beside, int *cancelled) {
     pthread_mutex_lock(&h->lock);
     h->calls++;
+    h->actor = fake_keep(rq->actor);
     h->inside++;
     uint64_t begin = ++h->clock;
     pthread_mutex_unlock(&h->lock);
@@ -124,7 +125,7 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                        .lineage_id = fake_id(2, n + 1),
                        .content = h->commit.content,
                        .scope = a->scope.len ? h->commit.scope : EG_STR("general"),
-                       .agent_id = h->commit.agent_id,
+                       .agent_id = a->agent_id.len ? h->commit.agent_id : fake_keep(rq->actor),
                        .engineer = h->commit.engineer,
                        .provenance = h->commit.provenance,
                        .artifact_hash = h->commit.artifact_hash,
@@ -252,11 +253,12 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
     if (!c) {
         st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len, a->conflict_id.ptr);
     } else {
+        out->undo_id = c->status == EG_OPEN ? 7 : 0;
         c->status = a->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
         c->resolution_type = a->resolution_type;
         c->resolution = h->resolve.resolution;
         c->resolved_at = INT64_C(1785230500000000);
-        c->resolved_by = EG_STR("tester");
+        c->resolved_by = fake_keep(rq->actor);
         out->conflict = *c;
         out->closed = eg_request_array(rq, 2, sizeof *out->closed);
         for (size_t i = 0; i < h->fact_count && out->closed; i++) {
@@ -266,7 +268,7 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
             int loses = a->resolution_type == EG_WINNER && !id_matches(f->id, a->winning_fact_id);
             if (!loses && a->resolution_type != EG_MERGE) continue;
             f->closed_at = f->valid_until = INT64_C(1785230500000000);
-            f->closed_by = EG_STR("tester");
+            f->closed_by = c->resolved_by;
             f->close_reason = a->resolution_type == EG_MERGE ? EG_MERGED : EG_CLOSED_RESOLVED;
             out->closed[out->closed_count++] = *f;
         }
@@ -280,7 +282,6 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
                                     .parents = {c->fact_a, c->fact_b},
                                     .valid_until = EG_FOREVER};
         }
-        out->undo_id = 7;
     }
     pthread_mutex_unlock(&h->lock);
     leave(h);

@@ -114,12 +114,18 @@ static cJSON *long_text(size_t n) {
     return text;
 }
 
-static void try_text(const eg_tool *tool, const cJSON *property) {
+static int is_required(const cJSON *schema, const char *name) {
+    const cJSON *word;
+    cJSON_ArrayForEach(word, pj_get(schema, "required")) if (strcmp(word->valuestring, name) == 0) return 1;
+    return 0;
+}
+
+static void try_text(const eg_tool *tool, const cJSON *property, int required) {
     const cJSON *most = pj_get(property, "maxLength"), *words = pj_get(property, "enum"), *word;
     cJSON_ArrayForEach(word, words) try_value(tool, property->string, cJSON_CreateString(word->valuestring), 1);
     if (words) {
         try_value(tool, property->string, cJSON_CreateString("nonsense"), 0);
-        try_value(tool, property->string, cJSON_CreateString(""), 0);
+        try_value(tool, property->string, cJSON_CreateString(""), !required);
     }
     if (most) {
         try_value(tool, property->string, long_text((size_t)most->valuedouble), 1);
@@ -150,15 +156,9 @@ static void try_texts(const eg_tool *tool, const cJSON *property) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) try_value(tool, property->string, cJSON_Parse(wrong[i]), 0);
 }
 
-static int is_required(const cJSON *schema, const char *name) {
-    const cJSON *word;
-    cJSON_ArrayForEach(word, pj_get(schema, "required")) if (strcmp(word->valuestring, name) == 0) return 1;
-    return 0;
-}
-
 static void try_property(const eg_tool *tool, const cJSON *schema, const cJSON *property) {
     const char *type = pj_get(property, "type")->valuestring, *name = property->string;
-    if (strcmp(type, "string") == 0) try_text(tool, property);
+    if (strcmp(type, "string") == 0) try_text(tool, property, is_required(schema, name));
     if (strcmp(type, "number") == 0) try_number(tool, property, 0);
     if (strcmp(type, "integer") == 0) try_number(tool, property, 1);
     if (strcmp(type, "array") == 0) try_texts(tool, property);
@@ -216,6 +216,8 @@ static void tools_are_described(void **state) {
         assert_non_null(schema);
         assert_string_equal(text_of(schema, "type"), "object");
         cJSON_Delete(schema);
+        assert_null(strstr(tool->input_schema, "\"none\"")); /* an agent that gives it loses what it found */
+        assert_true(!strstr(tool->input_schema, "8192") || strstr(tool->input_schema, "max 8192 bytes"));
     }
     assert_true(words < 6000); /* some 1,500 tokens for the whole core profile */
 }
@@ -251,6 +253,27 @@ static void commit_arguments(void **state) {
     assert_int_equal(host.commit.wait_ms, -1);
     assert_int_equal(host.commit.scope.len + host.commit.agent_id.len + host.commit.ttl_days, 0);
     assert_int_equal(host.commit.operation + host.commit.fact_type + host.commit.durability, 0);
+}
+
+/* Who asks is the agent that a call names, else who the front end says. */
+static void the_actor_of_a_call(void **state) {
+    (void)state;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Eta is 1\",\"agent_id\":\"bob\"}", NULL), EG_OK);
+    SAME(host.actor, "bob");
+    assert_int_equal(call("engram_commit", "{\"content\":\"Eta is 2\",\"agent_id\":\"\"}", NULL), EG_OK);
+    SAME(host.actor, "tester");
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"agent_id\":\"bob\"}", NULL), EG_OK); /* a filter */
+    SAME(host.actor, "tester");
+    static const char settle[] = "{\"conflict_id\":\"00000001\",\"resolution_type\":\"winner\",\"resolution\":\"r\","
+                                 "\"winning_fact_id\":\"00000002\",\"agent_id\":\"bob\"}";
+    cJSON *r;
+    assert_int_equal(call("engram_resolve", settle, &r), EG_OK);
+    assert_string_equal(text_of(pj_get(r, "closed")->child, "closed_by"), "bob");
+    assert_int_equal(pj_get(r, "undo_id")->valuedouble, 7);
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_resolve", settle, &r), EG_OK); /* again: there is nothing to undo */
+    assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
+    cJSON_Delete(r);
 }
 
 static void query_arguments(void **state) {
@@ -334,7 +357,12 @@ static void conflicts_arguments(void **state) {
     assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "history"), 1), pj_get(third, "fact_a"), 1));
     cJSON_Delete(one);
     cJSON_Delete(r);
-    refused("engram_conflicts", "{\"conflict_id\":\"00000000\",\"limit\":5}", "conflict_id");
+    refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"limit\":5}", "conflict_id");
+    refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"status\":\"all\"}", "conflict_id");
+    refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"scope\":\"s\"}", "conflict_id");
+    assert_int_equal(call("engram_conflicts", /* a form with its defaults */
+                          "{\"conflict_id\":\"00000001\",\"scope\":\"\",\"status\":\"open\",\"limit\":10}", NULL),
+                     EG_OK);
     assert_int_equal(call("engram_conflicts", "{\"conflict_id\":\"00000000\"}", NULL), EG_ENOENT);
 }
 
@@ -379,7 +407,8 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(hit, "supersedes_fact_id"), "0198f000-0000-7001-8000-000000000001");
     assert_string_equal(text_of(hit, "committed_at"), "2026-07-28T09:20:00.000001Z");
     assert_string_equal(text_of(hit, "valid_until"), "2026-07-28T09:20:00.000001Z");
-    assert_string_equal(text_of(hit, "agent_id"), "null");
+    assert_string_equal(text_of(hit, "agent_id"), "tester");
+    assert_string_equal(text_of(hit, "engineer"), "null");
     assert_true(cJSON_IsTrue(pj_get(hit, "verified")) && cJSON_IsTrue(pj_get(hit, "has_open_conflict")));
     assert_null(pj_get(hit, "closed_at"));
     assert_null(pj_get(hit, "truncated"));
@@ -459,6 +488,33 @@ static void long_texts_are_cut(void **state) {
     query_size(50, &cut, &longest);
     assert_int_equal(cut, 50);
     assert_in_range(longest, 150, 160);
+}
+
+/* One conflict shows its two facts whole, however long; in its history they are cut. */
+static void a_pair_is_whole(void **state) {
+    (void)state;
+    for (size_t bytes = 3800; bytes <= 8000; bytes += 4200) {
+        char word[2][8200], arguments[9000];
+        for (int i = 0; i < 2; i++) {
+            memset(word[i], 'a' + i, bytes);
+            memcpy(word[i], "Theta ", 6);
+            word[i][bytes] = 0;
+            snprintf(arguments, sizeof arguments, "{\"content\":\"%s\",\"scope\":\"s/%zu\"}", word[i], bytes);
+            assert_int_equal(call("engram_commit", arguments, NULL), EG_OK);
+        }
+        snprintf(arguments, sizeof arguments, "{\"conflict_id\":\"%08zu\"}", host.conflict_count);
+        cJSON *r;
+        assert_int_equal(call("engram_conflicts", arguments, &r), EG_OK);
+        const cJSON *c = pj_get(r, "conflicts")->child, *old;
+        assert_string_equal(text_of(pj_get(c, "fact_a"), "content"), word[0]);
+        assert_string_equal(text_of(pj_get(c, "fact_b"), "content"), word[1]);
+        assert_int_equal(cJSON_GetArraySize(pj_get(r, "history")), 2);
+        cJSON_ArrayForEach(old, pj_get(r, "history")) {
+            assert_int_equal(strlen(text_of(old, "content")), 160);
+            assert_true(cJSON_IsTrue(pj_get(old, "truncated")));
+        }
+        cJSON_Delete(r);
+    }
 }
 
 static void no_store(void **state) {
@@ -591,12 +647,14 @@ int main(void) {
         TEST(arguments_follow_the_schemas),
         TEST(tools_are_described),
         TEST(commit_arguments),
+        TEST(the_actor_of_a_call),
         TEST(query_arguments),
         TEST(the_scope_of_the_setting),
         TEST(conflicts_arguments),
         TEST(other_arguments),
         TEST(members_of_a_fact),
         TEST(long_texts_are_cut),
+        TEST(a_pair_is_whole),
         TEST(no_store),
         TEST(failures_pass_through),
         TEST(allocations_fail),

@@ -97,8 +97,68 @@ static void invalid_texts(void **state) {
     }
     pj_problem p;
     assert_false(pj_valid((eg_str){"1\0", 2}, &p));
-    assert_null(pj_parse(EG_STR("\"\\ud800\""), &p)); /* half a pair: valid by grammar, no text */
-    assert_null(pj_parse(EG_STR("\"\\udc00\\ud800\""), &p));
+}
+
+/* Half of a surrogate pair is valid by grammar but no text: U+FFFD stands in. */
+static void lone_surrogates(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"\"\\ud800\"", "\xEF\xBF\xBD"},
+                                           {"\"\\udc00\\ud800\"", "\xEF\xBF\xBD\xEF\xBF\xBD"},
+                                           {"\"\\uD83D\\ud83d\\uDE00\"", "\xEF\xBF\xBD\xF0\x9F\x98\x80"},
+                                           {"\"\\ud83d\\u0041\"", "\xEF\xBF\xBD"
+                                                                  "A"},
+                                           {"\"\\ud83d\\n\"", "\xEF\xBF\xBD\n"},
+                                           {"\"\\\\ud83d\"", "\\ud83d"},
+                                           {"\"\\ud83d\\ude00\"", "\xF0\x9F\x98\x80"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t len = strlen(cases[i][0]);
+        char *copy = malloc(len); /* its end is the end of the allocation: sanitizers see a step too far */
+        assert_non_null(copy);
+        memcpy(copy, cases[i][0], len);
+        pj_problem p;
+        cJSON *tree = pj_parse((eg_str){copy, len}, &p);
+        assert_non_null(tree);
+        assert_string_equal(tree->valuestring, cases[i][1]);
+        assert_memory_equal(copy, cases[i][0], len);
+        cJSON_Delete(tree);
+        free(copy);
+    }
+}
+
+/* What is found of a text that is refused: in front of a mistake, and on both sides of a limit. */
+static void salvage(void **state) {
+    (void)state;
+#define DIGITS "11111111111111111111111111111111111111111111111111111111111111111111111"
+#define DEEP "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+    static const char *const cases[][2] = {{"{\"id\":7,\"a\":" DIGITS "}", "7"},
+                                           {"{\"a\":{\"id\":1,\"b\":" DIGITS "},\"id\" : \"x\\\"y\" }", "\"x\\\"y\""},
+                                           {"{\"a\":" DEEP "],{\"id\":1}", NULL},
+                                           {"{\"id\":-1.5,\"a\":" DEEP, "-1.5"},
+                                           {"{\"id\":" DIGITS "}", NULL},
+                                           {"{\"id\":7,\"a\":01}", "7"},
+                                           {"{\"a\":01,\"id\":7}", NULL},
+                                           {"{\"id\":7", NULL},
+                                           {"{\"id\":7 \"a\"}", NULL},
+                                           {"{\"id\":true,\"a\":01}", NULL},
+                                           {"{\"b\":\"id\",\"a\":01}", NULL},
+                                           {"[{\"id\":7,\"a\":" DIGITS "}]", NULL},
+                                           {"{}}\"id\":7,", NULL},
+                                           {"", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t len = strlen(cases[i][0]);
+        for (size_t n = 0; n <= len; n++) {
+            char *copy = malloc(n + !n);
+            assert_non_null(copy);
+            memcpy(copy, cases[i][0], n);
+            pj_problem p;
+            if (!pj_valid((eg_str){copy, n}, &p)) {
+                eg_str found = pj_salvage((eg_str){copy, n}, &p, "id");
+                if (n == len && !eg_str_eq(found, eg_str_of(cases[i][1])))
+                    fail_msg("%s: found '%.*s'", cases[i][0], (int)found.len, found.ptr ? found.ptr : "");
+            }
+            free(copy);
+        }
+    }
 }
 
 /* Every prefix of a valid text, and every single byte changed, is judged without reading outside. */
@@ -213,9 +273,9 @@ static void writer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(valid_texts), cmocka_unit_test(invalid_texts), cmocka_unit_test(cut_and_bent_texts),
-        cmocka_unit_test(nesting),     cmocka_unit_test(raw_values),    cmocka_unit_test(doubled_and_nul),
-        cmocka_unit_test(writer),
+        cmocka_unit_test(valid_texts), cmocka_unit_test(invalid_texts),   cmocka_unit_test(cut_and_bent_texts),
+        cmocka_unit_test(nesting),     cmocka_unit_test(raw_values),      cmocka_unit_test(doubled_and_nul),
+        cmocka_unit_test(writer),      cmocka_unit_test(lone_surrogates), cmocka_unit_test(salvage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
