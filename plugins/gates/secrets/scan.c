@@ -1,7 +1,7 @@
 /* scan.c - see scan.h. Sources of the shapes: the services' own documentation of their token formats (AWS IAM
  * identifiers, GitHub token formats, Slack token types, Stripe keys, Google API keys, GitLab token prefixes),
- * Azure storage connection strings, Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM), RFC 3986 (user information in URLs).
- * Documented example keys (AKIAIOSFODNN7EXAMPLE) pass. */
+ * Azure storage connection strings and shared access signatures, Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM),
+ * RFC 7617 (Basic), RFC 3986 (user information in URLs). Documented example keys (AKIAIOSFODNN7EXAMPLE) pass. */
 #include "scan.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
 static int is_alnum(char c) { return is_digit(c) || is_upper(c) || is_lower(c); }
 static int is_token(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 static int is_secret(char c) { /* what a password in a setting may be made of */
-    return c > ' ' && c < 0x7F && c != '"' && c != '\'' && c != '`' && c != ',' && c != ';' && c != ')' && c != '}' && c != ']';
+    return c > ' ' && c < 0x7F && c != '"' && c != '\'' && c != '`' && c != ',' && c != ';' && c != ')' && c != '}' && c != ']' &&
+           c != '<';
 }
 
 static int starts(eg_str s, size_t i, const char *prefix) {
@@ -32,10 +33,18 @@ static size_t span_of(eg_str s, size_t i, int (*member)(char)) {
     while (i + n < s.len && member(s.ptr[i + n])) n++;
     return n;
 }
-static int contains(eg_str s, const char *word) {
+/* The place behind the first such word; 0: there is none. */
+static size_t behind(eg_str s, const char *word) {
     for (size_t i = 0; i < s.len; i++)
-        if (same_letters(s, i, word)) return 1;
+        if (same_letters(s, i, word)) return i + strlen(word);
     return 0;
+}
+static int contains(eg_str s, const char *word) { return behind(s, word) != 0; }
+static eg_str part(eg_str s, size_t from, size_t n) { return (eg_str){s.ptr + from, n}; }
+static int is_hex(eg_str s) {
+    for (size_t i = 0; i < s.len; i++)
+        if (!is_digit(s.ptr[i]) && !(lower(s.ptr[i]) >= 'a' && lower(s.ptr[i]) <= 'f') && s.ptr[i] != '-') return 0;
+    return 1;
 }
 
 /* Bits per character of s. */
@@ -63,16 +72,116 @@ static int is_placeholder(eg_str s) {
     return s.len && same + 1 == s.len;
 }
 
+/* A name for a secret, not the secret: ${VAR}, {password}, (value), %VAR%, DB_PASSWORD. */
+static int is_reference(eg_str s) {
+    size_t capitals = 0;
+    while (capitals < s.len && (is_upper(s.ptr[capitals]) || s.ptr[capitals] == '_')) capitals++;
+    return capitals == s.len || strchr("${(*", s.ptr[0]) || (s.ptr[0] == '%' && s.ptr[s.len - 1] == '%');
+}
+
+/* What examples have for a password: the user's name or such a word, perhaps with a number behind it. */
+static int is_stock(eg_str name, eg_str password) {
+    static const char *const words[] = {"pass", "passwd", "password", "mypassword", "pwd", "pw", "token", "open sesame"};
+    size_t n = password.len;
+    while (n && is_digit(password.ptr[n - 1])) n--;
+    if (eg_str_eq(password, name) || (n && eg_str_eq(part(password, 0, n), name))) return 1;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (n == strlen(words[i]) && same_letters(password, 0, words[i])) return 1;
+    return is_placeholder(password);
+}
+
+/* Digits, and at least so many capital and so many small letters. */
+static int is_mixed(eg_str s, int least) {
+    int digits = 0, large = 0, small = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        digits += is_digit(s.ptr[i]);
+        large += is_upper(s.ptr[i]);
+        small += is_lower(s.ptr[i]);
+    }
+    return digits && large >= least && small >= least;
+}
+
+/* Turns between letters and digits and from small to capital letters: a name has few of them, or words between
+ * them (Oauth2Rfc6749). */
+static int is_tangled(eg_str s) {
+    size_t turns = 0, odd = 0, n;
+    for (size_t i = 0; i < s.len; i += n) {
+        size_t digits = span_of(s, i, is_digit), large = span_of(s, i, is_upper), small = span_of(s, i + large, is_lower);
+        n = digits ? digits : large + small;
+        turns += n && i && is_alnum(s.ptr[i - 1]);
+        odd += !digits && n && (small < 2 || n < 3); /* no word */
+        if (!n) n = 1;
+    }
+    return turns >= 4 && odd;
+}
+
+/* Names are tame parts joined by signs: v2/keys/rotate-2024, db1.eu2.k8s3. */
+static int is_joined(char c) { return !strchr("-_./:=+@?&%", c); }
+static int has_tangle(eg_str s) {
+    for (size_t i = 0, n; i < s.len; i += n + 1) {
+        n = span_of(s, i, is_joined);
+        eg_str one = part(s, i, n);
+        if (is_tangled(one) && (n >= 32 || !is_hex(one))) return 1;
+    }
+    return 0;
+}
+
+/* Random-looking: long, of several kinds of characters, no words of a path, call or reference. Of a long value the
+ * beginning decides. */
+static int looks_random(eg_str v) {
+    int digits = 0, signs = 0;
+    if (v.len > 256) v.len = 256;
+    if (v.len < 12 || is_placeholder(v) || is_reference(v)) return 0;
+    for (size_t i = 0; i < v.len; i++) {
+        digits += is_digit(v.ptr[i]);
+        signs += !is_alnum(v.ptr[i]);
+    }
+    if (v.ptr[0] == '/' && memchr(v.ptr + 1, '/', v.len - 1)) return 0; /* a path */
+    size_t word = 0;                                                    /* sha256:..., vault:...: a name for what follows */
+    while (word < v.len && (is_lower(v.ptr[word]) || (word && is_digit(v.ptr[word])))) word++;
+    if (word && word < v.len && v.ptr[word] == ':') return 0;
+    word = 0; /* getenv(...), ENC(...) */
+    while (word < v.len && (is_lower(lower(v.ptr[word])) || v.ptr[word] == '_' || v.ptr[word] == '.')) word++;
+    if (word >= 3 && word < v.len && v.ptr[word] == '(') return 0;
+    if (is_hex(v)) return v.len >= 32 && v.len != 36 && digits >= 4 && digits < (int)v.len; /* 36: a UUID */
+    return signs * 3 <= (int)v.len && has_tangle(v) && entropy(v) >= 3.2;
+}
+
+static int is_base64(char c) { return is_alnum(c) || c == '+' || c == '/'; }
+
+/* The bytes that the base64 at i stands for, at most room of them. */
+static eg_str decoded(eg_str s, size_t i, char *to, size_t room) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = 0;
+    size_t n = 0;
+    for (size_t k = 0; n < room && i + k < s.len && is_base64(s.ptr[i + k]); k++) {
+        bits = bits << 6 | (uint32_t)(strchr(digits, s.ptr[i + k]) - digits);
+        if (k % 4) to[n++] = (char)(bits >> (6 - 2 * (k % 4)) & 0xFF);
+    }
+    return (eg_str){to, n};
+}
+
+/* The base64 of user:password. */
+static int is_login(eg_str value) {
+    char text[96];
+    eg_str all = decoded(value, 0, text, sizeof text);
+    for (size_t i = 0; i < all.len; i++)
+        if ((text[i] < ' ' && text[i] != '\n') || text[i] > '~') return 0;
+    size_t user = 0;
+    while (user < all.len && text[user] != ':') user++;
+    return user && user + 4 < all.len && !is_stock(part(all, 0, user), part(all, user + 1, all.len - user - 1));
+}
+
 typedef struct shape {
     const char *prefix, *what;
     size_t least, most; /* characters behind the prefix; most 0: any number */
-    char kind; /* 'U': capitals and digits only; 'x': lower hex only; 'p': a prefix that plain names may have too, so digits must
-                  follow */
+    char kind; /* 'U': capitals and digits only; 'u': the same, and a digit; 'x': lower hex only; 'p': a prefix that plain names
+                  may have too, so digits must follow; '.': the same, with dots between */
 } shape;
 
 static const shape shapes[] = {
     {"AKIA", "an AWS access key", 16, 16, 'U'},
-    {"ASIA", "an AWS session key", 16, 16, 'U'},
+    {"ASIA", "an AWS session key", 16, 16, 'u'},
     {"ghp_", "a GitHub token", 36, 0, 0},
     {"gho_", "a GitHub token", 36, 0, 0},
     {"ghu_", "a GitHub token", 36, 0, 0},
@@ -102,7 +211,7 @@ static const shape shapes[] = {
     {"npm_", "an npm token", 36, 36, 'p'},
     {"pypi-AgE", "a PyPI token", 50, 0, 0},
     {"hf_", "a Hugging Face token", 34, 34, 0},
-    {"SG.", "a SendGrid key", 60, 0, 'p'},
+    {"SG.", "a SendGrid key", 60, 0, '.'},
     {"dop_v1_", "a DigitalOcean token", 64, 64, 'x'},
     {"dckr_pat_", "a Docker token", 27, 27, 0},
     {"hvs.", "a Vault token", 24, 0, 0},
@@ -110,6 +219,19 @@ static const shape shapes[] = {
     {"dapi", "a Databricks token", 32, 34, 'x'},
     {"lin_api_", "a Linear API key", 40, 40, 0},
     {"AGE-SECRET-KEY-1", "an age key", 58, 58, 'U'},
+    {"glptt-", "a GitLab token", 40, 0, 0},
+    {"hvb.", "a Vault token", 24, 0, 0},
+    {"ya29.", "a Google access token", 30, 0, '.'},
+    {"ATATT3x", "an Atlassian token", 40, 0, 'p'},
+    {"glsa_", "a Grafana token", 32, 0, 'p'},
+    {"ntn_", "a Notion token", 40, 0, 'p'},
+    {"sbp_", "a Supabase token", 40, 40, 'x'},
+    {"NRAK-", "a New Relic key", 27, 27, 'U'},
+    {"tskey-auth-", "a Tailscale key", 20, 0, 'p'},
+    {"xai-", "an xAI API key", 40, 0, 'p'},
+    {"r8_", "a Replicate token", 37, 37, 'p'},
+    {"pscale_pw_", "a PlanetScale password", 32, 0, 'p'},
+    {"SK", "a Twilio key", 32, 32, 'x'},
 };
 
 static int is_dotted(char c) { return is_token(c) || c == '.'; }
@@ -119,40 +241,58 @@ static int shaped(eg_str s, size_t i, secret_hit *out) {
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         const shape *f = &shapes[k];
         if (!starts(s, i, f->prefix)) continue;
-        size_t body = i + strlen(f->prefix), n = span_of(s, body, strcmp(f->prefix, "SG.") == 0 ? is_dotted : is_token);
+        size_t body = i + strlen(f->prefix), n = span_of(s, body, f->kind == '.' ? is_dotted : is_token);
         eg_str rest = {s.ptr + body, n};
         if (n < f->least || (f->most && n > f->most)) continue;
         int bad = 0, digits = 0, large = 0, small = 0;
         for (size_t j = 0; j < n; j++) {
             char c = rest.ptr[j];
-            bad |= f->kind == 'U' && !is_upper(c) && !is_digit(c);
+            bad |= (f->kind == 'U' || f->kind == 'u') && !is_upper(c) && !is_digit(c);
             bad |= f->kind == 'x' && !is_digit(c) && !(c >= 'a' && c <= 'f') && c != '-';
             digits += is_digit(c);
             large += is_upper(c);
             small += is_lower(c);
         }
-        int plain = !digits && (!large || !small); /* a name out of words */
-        if (bad || plain || (f->kind == 'p' && digits < 2) || entropy(rest) < 3.0 || is_placeholder(rest)) continue;
+        int plain = !digits && (!large || !small) && f->kind != 'U'; /* a name out of words */
+        int named = (f->kind == 'p' || f->kind == '.') && digits < 2;
+        if (bad || plain || named || entropy(rest) < 3.0 || is_placeholder(rest)) continue;
         *out = (secret_hit){f->what, i, body + n};
         return 1;
     }
     return 0;
 }
 
-/* Where a Slack hook posts to: who knows the address may post. */
-static int slack_hook(eg_str s, size_t i, secret_hit *out) {
-    static const char address[] = "hooks.slack.com/services/";
-    if (!starts(s, i, address)) return 0;
-    size_t body = i + sizeof address - 1, n = 0;
-    while (body + n < s.len && (is_token(s.ptr[body + n]) || s.ptr[body + n] == '/')) n++;
-    eg_str rest = {s.ptr + body, n};
-    if (n < 40 || entropy(rest) < 3.5 || is_placeholder(rest)) return 0;
-    *out = (secret_hit){"a Slack webhook", body, body + n};
+/* Where a hook posts to: who knows the address may post. */
+static int hook(eg_str s, size_t i, secret_hit *out) {
+    static const char *const hooks[][2] = {{"hooks.slack.com/services/", "a Slack webhook"},
+                                           {"discord.com/api/webhooks/", "a Discord webhook"},
+                                           {"discordapp.com/api/webhooks/", "a Discord webhook"}};
+    for (size_t k = 0; k < sizeof hooks / sizeof hooks[0]; k++) {
+        if (!starts(s, i, hooks[k][0])) continue;
+        size_t body = i + strlen(hooks[k][0]), n = 0;
+        while (body + n < s.len && (is_token(s.ptr[body + n]) || s.ptr[body + n] == '/')) n++;
+        eg_str rest = part(s, body, n);
+        if (n < 40 || entropy(rest) < 3.5 || is_placeholder(rest)) return 0;
+        *out = (secret_hit){hooks[k][1], body, body + n};
+        return 1;
+    }
+    return 0;
+}
+
+/* sig=... of a shared access signature of Azure: the base64 of 32 bytes, as a URL writes it. */
+static int signature(eg_str s, size_t i, secret_hit *out) {
+    if (!starts(s, i, "sig=")) return 0;
+    size_t body = i + strlen("sig="), n = 0;
+    while (body + n < s.len && (is_base64(s.ptr[body + n]) || s.ptr[body + n] == '%')) n++;
+    eg_str value = part(s, body, n);
+    if (n < 43 || n > 90 || is_hex(value) || !looks_random(value)) return 0;
+    *out = (secret_hit){"a shared access signature", body, body + n};
     return 1;
 }
 
-/* 8 to 10 digits, a colon, AA and 33 characters. */
+/* 8 to 10 digits, a colon, AA and 33 characters; alone or behind the "bot" of a request. */
 static int telegram_token(eg_str s, size_t i, secret_hit *out) {
+    if (i && is_token(s.ptr[i - 1]) && !(i >= 4 && starts(s, i - 4, "/bot"))) return 0;
     size_t digits = span_of(s, i, is_digit), body = i + digits + 1;
     if (digits < 8 || digits > 10 || !starts(s, body - 1, ":AA")) return 0;
     eg_str rest = {s.ptr + body, span_of(s, body, is_token)};
@@ -161,20 +301,12 @@ static int telegram_token(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
-static int is_base64(char c) { return is_alnum(c) || c == '+' || c == '/'; }
-
 /* 40 characters of base64 that are no hash, in a text that speaks of a secret of AWS. */
 static int aws_secret(eg_str s, size_t i, secret_hit *out) {
     if (i && is_base64(s.ptr[i - 1])) return 0;
     eg_str run = {s.ptr + i, span_of(s, i, is_base64)};
     if (run.len != 40 || entropy(run) < 4.2 || is_placeholder(run)) return 0;
-    int digits = 0, large = 0, small = 0;
-    for (size_t k = 0; k < run.len; k++) {
-        digits += is_digit(run.ptr[k]);
-        large += is_upper(run.ptr[k]);
-        small += is_lower(run.ptr[k]);
-    }
-    if (!digits || large < 4 || small < 4 || !contains(s, "secret") || !contains(s, "aws")) return 0;
+    if (!is_mixed(run, 4) || !contains(s, "secret") || !contains(s, "aws")) return 0;
     *out = (secret_hit){"an AWS secret key", i, i + run.len};
     return 1;
 }
@@ -194,19 +326,26 @@ static int jwt(eg_str s, size_t i, secret_hit *out) {
 
 static int pem(eg_str s, size_t i, secret_hit *out) {
     if (!starts(s, i, "-----BEGIN ")) return 0;
-    size_t line = i;
-    while (line < s.len && s.ptr[line] != '\n' && line - i < 80) line++;
-    eg_str header = {s.ptr + i, line - i};
-    if (!contains(header, "private key-----")) return 0;
-    /* the header alone is talk about a format: key material must follow */
-    size_t body = line, n = 0;
-    for (; body < s.len && n < 32; body++) {
-        char c = s.ptr[body];
-        if (is_alnum(c) || c == '+' || c == '/' || c == '=') n++;
-        else if (c != '\n' && c != '\r' && c != ' ' && !(c == '\\' && body + 1 < s.len && s.ptr[body + 1] == 'n')) n = 64;
+    eg_str header = part(s, i, s.len - i < 80 ? s.len - i : 80);
+    size_t body = behind(header, "private key-----");
+    if (!body) body = behind(header, "private key block-----");
+    if (!body) return 0;
+    /* the header alone is talk about a format: a line of key material must follow, perhaps behind other lines */
+    size_t end = s.len - i - body < 400 ? s.len : i + body + 400, n;
+    for (size_t j = i + body; j < end; j += n + 1) {
+        n = span_of(s, j, is_base64);
+        if (n < 32 || is_hex(part(s, j, n)) || !is_tangled(part(s, j, n))) continue;
+        *out = (secret_hit){"a private key", i, j + n};
+        return 1;
     }
-    if (n != 32) return 0;
-    *out = (secret_hit){"a private key", i, body};
+    return 0;
+}
+
+/* The base64 of a PEM file, as kubeconfig has it. Certificates are public. */
+static int encoded_pem(eg_str s, size_t i, secret_hit *out) {
+    char header[48];
+    if (!starts(s, i, "LS0tLS1CRUdJTi") || !contains(decoded(s, i, header, sizeof header), "private key")) return 0;
+    *out = (secret_hit){"a private key", i, i + span_of(s, i, is_base64)};
     return 1;
 }
 
@@ -214,28 +353,36 @@ static int pem(eg_str s, size_t i, secret_hit *out) {
 static int url_password(eg_str s, size_t i, secret_hit *out) {
     if (!starts(s, i, "://")) return 0;
     size_t user = i + 3, j = user;
-    while (j < s.len && (is_token(s.ptr[j]) || s.ptr[j] == '.' || s.ptr[j] == '%')) j++;
+    while (j < s.len && j - user < 256 && (is_token(s.ptr[j]) || strchr(".%@+", s.ptr[j]))) j++;
     if (j >= s.len || s.ptr[j] != ':') return 0;
-    eg_str name = {s.ptr + user, j - user};
-    size_t password = ++j;
-    while (j < s.len && s.ptr[j] > ' ' && s.ptr[j] != '@' && s.ptr[j] != '/' && s.ptr[j] != '"' && s.ptr[j] != '\'' &&
-           s.ptr[j] != '`')
-        j++;
-    if (j >= s.len || s.ptr[j] != '@' || j - password < 3) return 0;
-    eg_str value = {s.ptr + password, j - password};
-    /* the name twice is what containers and tests are made with, not a secret */
-    if (is_placeholder(value) || eg_str_eq(value, name) || value.ptr[0] == '$' || value.ptr[0] == '*' ||
-        same_letters(value, 0, "pass") || same_letters(value, 0, "pwd"))
-        return 0;
+    eg_str name = part(s, user, j - user);
+    size_t password = ++j, digits = span_of(s, j, is_digit);
+    if (digits && j + digits < s.len && strchr("/,?#", s.ptr[j + digits])) return 0; /* a port */
+    while (j < s.len && j - password < 256 && s.ptr[j] > ' ' && !strchr("@\"'`", s.ptr[j])) j++;
+    if (j >= s.len || s.ptr[j] != '@' || j - password < 3 || starts(s, j, "@sha256:")) return 0;
+    eg_str value = part(s, password, j - password);
+    /* git@host:group/project@v2 is a path */
+    if (memchr(value.ptr, '/', value.len) && (memchr(name.ptr, '@', name.len) || !is_mixed(value, 1))) return 0;
+    if (is_reference(value) || is_stock(name, value)) return 0;
     *out = (secret_hit){"a password in a URL", password, j};
     return 1;
 }
 
-/* A word like "password" ends right before i. */
+/* A word begins at i: behind a sign, at the capital of dbPassword, behind the capitals of PGPASSWORD and -Dpassword. */
+static int word_begins(eg_str s, size_t i) {
+    if (!i || !is_alnum(s.ptr[i - 1]) || (is_upper(s.ptr[i]) && !is_upper(s.ptr[i - 1]))) return 1;
+    size_t first = i;
+    while (first && i - first < 32 && is_upper(s.ptr[first - 1])) first--;
+    return !first || !is_alnum(s.ptr[first - 1]);
+}
+
+/* The place behind a word like "password" at i; 0: there is none. */
 static size_t sensitive_word(eg_str s, size_t i) {
-    static const char *const words[] = {"password",      "passwd",     "passphrase", "secret",       "api_key", "apikey",
-                                        "api-key",       "access_key", "auth_token", "access_token", "token",   "private_key",
-                                        "client_secret", "secret_key", "accountkey", "authtoken"};
+    static const char *const words[] = {"password",   "passwd",        "passphrase",      "pass",           "pwd",
+                                        "secret",     "api_key",       "apikey",          "api-key",        "access_key",
+                                        "accesskey",  "auth",          "token",           "auth_token",     "access_token",
+                                        "authtoken",  "secret_key",    "secretkey",       "clientsecret",   "private_key",
+                                        "accountkey", "client_secret", "secretaccesskey", "sharedaccesskey"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (same_letters(s, i, words[k])) {
             size_t end = i + strlen(words[k]);
@@ -245,74 +392,82 @@ static size_t sensitive_word(eg_str s, size_t i) {
     return 0;
 }
 
-static int is_hex(eg_str s) {
-    for (size_t i = 0; i < s.len; i++)
-        if (!is_digit(s.ptr[i]) && !(lower(s.ptr[i]) >= 'a' && lower(s.ptr[i]) <= 'f') && s.ptr[i] != '-') return 0;
-    return 1;
+/* SECRET_NAME, TOKEN_URL: where the secret is or what it is for. */
+static int names_no_secret(eg_str name) {
+    static const char *const endings[] = {"name", "url", "file", "path", "model", "id"};
+    size_t last = name.len;
+    while (last && is_alnum(name.ptr[last - 1])) last--;
+    for (size_t k = 0; last && k < sizeof endings / sizeof endings[0]; k++)
+        if (name.len - last == strlen(endings[k]) && same_letters(name, last, endings[k])) return 1;
+    return 0;
 }
 
-/* Random-looking: long, of several kinds of characters, no words of a path, call or reference. */
-static int looks_random(eg_str v) {
-    int digits = 0, large = 0, small = 0, signs = 0;
-    if (v.len < 12 || v.len > 256 || is_placeholder(v)) return 0;
-    for (size_t i = 0; i < v.len; i++) {
-        char c = v.ptr[i];
-        digits += is_digit(c);
-        large += is_upper(c);
-        small += is_lower(c);
-        signs += !is_alnum(c);
-        if (c == '(' || c == '$' || c == '{' || (unsigned char)c >= 0x80) return 0;
+/* Past quotes, stars and blanks around a name or value; `blanks`: which count. */
+static size_t past_marks(eg_str s, size_t i, const char *blanks) {
+    for (size_t from = i; i < s.len && i - from < 100;) {
+        if (s.ptr[i] && (strchr("\"'`*\\]", s.ptr[i]) || strchr(blanks, s.ptr[i]))) i++;
+        else if (starts(s, i, "\xE2\x80") && i + 2 < s.len && (s.ptr[i + 2] & 0xF8) == 0x98) i += 3; /* curly quotes */
+        else break;
     }
-    size_t word = 0; /* sha256:..., vault:...: a name for what follows */
-    while (word < v.len && (is_lower(v.ptr[word]) || (word && is_digit(v.ptr[word])))) word++;
-    if (word && word < v.len && v.ptr[word] == ':') return 0;
-    if (is_hex(v)) return v.len >= 32 && v.len != 36 && digits >= 4 && digits < (int)v.len; /* 36: a UUID */
-    if (signs * 3 > (int)v.len) return 0;
-    int kinds = (digits > 0) + (large > 0) + (small > 0);
-    if (kinds < 2 || !digits) return 0;
-    /* names are words joined by signs: v2/keys/rotate-2024; secrets change kind within a word */
-    int turns = 0;
-    for (size_t i = 1; i < v.len; i++) {
-        char a = v.ptr[i - 1], b = v.ptr[i];
-        turns += is_alnum(a) && is_alnum(b) && (is_digit(a) != is_digit(b) || (is_lower(a) && is_upper(b)));
-    }
-    return turns >= 4 && entropy(v) >= 3.2;
+    return i;
+}
+
+/* Where the value of the name at [i, end) begins: = "...", : ..., => ..., | ... |, (...), >...<, is ...; 0: it has none. */
+static size_t value_of(eg_str s, size_t i, size_t end) {
+    static const char *const signs[] = {"=>", ":=", "==", "=", ":", "|", "(", "is "};
+    size_t first = i, j = past_marks(s, end, " \t");
+    while (first && i - first < 40 && is_token(s.ptr[first - 1])) first--;
+    for (size_t k = 0; k < sizeof signs / sizeof signs[0]; k++)
+        if (same_letters(s, j, signs[k])) return past_marks(s, j + strlen(signs[k]), signs[k][0] == ':' ? " \t\r\n" : " \t");
+    if (first && s.ptr[first - 1] == '<' && starts(s, j, ">")) return j + 1; /* <password>...< */
+    return j > end && starts(s, first, "--") ? j : 0;                        /* --password ... */
+}
+
+static eg_str value_at(eg_str s, size_t i) {
+    size_t n = span_of(s, i, is_secret);
+    while (n && strchr(".:|*\\", s.ptr[i + n - 1])) n--;
+    return part(s, i, n);
 }
 
 /* password = "...", SECRET_KEY: ... */
 static int assigned(eg_str s, size_t i, secret_hit *out) {
-    if (i && is_alnum(s.ptr[i - 1])) return 0;
-    size_t j = sensitive_word(s, i);
-    if (!j) return 0;
-    while (j < s.len && is_token(s.ptr[j])) j++; /* SECRET_KEY_BASE */
-    while (j < s.len && (s.ptr[j] == '"' || s.ptr[j] == '\'' || s.ptr[j] == '`' || s.ptr[j] == ' ') && j - i < 60) j++;
-    if (j < s.len && (s.ptr[j] == '=' || s.ptr[j] == ':')) j++;
-    else if (same_letters(s, j, "is ")) j += 3;
-    else return 0;
-    if (j < s.len && s.ptr[j] == '=') j++;
-    while (j < s.len && (s.ptr[j] == '"' || s.ptr[j] == '\'' || s.ptr[j] == '`' || s.ptr[j] == ' ')) j++;
-    size_t n = span_of(s, j, is_secret);
-    while (n && (s.ptr[j + n - 1] == '.' || s.ptr[j + n - 1] == ':')) n--;
-    eg_str value = {s.ptr + j, n};
-    if (!looks_random(value)) return 0;
-    *out = (secret_hit){"a password or key", j, j + n};
+    if (!word_begins(s, i)) return 0;
+    size_t end = sensitive_word(s, i);
+    if (!end) return 0;
+    end += span_of(s, end, is_token); /* SECRET_KEY_BASE */
+    size_t j = value_of(s, i, end);
+    if (!j || names_no_secret(part(s, i, end - i))) return 0;
+    eg_str value = value_at(s, j);
+    if (!looks_random(value) && !is_login(value)) return 0;
+    *out = (secret_hit){"a password or key", j, j + value.len};
     return 1;
 }
 
-/* Bearer TOKEN in a header, -u USER:PASSWORD of a command. */
+/* The place behind the word at j and the blanks that follow it. */
+static size_t next_word(eg_str s, size_t j) {
+    while (j < s.len && s.ptr[j] > ' ') j++;
+    while (j < s.len && s.ptr[j] && strchr(" \t\r\n", s.ptr[j])) j++;
+    return j;
+}
+
+/* Bearer TOKEN and Basic LOGIN of a header, -u USER:PASSWORD of a command, login USER password PASSWORD of .netrc. */
 static int presented(eg_str s, size_t i, secret_hit *out) {
     size_t j = i;
-    if (same_letters(s, i, "bearer ")) {
-        j += strlen("bearer ");
+    if (same_letters(s, i, "bearer ") || same_letters(s, i, "basic ")) {
+        j = next_word(s, i);
+    } else if (same_letters(s, i, "login ")) {
+        j = next_word(s, next_word(s, i));
+        if (!same_letters(s, j, "password")) return 0;
+        j = next_word(s, j);
     } else if (starts(s, i, "-u ") || starts(s, i, "--user ")) {
-        j += starts(s, i, "-u ") ? 3 : 7;
+        j = next_word(s, i);
         while (j < s.len && (is_token(s.ptr[j]) || s.ptr[j] == '.' || s.ptr[j] == '@')) j++;
         if (j >= s.len || s.ptr[j++] != ':') return 0;
     } else {
         return 0;
     }
-    eg_str value = {s.ptr + j, span_of(s, j, is_secret)};
-    if (!looks_random(value)) return 0;
+    eg_str value = value_at(s, j);
+    if (same_letters(s, i, "basic ") ? !is_login(value) : !looks_random(value)) return 0;
     *out = (secret_hit){"a password or token of a request", j, j + value.len};
     return 1;
 }
@@ -320,8 +475,10 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
 int secret_find(eg_str text, size_t from, secret_hit *out) {
     for (size_t i = from; i < text.len; i++) {
         int begins = i == 0 || !is_token(text.ptr[i - 1]);
-        if (begins && (shaped(text, i, out) || jwt(text, i, out) || telegram_token(text, i, out))) return 1;
-        if (begins && (slack_hook(text, i, out) || presented(text, i, out) || aws_secret(text, i, out))) return 1;
+        if (begins && (shaped(text, i, out) || jwt(text, i, out) || encoded_pem(text, i, out))) return 1;
+        if (begins && (hook(text, i, out) || signature(text, i, out) || presented(text, i, out) || aws_secret(text, i, out)))
+            return 1;
+        if (is_digit(text.ptr[i]) && telegram_token(text, i, out)) return 1;
         if (text.ptr[i] == '-' && pem(text, i, out)) return 1;
         if (text.ptr[i] == ':' && url_password(text, i, out)) return 1;
         if (assigned(text, i, out)) return 1;

@@ -16,8 +16,17 @@ static eg_status check_field(eg_request *rq, const char *field, eg_str text) {
 static eg_status check(void *self, const struct eg_services *services, eg_request *rq, const eg_commit_args *args) {
     (void)self;
     (void)services;
-    eg_status status = check_field(rq, "content", args->content);
-    if (status == EG_OK) status = check_field(rq, "provenance", args->provenance);
+    const struct {
+        const char *name;
+        eg_str text;
+    } fields[] = {{"content", args->content},
+                  {"provenance", args->provenance},
+                  {"artifact_hash", args->artifact_hash},
+                  {"engineer", args->engineer},
+                  {"agent_id", args->agent_id}};
+    eg_status status = EG_OK;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && status == EG_OK; i++)
+        status = check_field(rq, fields[i].name, fields[i].text);
     return status;
 }
 

@@ -78,6 +78,109 @@ static const char *const secrets[] = {
     "gFfZ4DBhrLDOPEMsC0MJ",
     "hvs."
     "CAESIJ7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
+    "export PGPASSWORD="
+    "q7RtW92xLmZ4vB",
+    "dbPassword: \""
+    "q7RtW92xLmZ4vB\"",
+    "clientSecret = '"
+    "Xk29fLq8Zr3Tn6Vw'",
+    "{\"apiToken\": \""
+    "Xk29fLq8Zr3Tn6Vw\"}",
+    "java -Dpassword="
+    "q7RtW92xLmZ4vB -jar app.jar",
+    "config.setPassword(\""
+    "q7RtW92xLmZ4vB\")",
+    "MYSQL_PWD="
+    "q7RtW92xLmZ4vB mysqldump",
+    "host=db user=app pass="
+    "q7RtW92xLmZ4vB",
+    "Endpoint=sb://bus/;SharedAccessKey="
+    "Jq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKx6tS=",
+    "**Password**: "
+    "q7RtW92xLmZ4vB",
+    "| password | "
+    "q7RtW92xLmZ4vB |",
+    "password:\t"
+    "q7RtW92xLmZ4vB",
+    "The password:\n\n    "
+    "q7RtW92xLmZ4vB",
+    "'password' => '"
+    "q7RtW92xLmZ4vB'",
+    "<password>"
+    "q7RtW92xLmZ4vB</password>",
+    "password = \xE2\x80\x9C"
+    ""
+    "q7RtW92xLmZ4vB\xE2\x80\x9D",
+    "machine api.internal login bob password "
+    "q7RtW92xLmZ4vB",
+    "deploy --db-password "
+    "q7RtW92xLmZ4vB --yes",
+    "os.environ[\"DB_PASSWORD\"] = \""
+    "q7RtW92xLmZ4vB\"",
+    "password: "
+    "q7R$tW9(2xL{mZ4vB",
+    "password: "
+    "k7#Qz!9vL$2mX@p4",
+    "session_token = "
+    "Xk29fLq8Zr3Tn6VwJq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKxXk29fLq8Zr3Tn6VwJq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKx"
+    "Xk29fLq8Zr3Tn6VwJq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKxXk29fLq8Zr3Tn6VwJq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKx"
+    "Xk29fLq8Zr3Tn6VwJq7W2bXo1s5vYkP0dRzT9uEcFhLmGnBa3iOj4wKx",
+    "Authorization: Basic "
+    "ZGVwbG95OnE3UnRXOTJ4TG1aNHZC",
+    "{\"auths\": {\"hub.internal\": {\"auth\": \""
+    "ZGVwbG95OnE3UnRXOTJ4TG1aNHZC\"}}}",
+    "-----BEGIN PGP "
+    "PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\nlQOYBF5t8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1\n",
+    "-----BEGIN RSA "
+    "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\nMIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5\n",
+    "key: |\n\t-----BEGIN "
+    "PRIVATE KEY-----\n\tMIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5\n",
+    "\"private_key\": \"-----BEGIN "
+    "PRIVATE KEY-----\\r\\nMIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5\\r\\n",
+    "\"-----BEGIN EC "
+    "PRIVATE KEY-----\\n\" +\n    \"MIIEowIBAAKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5\\n\"",
+    "client-key-data: LS0tLS1CRUdJTi"
+    "BSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBdHE3cThacjNUbjZWdw",
+    "https://api.telegram.org/bot3244510762:"
+    "AAqWDTjYf3c6jO2Z1LoZcPv6Ul3nF3ZkYNR/sendMessage",
+    "AKIA"
+    "QXEGRVJYNKVLMPWD",
+    "ya29."
+    "a0AfB8yC2Lm5Np9Qs8Tu1Vw3Xy6Za7Bc4De",
+    "ATATT3x"
+    "FfGF0q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Za7Bc4De",
+    "glsa_"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8_1a2b3c4d",
+    "ntn_"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Za7Bc4De9",
+    "sbp_"
+    "5b9a2145128edfed863bd39f917c10695b9a2145",
+    "NRAK-"
+    "Q3EGRVJ7NK2LMPWD9XT4HB6SC8Z",
+    "tskey-auth-"
+    "kq8Zr3Tn6CNTRL-Vw1Yb4Ce7Gh0Jk2Lm5Np9",
+    "xai-"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Za7Bc4De9",
+    "r8_"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy",
+    "pscale_pw_"
+    "q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1",
+    "hvb."
+    "AAAAAQq8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
+    "glptt-"
+    "5b9a2145128edfed863bd39f917c10695b9a2145",
+    "SK"
+    "5b9a2145128edfed863bd39f917c1069",
+    "https://discord.com/api/webhooks/"
+    "1034918273640518273/q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Za7Bc4De9",
+    "https://shop.blob.core.windows.net/a?sv=2022-11-02&sig="
+    "Jq7W2bXo1s5vYkP0dRzT9uEcFh%2BLmGnBa3iOj4wKx6tS%3D",
+    "smtp://bob@corp.io:"
+    "hT7-w2Qz@mail.corp.io:587",
+    "postgres://app:"
+    "hT7/w2Qz@db/app",
+    "postgres://app:"
+    "passQ7rtW9@db/app",
 };
 static const char *const harmless[] = {
     "The service binds to 127.0.0.1:8080 and 10.0.12.7.",
@@ -115,6 +218,36 @@ static const char *const harmless[] = {
     "The dapi endpoint of hvs.internal answers in 20 ms.",
     "The publishable key pk_live_51KyEa8wtWy2591AIVVIZM5o is public.",
     "Backups of 2026:AAAA are kept",
+    "docker://alpine:3.19@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "https://x-access-token:TOKEN@github.com, https://x-access-token:GITHUB_TOKEN@github.com",
+    "postgresql://engram:{password}@db",
+    "postgres://app:%DB_PASSWORD%@db",
+    "postgres://test:test123@localhost:5432/test",
+    "postgres://app:password1@localhost/app",
+    "https://registry.internal:8080/npm/@scope/pkg",
+    "postgres://app@db:5432,app@db2:5433/app",
+    "git+ssh://git@github.com:org/repo2.git@v1.2.3",
+    "The TLS secret: payments-db1-eu2-pg15-v4 is mounted",
+    "SECRET_NAME=payments-db1-eu2-pg15-v4, SECRET_PATH=q7RtW92xLmZ4vB",
+    "secret: db1.eu2.k8s3.pg15.internal",
+    "secret = kubernetes.io/tls/v1beta1-x509-sha256",
+    "The API token is Oauth2Rfc6749Sec4Grant",
+    "TOKEN_MODEL=text-embedding-3-large-v2b1-2024q4",
+    "The cache token is 3f2504e0-4f89-41d3-9a0c-0305e82c3301 in the log",
+    "secret: prod/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "password: ENC(G6N718UuyPE5bHyWKyuLQSm02auQPUtm)",
+    "dbPassword = config.getDbPassword(env4Prod2)",
+    "password: $2b$12$q7RtW92xLmZ4vBq7RtW92xLmZ4vB",
+    "PWD=/home/build/engram-x9Kf2LmQ7rT4",
+    "compass=north-east2-b3-c4d5",
+    "API_TOKEN=\nS3_BUCKET=q7RtW92xLmZ4vB",
+    "Use the Basic authentication scheme, or Basic dXNlcjpwYXNzd29yZA== as in the manual",
+    "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURCVENDQWUyZ0F3SUJBZ0lJTGF5",
+    "-----BEGIN PRIVATE KEY----- in a file is found since 3f2504e04f8911d39a0c0305e82c3301aabbccdd, plugins/gates/secrets/scan/and/others",
+    "-----BEGIN PGP PUBLIC KEY BLOCK-----\nmQOYBF5t8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1",
+    "https://api.telegram.org/bot<token>/sendMessage",
+    "The region ASIAPACIFICNORTHEAST has two zones",
+    "https://discord.com/api/webhooks/ID/TOKEN is called by CI",
 };
 
 static void refused(void **state) {
@@ -166,10 +299,14 @@ static void the_message_holds_no_secret(void **state) {
         assert_null(strstr(err.text, secret));
         assert_non_null(strstr(err.text, hit.what));
     }
-    eg_commit_args provenance = EG_COMMIT_DEFAULTS;
-    provenance.content = EG_STR("harmless");
-    provenance.provenance = eg_str_of(secrets[7]);
-    assert_int_equal(registrar.gate->check(self, &services, &rq, &provenance), EG_EREFUSED);
+    static const size_t others[] = {offsetof(eg_commit_args, provenance), offsetof(eg_commit_args, artifact_hash),
+                                    offsetof(eg_commit_args, engineer), offsetof(eg_commit_args, agent_id)};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = EG_STR("harmless");
+        *(eg_str *)((char *)&args + others[i]) = eg_str_of(secrets[7]);
+        assert_int_equal(registrar.gate->check(self, &services, &rq, &args), EG_EREFUSED);
+    }
     eg_commit_args good = EG_COMMIT_DEFAULTS;
     good.content = EG_STR("The API listens on 127.0.0.1:8080.");
     assert_int_equal(registrar.gate->check(self, &services, &rq, &good), EG_OK);
