@@ -13,18 +13,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { MAX_THREADS = 256, SPIN_US = 30, INSIDE = 0xffff /* low bits: workers inside */, OPEN = 1 << 16, RUN = 1 << 17 };
+enum {
+    MAX_THREADS = 256,
+    SPIN_US = 30,
+    ASK_NS = 5000000, /* how often a waiter asks whether to stop */
+    INSIDE = 0xffff /* low bits: workers inside */,
+    OPEN = 1 << 16,
+    RUN = 1 << 17
+};
 
 struct eg_pool {
     uint32_t threads; /* with the caller */
     pthread_t *handles;
-    pthread_mutex_t one_run; /* runs of several callers, one after the other */
+    pthread_mutex_t turn;    /* of who waits in eg_pool_take: who gives the pool back is not at once the next */
+    pthread_mutex_t one_run; /* runs of several callers, one after the other; recursive, for those inside a take */
     void (*task)(void *arg, size_t i, uint32_t lane);
     void *arg;
     size_t n;
@@ -182,7 +191,12 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     eg_pool *p = calloc(1, sizeof *p);
     if (!p) return eg_fail_memory(err, sizeof *p);
     p->threads = 1;
-    pthread_mutex_init(&p->one_run, NULL);
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&p->one_run, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    pthread_mutex_init(&p->turn, NULL);
     p->handles = calloc(threads, sizeof *p->handles);
     eg_status s = p->handles ? EG_OK : eg_fail_memory(err, threads * sizeof *p->handles);
     sigset_t all,
@@ -219,6 +233,7 @@ void eg_pool_destroy(eg_pool *p) {
     futex_wake_all(&p->state);
     for (uint32_t i = 0; i + 1 < p->threads; i++) pthread_join(p->handles[i], NULL);
     pthread_mutex_destroy(&p->one_run);
+    pthread_mutex_destroy(&p->turn);
     free(p->handles);
     free(p);
 }
@@ -247,3 +262,25 @@ void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_
     }
     pthread_mutex_unlock(&p->one_run);
 }
+
+/* Locks, unless it is to stop while it waits. */
+static int lock_or_stop(pthread_mutex_t *m, int (*stop)(const void *arg), const void *arg) {
+    if (!stop) return pthread_mutex_lock(m) == 0;
+    while (!stop(arg)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += ASK_NS;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        if (pthread_mutex_timedlock(m, &until) == 0) return 1;
+    }
+    return 0;
+}
+
+int eg_pool_take(eg_pool *p, int (*stop)(const void *arg), const void *arg) {
+    if (!lock_or_stop(&p->turn, stop, arg)) return 0;
+    int taken = lock_or_stop(&p->one_run, stop, arg);
+    pthread_mutex_unlock(&p->turn);
+    return taken;
+}
+
+void eg_pool_give(eg_pool *p) { pthread_mutex_unlock(&p->one_run); }

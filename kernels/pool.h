@@ -25,4 +25,10 @@ uint32_t eg_pool_threads(const eg_pool *pool);
  * threads at once are served one after the other. */
 void eg_pool_run(eg_pool *pool, size_t n, void (*task)(void *arg, size_t i, uint32_t lane), void *arg);
 
+/* Takes the pool for several runs of the calling thread, those inside what it calls too; runs of others wait until it is given
+ * back. Who takes it has it in turn. stop (NULL: nothing does) is asked at once and every few milliseconds while it waits: 0 when
+ * it said yes, and nothing was taken. */
+int eg_pool_take(eg_pool *pool, int (*stop)(const void *arg), const void *arg);
+void eg_pool_give(eg_pool *pool);
+
 #endif

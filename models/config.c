@@ -119,14 +119,14 @@ static const struct fixed_text {
                    {"pooler_hidden_act", "gelu"}};
 static const struct fixed_flag {
     const char *name;
-    int wanted;
+    int wanted, when_absent; /* when_absent: its value where it is not there; -1: absent */
     eg_architecture of;
-} fixed_flags[] = {{"is_decoder", 0, EG_BERT},
-                   {"is_decoder", 0, EG_ROBERTA},
-                   {"relative_attention", 1, EG_DEBERTA},
-                   {"share_att_key", 1, EG_DEBERTA},
-                   {"position_biased_input", 0, EG_DEBERTA},
-                   {"attention_head_size", -1, EG_DEBERTA}};
+} fixed_flags[] = {{"is_decoder", 0, 0, EG_BERT},
+                   {"is_decoder", 0, 0, EG_ROBERTA},
+                   {"relative_attention", 1, 0, EG_DEBERTA},
+                   {"share_att_key", 1, 0, EG_DEBERTA},
+                   {"position_biased_input", 0, 1, EG_DEBERTA},
+                   {"attention_head_size", -1, -1, EG_DEBERTA}};
 
 static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, const char *wanted, eg_error *err) {
     if (k == EG_JSON_NULL) return EG_OK;
@@ -232,8 +232,8 @@ static eg_status check(eg_config *c, const pending *p, eg_error *err) {
                        c->heads);
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         const struct fixed_flag *f = &fixed_flags[i];
-        if (f->of != c->architecture || (!p->flags[i] && f->wanted != 1)) continue;
-        if (p->flags[i] != f->wanted + 1)
+        if (f->of != c->architecture) continue;
+        if ((p->flags[i] ? p->flags[i] : f->when_absent + 1) != f->wanted + 1)
             return eg_fail(err, EG_EUNSUPPORTED, "config.json: %s is not %s: a %s model of this kind is not supported", f->name,
                            f->wanted < 0 ? "absent"
                            : f->wanted   ? "true"
@@ -312,8 +312,8 @@ static eg_status open_json(const char *dir, const char *name, eg_arena *arena, e
     return s;
 }
 
-/* The config of the pooling module in `folder`, which is a path inside dir. */
-static eg_status read_pooling(const char *dir, eg_str folder, eg_arena *arena, eg_config *c, eg_error *err) {
+/* The config of the pooling module in `folder`, which is a path inside dir; guessed: modules.json does not name it. */
+static eg_status read_pooling(const char *dir, eg_str folder, int guessed, eg_arena *arena, eg_config *c, eg_error *err) {
     static const struct {
         const char *name;
         eg_pooling pooling;
@@ -326,6 +326,10 @@ static eg_status read_pooling(const char *dir, eg_str folder, eg_arena *arena, e
     char *name = eg_arena_printf(arena, "%.*s/config.json", (int)folder.len, folder.ptr), mode[64];
     if (!name) return eg_fail_memory(err, folder.len);
     eg_status s = open_json(dir, name, arena, &j, &found, err);
+    if (s == EG_OK && !found && !guessed)
+        return eg_fail(err, EG_ENOENT,
+                       "'%s/%s', which modules.json names, is not there; copy the model's folder with all that is in it", dir,
+                       name);
     if (s != EG_OK || !found) return s;
     for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
@@ -383,7 +387,7 @@ static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg
     eg_status s = open_json(dir, "modules.json", arena, &j, &found, err);
     if (s != EG_OK) return s;
     c->normalizes = 1;
-    if (!found) return read_pooling(dir, EG_STR("1_Pooling"), arena, c, err);
+    if (!found) return read_pooling(dir, EG_STR("1_Pooling"), 1, arena, c, err);
     c->normalizes = 0;
     if (eg_json_next(&j) != EG_JSON_ARRAY) {
         eg_json_fail(&j, "a list was expected");
@@ -402,7 +406,7 @@ static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg
                 n, eg_quote(type, 80, text, sizeof text));
         if (n == POOLING && (memchr(path.ptr, '.', path.len) || path.len == 0))
             return eg_fail(err, EG_EFORMAT, "modules.json: path of module %zu is no folder inside the model's", n);
-        if (n == POOLING) s = read_pooling(dir, path, arena, c, err);
+        if (n == POOLING) s = read_pooling(dir, path, 0, arena, c, err);
         if (s != EG_OK) return s;
         c->normalizes |= n == NORMALIZE;
     }
@@ -481,6 +485,24 @@ static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c,
     return s;
 }
 
+/* do_lower_case of sentence_bert_config.json. */
+static eg_status read_lowercases(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
+    eg_json j;
+    int found;
+    eg_status s = open_json(dir, "sentence_bert_config.json", arena, &j, &found, err);
+    if (s != EG_OK || !found) return s;
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, "do_lower_case")) continue;
+        k = eg_json_next(&j);
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k != EG_JSON_TRUE && k != EG_JSON_FALSE && k != EG_JSON_NULL)
+            return eg_fail(err, EG_EFORMAT, "sentence_bert_config.json: do_lower_case must be true or false");
+        c->lowercases = k == EG_JSON_TRUE;
+    }
+    return EG_OK;
+}
+
 eg_status eg_config_read(const char *dir, eg_arena *arena, eg_config *out, eg_error *err) {
     char *path = eg_arena_printf(arena, "%s/config.json", dir);
     eg_str bytes;
@@ -489,5 +511,6 @@ eg_status eg_config_read(const char *dir, eg_arena *arena, eg_config *out, eg_er
     if (s == EG_OK) s = eg_config_parse(bytes, arena, out, err);
     if (s == EG_OK) s = read_modules(dir, arena, out, err);
     if (s == EG_OK) s = read_prompts(dir, arena, out, err);
-    return s == EG_OK ? read_max_length(dir, arena, out, err) : s;
+    if (s == EG_OK) s = read_max_length(dir, arena, out, err);
+    return s == EG_OK ? read_lowercases(dir, arena, out, err) : s;
 }

@@ -25,6 +25,7 @@ typedef struct eg_config {
     const char **prompt_texts;
     uint32_t prompts;
     const char *default_prompt; /* its text; NULL: none */
+    int lowercases;             /* texts are to be lower-cased: do_lower_case of sentence_bert_config.json */
     int normalizes;             /* embeddings have length 1: but for a modules.json without Normalize */
     uint32_t max_tokens;
     uint32_t first_position; /* the row of the position table that the first token gets (RoBERTa: after the one of the padding) */

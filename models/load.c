@@ -434,7 +434,7 @@ typedef struct block_key {
     uint32_t file_count;
     struct eg_file_stamp files[];
 } block_key;
-enum { BLOCK_VERSION = 1 };
+enum { BLOCK_VERSION = 2 };
 
 static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_block_key *key) {
     static const char *const formats[] = {[EG_FORMAT_F32] = "f32", [EG_FORMAT_S8] = "s8", [EG_FORMAT_BF16] = "bf16"};

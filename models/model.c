@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/entities.h"
 #include "models/load.h"
+#include "models/tokenizer/normalizer.h"
 #include "models/tokenizer/tokenizer.h"
 
 enum { MAX_TEXTS = 1 << 20 };
@@ -35,6 +37,10 @@ static eg_status fill(eg_model *m, const char *dir, const eg_model_options *opti
     if (m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 0))
         return eg_fail(err, EG_EFORMAT, "'%s': the tokenizer gives %u token types, config.json's type_vocab_size is %u", dir,
                        eg_tokenizer_types(m->tokenizer, 0), m->config.types);
+    if (m->config.lowercases && !eg_tokenizer_lowercases(m->tokenizer))
+        return eg_fail(
+            err, EG_EUNSUPPORTED,
+            "'%s': do_lower_case of sentence_bert_config.json is true; supported: false, or a tokenizer that lower-cases", dir);
     return eg_weights_load(dir, &m->config, m->engine, (eg_format)options->format, options->cache, &m->weights, err);
 }
 
@@ -105,10 +111,24 @@ static eg_status check_text(eg_str text, size_t index, const char *what, eg_erro
     return valid == text.len ? EG_OK : eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
 }
 
-static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, eg_tokens *out, eg_error *err) {
+/* The text without white space at its ends as Python has it: that of Unicode, and U+001C to U+001F. */
+static eg_str strip(eg_str text) {
+    for (;;) {
+        text = eg_strip(text, 1, 1);
+        if (text.len && text.ptr[0] >= 0x1c && text.ptr[0] <= 0x1f) text = (eg_str){text.ptr + 1, text.len - 1};
+        else if (text.len && text.ptr[text.len - 1] >= 0x1c && text.ptr[text.len - 1] <= 0x1f) text.len--;
+        else return text;
+    }
+}
+
+/* How the texts of a batch become tokens. */
+enum { WITH_SOURCES = 1, STRIPPED = 2 /* as sentence-transformers does with every text that it embeds */ };
+
+static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, unsigned how, eg_tokens *out,
+                               eg_error *err) {
     eg_status s = check_text(text, index, what, err);
     out->count = 0;
-    return s == EG_OK ? eg_tokenizer_encode(m->tokenizer, text, out, err) : s;
+    return s == EG_OK ? eg_tokenizer_encode(m->tokenizer, how & STRIPPED ? strip(text) : text, out, err) : s;
 }
 
 /* Room for the token types of `more` more tokens. */
@@ -125,13 +145,13 @@ static eg_status reserve_types(eg_batch *b, size_t more, eg_error *err) {
 }
 
 /* Appends text i, or a pair. */
-static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b, eg_error *err) {
+static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, unsigned how, eg_batch *b, eg_error *err) {
     int is_pair = pair.second.ptr || pair.second.len;
     if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
         return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u",
                        m->config.types);
-    eg_status s = tokenize_text(m, pair.first, i, "text", &b->sides[0], err);
-    if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", &b->sides[1], err);
+    eg_status s = tokenize_text(m, pair.first, i, "text", how, &b->sides[0], err);
+    if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", how, &b->sides[1], err);
     if (s == EG_OK) s = reserve_types(b, m->config.max_tokens, err);
     if (s == EG_OK)
         s = eg_tokenizer_join(m->tokenizer, &b->sides[0], is_pair ? &b->sides[1] : NULL, m->config.max_tokens, &b->ids,
@@ -140,14 +160,24 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, eg_batch *b
     return s;
 }
 
+static int stops(const void *arg) {
+    const eg_cancel *c = arg;
+    return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
+}
+
+static eg_status stopped(eg_error *err) {
+    return eg_fail(err, EG_ECANCELLED, "the inference was cancelled or ran past its deadline");
+}
+
 /* Takes a batch from the engine and fills it with the texts, or the pairs. */
-static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, int has_sources,
-                            eg_batch **out, eg_error *err) {
+static eg_status make_batch(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, unsigned how,
+                            const eg_cancel *cancel, eg_batch **out, eg_error *err) {
     *out = NULL;
     if (n > MAX_TEXTS) return eg_fail(err, EG_ELIMIT, "%zu texts in one call; at most %d", n, MAX_TEXTS);
     eg_status s = eg_batch_take(m->engine, n, out, err);
-    if (s == EG_OK) (*out)->ids.has_sources = (*out)->sides[0].has_sources = (*out)->sides[1].has_sources = has_sources;
-    for (size_t i = 0; s == EG_OK && i < n; i++) s = add_pair(m, pairs ? pairs[i] : (eg_pair){.first = texts[i]}, i, *out, err);
+    if (s == EG_OK) (*out)->ids.has_sources = (*out)->sides[0].has_sources = (*out)->sides[1].has_sources = how & WITH_SOURCES;
+    for (size_t i = 0; s == EG_OK && i < n; i++)
+        s = stops(cancel) ? stopped(err) : add_pair(m, pairs ? pairs[i] : (eg_pair){.first = texts[i]}, i, how, *out, err);
     return s;
 }
 
@@ -157,7 +187,7 @@ eg_status eg_model_tokenize_spans(const eg_model *m, eg_pair text, uint32_t *ids
     if (!m || !count || (most && !ids))
         return null(err, !m ? "the model" : !count ? "eg_model_tokenize: count" : "eg_model_tokenize: ids");
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, NULL, &text, 1, spans != NULL, &b, err);
+    eg_status s = make_batch(m, NULL, &text, 1, spans ? WITH_SOURCES : 0, NULL, &b, err);
     eg_fp_leave(control);
     if (s == EG_OK) {
         *count = b->ids.count;
@@ -183,7 +213,8 @@ typedef struct run {
     const eg_cancel *cancel;
     float *out;
     eg_head head;
-    atomic_int status; /* the first that is not EG_OK */
+    const eg_group *groups; /* of those that run side by side, the next */
+    atomic_int status;      /* the first that is not EG_OK */
 } run;
 
 /* Pools each sequence of the states into out. */
@@ -247,20 +278,27 @@ static void group_task(void *arg, size_t g, uint32_t lane) {
     run *r = arg;
     if (atomic_load(&r->status) != EG_OK) return;
     int expected = EG_OK;
-    eg_status s = run_group(r, &r->b->groups[g], NULL);
+    eg_status s = run_group(r, &r->groups[g], NULL);
     if (s != EG_OK) atomic_compare_exchange_strong(&r->status, &expected, (int)s);
 }
 
 static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head head, const eg_cancel *cancel, eg_error *err) {
     run r = {.m = m, .b = b, .cancel = cancel, .out = out, .head = head};
-    eg_status s;
+    eg_status s = EG_OK;
     atomic_init(&r.status, EG_OK);
     eg_pool *pool = m->engine->pool;
     eg_schedule plan = eg_schedule_make(b->offsets, b->n, eg_pool_threads(pool), b->groups);
-    eg_pool_run(pool, plan.together, group_task, &r);
-    s = (eg_status)atomic_load(&r.status);
-    for (size_t g = plan.together; s == EG_OK && g < plan.count; g++) s = run_group(&r, &b->groups[g], pool);
-    if (s == EG_ECANCELLED) return eg_fail(err, s, "the inference was cancelled or ran past its deadline");
+    for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) { /* other callers have their turn after every few groups */
+        int together = g < plan.together;
+        size_t most = together ? (size_t)2 * eg_pool_threads(pool) : 1, left = plan.together - g;
+        n = together && left < most ? left : most;
+        if (!eg_pool_take(pool, cancel ? stops : NULL, cancel)) return stopped(err);
+        r.groups = b->groups + g;
+        if (together) eg_pool_run(pool, n, group_task, &r);
+        s = together ? (eg_status)atomic_load(&r.status) : run_group(&r, r.groups, pool);
+        eg_pool_give(pool);
+    }
+    if (s == EG_ECANCELLED) return stopped(err);
     return s == EG_OK ? s : eg_fail(err, s, "inference over %zu texts: %s", b->n, eg_status_text(s));
 }
 
@@ -271,7 +309,7 @@ static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pa
     if (n && !texts && !pairs) return null(err, "the array of texts");
     if (n && !out && !(offsets && !most)) return null(err, "the array for the results");
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, texts, pairs, n, 0, &b, err);
+    eg_status s = make_batch(m, texts, pairs, n, head == EG_HEAD_EMBEDDING ? STRIPPED : 0, cancel, &b, err);
     if (s == EG_OK && offsets) memcpy(offsets, b->offsets, (n + 1) * sizeof *offsets);
     if (s == EG_OK && offsets && b->offsets[n] > most)
         s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b->offsets[n], most);
@@ -376,18 +414,18 @@ eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, ui
     if (m->config.head != EG_HEAD_TOKENS) return no_token_labels(err);
     if (aggregation > EG_AGGREGATE_MAX) return eg_fail(err, EG_EINVAL, "%u is no eg_aggregation", aggregation);
     eg_batch *b;
-    eg_workspace *w = NULL;
-    size_t labels = m->config.labels, floats = 0;
+    float *rows = NULL; /* none of the engine's workspaces, which it keeps: as many as the texts have tokens */
+    size_t labels = m->config.labels, bytes = 0;
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, texts, NULL, n, 1, &b, err);
-    if (s == EG_OK && !eg_size_mul(b->offsets[n], labels, &floats)) s = eg_fail_memory(err, SIZE_MAX);
-    if (s == EG_OK) s = eg_workspace_take(m->engine, floats + 1, &w, err);
-    if (s == EG_OK) s = run_batch(m, b, w->floats, EG_HEAD_TOKENS, cancel, err);
+    eg_status s = make_batch(m, texts, NULL, n, WITH_SOURCES, cancel, &b, err);
+    if (s == EG_OK && (!eg_size_mul(b->offsets[n], labels * sizeof *rows, &bytes) || !(rows = malloc(bytes + 1))))
+        s = eg_fail_memory(err, bytes);
+    if (s == EG_OK) s = run_batch(m, b, rows, EG_HEAD_TOKENS, cancel, err);
     if (s == EG_OK) {
-        eg_softmax(w->floats, b->offsets[n], labels);
-        s = collect_entities(m, b, texts, (eg_aggregation)aggregation, w->floats, entities, most, offsets, err);
+        eg_softmax(rows, b->offsets[n], labels);
+        s = collect_entities(m, b, texts, (eg_aggregation)aggregation, rows, entities, most, offsets, err);
     }
-    eg_workspace_give(m->engine, w);
+    free(rows);
     eg_batch_give(m->engine, b);
     eg_fp_leave(control);
     return s;

@@ -23,7 +23,8 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
                                                               : "");
     t->count++;
     f->stamp = (struct eg_file_stamp){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
-                                      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec};
+                                      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec,
+                                      st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec};
     return eg_safetensors_parse(name, (eg_str){(const char *)f->map.bytes, f->map.size}, &t->arena, &f->index, err);
 }
 

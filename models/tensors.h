@@ -12,6 +12,7 @@ typedef struct eg_tensor_file {
     struct eg_file_stamp {
         uint64_t device, inode, size;
         int64_t changed; /* nanoseconds of the last modification */
+        int64_t touched; /* and of the last change of any kind, which no program can put back */
     } stamp;
 } eg_tensor_file;
 

@@ -2,6 +2,7 @@
 #include "core/base/json.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,6 +143,15 @@ static int read_string(eg_json *j) {
 
 static int digit(const eg_json *j, const char *p) { return p < j->end && *p >= '0' && *p <= '9'; }
 
+/* The number as JSON writes it, with a point whatever the locale of the program has. For "C" nothing is allocated. */
+static int to_double(const char *text, double *out) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c) return 0;
+    *out = strtod_l(text, NULL, c);
+    freelocale(c);
+    return 1;
+}
+
 static eg_json_kind read_number(eg_json *j) {
     const char *from = j->p, *p = j->p;
     int whole = 1;
@@ -170,7 +180,12 @@ static eg_json_kind read_number(eg_json *j) {
     errno = 0;
     j->integer = whole ? strtoll(text, NULL, 10) : 0;
     j->is_integer = whole && errno == 0;
-    j->number = whole && n <= 15 ? (double)j->integer : strtod(text, NULL); /* 15 digits are exact */
+    j->number = (double)j->integer;
+    if (!(whole && n <= 15) && !to_double(text, &j->number)) { /* 15 digits are exact */
+        eg_fail_memory(j->err, n);
+        j->state = BROKEN;
+        return EG_JSON_ERROR;
+    }
     j->p = p;
     return EG_JSON_NUMBER;
 }

@@ -51,6 +51,12 @@ uint32_t eg_tokenizer_vocabulary(const eg_tokenizer *t) {
                                    : t->unigram.count;
 }
 
+int eg_tokenizer_lowercases(const eg_tokenizer *t) {
+    int lowercases = t->kind == EG_WORDPIECE && t->wordpiece.lowercase;
+    for (size_t i = 0; i < t->normalizer.count; i++) lowercases |= t->normalizer.steps[i].kind == EG_STEP_LOWER;
+    return lowercases;
+}
+
 void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is_roberta) {
     const eg_around_item begin = {EG_AROUND_TOKEN, cls, 0}, first = {EG_AROUND_FIRST, 0, 0}, between = {EG_AROUND_TOKEN, sep, 0};
     const eg_around_item second = {EG_AROUND_SECOND, 0, !is_roberta}, end = {EG_AROUND_TOKEN, sep, !is_roberta};

@@ -24,6 +24,9 @@ uint32_t eg_tokenizer_size(const eg_tokenizer *t);
 /* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at least. */
 uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
+/* 1 when upper case and lower case are one to it. */
+int eg_tokenizer_lowercases(const eg_tokenizer *t);
+
 /* Where a token comes from. */
 typedef struct eg_source {
     eg_range span;          /* of the text, as the reference gives it; {0, 0} for special tokens around texts */

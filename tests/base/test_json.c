@@ -1,4 +1,5 @@
 /* test_json.c - the bounded JSON reader and the buffer's escaper: what is accepted, what is refused and where. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,21 @@
 #include <cmocka.h>
 
 #include "core/base/json.h"
+
+/* As the C library's in a locale whose decimal point is a comma: the reader must not use it. */
+double strtod(const char *restrict text, char **restrict end);
+double strtod(const char *restrict text, char **restrict end) {
+    char whole[64];
+    size_t n = strcspn(text, ".");
+    assert_true(n < sizeof whole);
+    memcpy(whole, text, n);
+    whole[n] = 0;
+    if (end) *end = (char *)(uintptr_t)(text + n);
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double number = strtod_l(whole, NULL, c);
+    freelocale(c);
+    return number;
+}
 
 /* Reads a copy of bytes that ends where the heap block ends, so that a read past it is seen by ASan. */
 static eg_json_kind read_all(const char *bytes, size_t n, eg_error *err, char *kinds, size_t most) {
@@ -171,7 +187,8 @@ static void test_numbers(void **state) {
                  {"-0", 1, 0, -0.0},
                  {"1.0", 0, 0, 1.0},
                  {"1e2", 0, 0, 100.0},
-                 {"0.1", 0, 0, 0.1}};
+                 {"0.1", 0, 0, 0.1},
+                 {"-12.75e-1", 0, 0, -1.275}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         eg_arena arena;
         eg_arena_init(&arena, 0);

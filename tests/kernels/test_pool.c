@@ -208,11 +208,66 @@ static void signals_stay_with_the_program(void **state) {
     eg_pool_destroy(pool);
 }
 
+typedef struct attempt {
+    eg_pool *pool;
+    atomic_int asked, stop, taken;
+} attempt;
+
+static int asks(const void *arg) {
+    attempt *a = (attempt *)(uintptr_t)arg;
+    atomic_fetch_add(&a->asked, 1);
+    return atomic_load(&a->stop);
+}
+
+static void *take_it(void *arg) {
+    attempt *a = arg;
+    int taken = eg_pool_take(a->pool, asks, a);
+    atomic_store(&a->taken, taken);
+    if (taken) eg_pool_give(a->pool);
+    return NULL;
+}
+
+/* Who waits for the pool may give up; who does not has it before the one who gave it back. Runs inside a take are runs. */
+static void taken_in_turn(void **state) {
+    (void)state;
+    eg_pool *pool;
+    eg_error err;
+    attempt a = {0};
+    assert_int_equal(eg_pool_create(0, &pool, &err), EG_OK);
+    a.pool = pool;
+    for (int stops = 1; stops >= 0; stops--) {
+        pthread_t other;
+        atomic_store(&a.asked, 0);
+        atomic_store(&a.stop, 0);
+        atomic_store(&a.taken, -1);
+        assert_true(eg_pool_take(pool, NULL, NULL));
+        assert_int_equal(pthread_create(&other, NULL, take_it, &a), 0);
+        while (atomic_load(&a.asked) < 4) usleep(1000); /* it waits */
+        run_many(pool, 20);
+        assert_int_equal(atomic_load(&a.taken), -1);
+        atomic_store(&a.stop, stops);
+        if (stops) assert_int_equal(pthread_join(other, NULL), 0); /* while the pool is held */
+        eg_pool_give(pool);
+        assert_true(eg_pool_take(pool, NULL, NULL));
+        eg_pool_give(pool);
+        if (!stops) assert_int_equal(pthread_join(other, NULL), 0);
+        assert_int_equal(atomic_load(&a.taken), !stops);
+    }
+    atomic_store(&a.stop, 1);
+    assert_false(eg_pool_take(pool, asks, &a)); /* asked before anything, and it left nothing locked */
+    run_many(pool, 20);
+    eg_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once),        cmocka_unit_test(callers_take_turns),
-        cmocka_unit_test(an_idle_pool_uses_no_cpu),    cmocka_unit_test(quotas_of_cgroups),
-        cmocka_unit_test(the_first_run_waits_for_all), cmocka_unit_test(signals_stay_with_the_program),
+        cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(callers_take_turns),
+        cmocka_unit_test(an_idle_pool_uses_no_cpu),
+        cmocka_unit_test(quotas_of_cgroups),
+        cmocka_unit_test(the_first_run_waits_for_all),
+        cmocka_unit_test(signals_stay_with_the_program),
+        cmocka_unit_test(taken_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

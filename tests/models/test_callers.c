@@ -1,6 +1,7 @@
 /* test_callers.c - what callers of infer.h do and mean otherwise: NULL, sizes of older and newer structures, numbers that no enum
  * has, another rounding mode, a fork. A refusal or the same answer, never a crash. Hostile files: test_hostile.c. */
 #include <fenv.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
 #include "models/engine.h"
 #include "tiny_model.h"
 
@@ -262,10 +264,81 @@ static void test_large_call(void **state) {
     eg_model_close(m);
 }
 
+typedef struct waiting_call {
+    const eg_model *m;
+    eg_status status;
+} waiting_call;
+
+static void *ask_in_time(void *arg) {
+    waiting_call *c = arg;
+    float out[TINY_HIDDEN];
+    eg_cancel cancel = {.deadline = eg_clock_monotonic() + 30000};
+    c->status = eg_model_embed(c->m, &pair.first, 1, out, &cancel, NULL);
+    return NULL;
+}
+
+/* A call whose deadline passes while another has the pool's threads does not wait for them. */
+static void test_deadline_of_a_waiter(void **state) {
+    (void)state;
+    waiting_call c = {.m = open_model(EG_FORMAT_F32)};
+    pthread_t thread;
+    alarm(60);
+    assert_true(eg_pool_take(engine->pool, NULL, NULL));
+    assert_int_equal(pthread_create(&thread, NULL, ask_in_time, &c), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    eg_pool_give(engine->pool);
+    alarm(0);
+    assert_int_equal(c.status, EG_ECANCELLED);
+    eg_model_close((eg_model *)(uintptr_t)c.m);
+}
+
+/* White space at the ends of a text is none of an embedding, also where the tokenizer has tokens for it; elsewhere it stays. */
+static void test_white_space(void **state) {
+    (void)state;
+    static const char tokenizer[] =
+        "{\"model\":{\"type\":\"BPE\",\"unk_token\":\"?\",\"vocab\":{\"?\":0,\"^\":1,\"a\":2,\"b\":3,\"\\u0120\":4,"
+        "\"\\u011c\":5},\"merges\":[]},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
+        "\"post_processor\":{\"type\":\"TemplateProcessing\",\"special_tokens\":{\"^\":{\"ids\":[1]}},\"single\":[{\"SpecialToken\":"
+        "{\"id\":\"^\"}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"pair\":[{\"SpecialToken\":{\"id\":\"^\"}},{\"Sequence\":"
+        "{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}]}}";
+    static const char *const around[][2] = {{" ", ""},
+                                            {"", " "},
+                                            {" \n\t", "\v\f\r "},
+                                            {"\x1c", "\x1f \x1d"},
+                                            {"\xC2\x85", ""},
+                                            {"", "\xC2\xA0"},
+                                            {"\xE2\x80\x80 \x1e", "\xE3\x80\x80"}};
+    char path[96], text[32];
+    eg_error err = {0};
+    size_t count;
+    float wanted[TINY_HIDDEN], got[TINY_HIDDEN], logits[2][TINY_LABELS];
+    tiny_write_file(dir, "tokenizer.json", tokenizer, strlen(tokenizer));
+    eg_model *m = open_model(EG_FORMAT_F32);
+    assert_int_equal(eg_model_embed(m, &EG_STR("a b"), 1, wanted, NULL, &err), EG_OK);
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        snprintf(text, sizeof text, "%sa b%s", around[i][0], around[i][1]);
+        assert_int_equal(eg_model_embed(m, &(eg_str){text, strlen(text)}, 1, got, NULL, &err), EG_OK);
+        if (memcmp(got, wanted, sizeof got) != 0) fail_msg("case %zu is another vector", i);
+        assert_int_equal(eg_model_tokenize(m, (eg_pair){.first = {text, strlen(text)}}, NULL, NULL, 0, &count, &err), EG_OK);
+        assert_true(count > 4); /* ^, a, space, b */
+    }
+    assert_int_equal(eg_model_embed(m, &EG_STR(" \x1c"), 1, wanted, NULL, &err), EG_OK);
+    assert_int_equal(eg_model_embed(m, &EG_STR(""), 1, got, NULL, &err), EG_OK);
+    assert_memory_equal(got, wanted, sizeof got);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(eg_model_classify(m, &(eg_pair){.first = i ? EG_STR(" a") : EG_STR("a")}, 1, logits[i], NULL, &err),
+                         EG_OK);
+    assert_memory_not_equal(logits[0], logits[1], sizeof logits[0]);
+    eg_model_close(m);
+    snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),      cmocka_unit_test(test_token_labels),
-                                       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_enums),
-                                       cmocka_unit_test(test_rounding),  cmocka_unit_test(test_fork),
-                                       cmocka_unit_test(test_large_call)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_null),       cmocka_unit_test(test_token_labels),
+                                       cmocka_unit_test(test_sizes),      cmocka_unit_test(test_enums),
+                                       cmocka_unit_test(test_rounding),   cmocka_unit_test(test_fork),
+                                       cmocka_unit_test(test_large_call), cmocka_unit_test(test_deadline_of_a_waiter),
+                                       cmocka_unit_test(test_white_space)};
     return cmocka_run_group_tests(tests, begin, end);
 }

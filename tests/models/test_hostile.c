@@ -16,6 +16,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/utf8.h"
+#include "models/config.h"
 #include "models/safetensors.h"
 #include "tiny_model.h"
 
@@ -630,6 +631,8 @@ static void test_sentence_files(void **state) {
                  {"sentence_bert_config.json", "{\"max_seq_length\": 8.5}", EG_EFORMAT, "max_seq_length"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": \"8\"}", EG_EFORMAT, "max_seq_length"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": [8]}", EG_EFORMAT, "max_seq_length"},
+                 {"sentence_bert_config.json", "{\"do_lower_case\": true}", EG_OK, NULL}, /* the tokenizer does */
+                 {"sentence_bert_config.json", "{\"do_lower_case\": 1}", EG_EFORMAT, "do_lower_case"},
                  {"sentence_bert_config.json", "[8]", EG_EFORMAT, "object"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": 8", EG_EFORMAT, "1:"},
                  {"tokenizer_config.json", "{\"do_lower_case\": ", EG_EFORMAT, "1:"}};
@@ -648,6 +651,46 @@ static void test_sentence_files(void **state) {
     }
     snprintf(path, sizeof path, "%s/1_Pooling", dir);
     assert_int_equal(rmdir(path), 0);
+    static const char cased[] = "{\"do_lower_case\": false}", *const names[] = {"tokenizer_config.json",
+                                                                                "sentence_bert_config.json"};
+    tiny_write_file(dir, names[0], cased, strlen(cased));
+    tiny_write_file(dir, names[1], cased, strlen(cased));
+    taken("a cased model", NULL);
+    tiny_write_file(dir, names[1], "{\"do_lower_case\": true}", 23);
+    refused(dir, EG_EUNSUPPORTED, names[1], "do_lower_case", "a cased tokenizer, lower-cased texts");
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* Flags of DeBERTa's config, each with the reference's default where it is not there. */
+static void test_deberta_flags(void **state) {
+    (void)state;
+#define DEBERTA                                                                                            \
+    "{\"model_type\": \"deberta-v2\", \"vocab_size\": 24, \"hidden_size\": 16, \"num_hidden_layers\": 2, " \
+    "\"num_attention_heads\": 2, \"intermediate_size\": 32, \"max_position_embeddings\": 24, \"pos_att_type\": \"c2p|p2c\""
+    static const struct {
+        const char *json, *says; /* NULL: taken */
+    } table[] = {{DEBERTA ", \"relative_attention\": true, \"share_att_key\": true, \"position_biased_input\": false}", NULL},
+                 {DEBERTA ", \"relative_attention\": true, \"share_att_key\": true, \"position_biased_input\": true}",
+                  "position_biased_input"},
+                 {DEBERTA ", \"relative_attention\": true, \"share_att_key\": true}", "position_biased_input"},
+                 {DEBERTA ", \"relative_attention\": true, \"position_biased_input\": false}", "share_att_key"},
+                 {DEBERTA ", \"share_att_key\": true, \"position_biased_input\": false}", "relative_attention"},
+                 {DEBERTA ", \"relative_attention\": true, \"share_att_key\": true, \"position_biased_input\": false, "
+                          "\"attention_head_size\": 8}",
+                  "attention_head_size"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        eg_arena arena;
+        eg_config config;
+        eg_arena_init(&arena, 0);
+        err = (eg_error){0};
+        eg_status s = eg_config_parse(eg_str_of(table[i].json), &arena, &config, &err);
+        assert_int_equal(s, table[i].says ? EG_EUNSUPPORTED : EG_OK);
+        if (table[i].says && !strstr(err.text, table[i].says)) fail_msg("'%s' does not say %s", err.text, table[i].says);
+        eg_arena_release(&arena);
+    }
 }
 
 static void test_vocabularies(void **state) {
@@ -765,6 +808,7 @@ int main(void) {
         cmocka_unit_test(test_config_sizes),   cmocka_unit_test(test_shards),
         cmocka_unit_test(test_sentence_files), cmocka_unit_test(test_vocabularies),
         cmocka_unit_test(test_no_files),       cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_deberta_flags),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/include/engram/infer.h"
 #include "kernels/kernels.h"
+#include "models/engine.h"
 
 enum { TEXTS = 8, WIDEST = 32, MOST_FLOATS = 8 * 48 * 3 };
 #define NEAR_BF16 0.025 /* half of the 0.05 of s8: narrow random models; those that ship have their bar in test_batches */
@@ -175,6 +176,7 @@ static void test_labels_and_errors(void **state) {
     volatile int flag = 1;
     assert_int_equal(eg_model_embed(m, texts, 1, out, &(eg_cancel){.flag = &flag}, &err), EG_ECANCELLED);
     assert_int_equal(eg_model_embed(m, texts, 1, out, &(eg_cancel){.deadline = 1}, &err), EG_ECANCELLED);
+    assert_int_equal(eg_model_embed(m, broken, 2, out, &(eg_cancel){.flag = &flag}, &err), EG_ECANCELLED); /* no text is read */
     eg_pair pair = {texts[0], texts[1]};
     assert_int_equal(eg_model_classify(m, &pair, 1, out, NULL, &err), EG_EUNSUPPORTED);
     size_t count = 0;
@@ -226,6 +228,16 @@ static void test_entities(void **state) {
     assert_int_equal(offsets[TEXTS], all);
     assert_int_equal(eg_model_entities(m, texts, TEXTS, EG_AGGREGATE_MAX, NULL, 0, offsets, NULL, &err), EG_ELIMIT);
     assert_int_equal(eg_model_entities(m, texts, TEXTS, EG_AGGREGATE_MAX, got, all, offsets, NULL, &err), EG_OK);
+    enum { MANY = 512 };
+    eg_str *many = malloc(MANY * sizeof *many);
+    size_t *ends = malloc((MANY + 1) * sizeof *ends);
+    assert_true(many && ends);
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = texts[TEXTS - 1]; /* 48 tokens each: their labels are more than a group's scratch */
+    (void)eg_model_entities(m, many, MANY, EG_AGGREGATE_MAX, got, 0, ends, NULL, &err);
+    for (const eg_workspace *w = e->idle; w; w = w->next) assert_true(w->capacity < (size_t)MANY * 48 * 3); /* not kept */
+    free(many);
+    free(ends);
     assert_int_equal(eg_model_entities(m, texts, TEXTS, 4, got, MOST, offsets, NULL, &err), EG_EINVAL);
     assert_int_equal(eg_model_entities(m, &EG_STR("\xff"), 1, 0, got, MOST, offsets, NULL, &err), EG_EINVAL);
     eg_model_close(m);
@@ -365,6 +377,7 @@ static void test_sentence_folders(void **state) {
         {{"modules.json", "[" MODULE("Transformer", "0_Transformer") "]"}, "Transformer"},
         {{"modules.json", "[" MODULE("Transformer", "") "]"}, "no Pooling"},
         {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "no folder inside"},
+        {{"modules.json", TWO "]"}, "/1_Pooling/config.json', which modules.json names, is not there"},
         {{"modules.json", "{}"}, "modules.json:1:"},
         {{"modules.json", "[1]"}, "list of objects"},
         {{"modules.json", "[{}]"}, "no type"},

@@ -104,15 +104,17 @@ EG_INFER_API void eg_model_close(eg_model *model);
 /* Fills *info as far as info->size covers. */
 EG_INFER_API eg_status eg_model_describe(const eg_model *model, eg_model_info *info, eg_error *err);
 
-/* A flag that another thread may set, and a deadline: long calls look at both between layers. */
+/* A flag that another thread may set, and a deadline: long calls look at both between texts, between layers, and while they wait
+ * for the engine's threads. */
 typedef struct eg_cancel {
     const volatile int *flag; /* NULL or becomes non-zero to cancel */
     int64_t deadline;         /* CLOCK_MONOTONIC microseconds, 0: none */
 } eg_cancel;
 
 /* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised but where modules.json has no Normalize. Writes
- * n rows of `hidden` floats to out. A text without a single token gives the vector of its special tokens. cancel may be NULL.
- * EG_EINVAL for invalid UTF-8 (which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
+ * n rows of `hidden` floats to out. White space at the ends of a text, its prompt in front, does not count; a text without a
+ * single token gives the vector of its special tokens. cancel may be NULL. EG_EINVAL for invalid UTF-8 (which text), EG_ELIMIT
+ * for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
 EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel,
                                       eg_error *err);
 
