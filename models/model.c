@@ -15,7 +15,7 @@
 #include "models/tokenizer/normalizer.h"
 #include "models/tokenizer/tokenizer.h"
 
-enum { MAX_TEXTS = 1 << 20 };
+enum { MAX_TEXTS = 1 << 20, EACH_TURN = 8 /* groups a thread runs before other callers have their turn */ };
 
 struct eg_model {
     eg_engine *engine;
@@ -290,7 +290,7 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     eg_schedule plan = eg_schedule_make(b->offsets, b->n, eg_pool_threads(pool), b->groups);
     for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) { /* other callers have their turn after every few groups */
         int together = g < plan.together;
-        size_t most = together ? (size_t)2 * eg_pool_threads(pool) : 1, left = plan.together - g;
+        size_t most = together ? (size_t)EACH_TURN * eg_pool_threads(pool) : 1, left = plan.together - g;
         n = together && left < most ? left : most;
         if (!eg_pool_take(pool, cancel ? stops : NULL, cancel)) return stopped(err);
         r.groups = b->groups + g;
