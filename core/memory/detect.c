@@ -7,7 +7,7 @@
 
 #define LEASE_TIME (60 * EG_SECOND)
 #define GRACE (10 * EG_SECOND) /* after which others' jobs are taken */
-#define NO_MODEL_PAUSE (600 * EG_SECOND)
+#define NO_MODEL_PAUSE EG_LONGEST_PAUSE
 #define NO_GRACE (INT64_MAX / 4) /* only our own jobs */
 
 void eg_draft_finish(eg_draft *d, const eg_job *job) {
