@@ -179,7 +179,10 @@ static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, 
     if (s != EG_OK) return s;
     eg_job *jobs = NULL;
     size_t n = 0;
-    s = STORE(m, lease, rq, m->env.owner, LEASE_TIME, grace, m->env.max_leased, 1, &jobs, &n);
+    eg_str model;
+    s = eg_reembed_model(m, rq, &model);
+    uint32_t but_not = model.len ? 0 : 1u << EG_JOB_EMBED; /* what waits for a model waits untouched */
+    if (s == EG_OK) s = STORE(m, lease, rq, m->env.owner, LEASE_TIME, grace, but_not, m->env.max_leased, 1, &jobs, &n);
     if (s == EG_OK && n == 1) {
         *ran = 1;
         rq->workspace = jobs[0].workspace;

@@ -124,6 +124,8 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
 void eg_draft_finish(eg_draft *d, const eg_job *job);
 
 /* ---- reembed.c ---- */
+/* The active model without loading it; empty when there is none, or none that opens. */
+eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model);
 /* Leaves a job when facts of the workspace have no vectors of the active model and nobody is at it. Cheap when none is missing.
  */
 eg_status eg_reembed_begin(eg_memory *m, eg_request *rq);

@@ -42,10 +42,10 @@
     "ON w.key = j.workspace"
 
 /* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. What ends
- * behind ?6, or waits for later than ?7, is from before the clock was set back. */
-#define DUE                                                                                                                   \
-    "j.attempts < ?1 AND (j.not_before <= ?2 OR j.not_before > ?7) AND (j.lease_until <= ?2 OR j.lease_until > ?6) ORDER BY " \
-    "j.id LIMIT ?5"
+ * behind ?6, or is later than ?7, is from before the clock was set back. ?8: bits of the kinds that are left alone. */
+#define DUE                                                                                           \
+    "j.attempts < ?1 AND ((?8 >> j.kind) & 1) = 0 AND (j.not_before <= ?2 OR j.not_before > ?7) AND " \
+    "(j.lease_until <= ?2 OR j.lease_until > ?6) ORDER BY j.id LIMIT ?5"
 #define DUE_OWN(last) "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE j.owner = ?3 AND (j.kind = 2) = " last " AND " DUE ")"
 #define DUE_OTHERS(last)                                                                                                      \
     "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE ?4 >= 0 AND j.owner <> ?3 AND (j.kind = 2) = " last " AND (j.created_at <= " \

@@ -62,7 +62,7 @@ static void close_fact(store *s, eg_id id, eg_close_reason reason) {
 
 static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
     size_t n;
-    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
+    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 0, 3, most, jobs, &n), EG_OK);
     return n;
 }
 
@@ -418,7 +418,12 @@ void conformance_job_order(store *s) {
     s->now += 2 * EG_SECOND;
     eg_job *jobs;
     size_t n;
-    assert_int_equal(OPS(s, lease, EG_STR("me"), 10 * EG_SECOND, EG_SECOND, 4, 4, &jobs, &n), EG_OK);
+    uint32_t the_rest = 1u << EG_JOB_DETECT | 1u << EG_JOB_REEMBED;
+    assert_int_equal(OPS(s, lease, EG_STR("me"), 1, EG_SECOND, the_rest, 4, 4, &jobs, &n), EG_OK);
+    assert_true(n == 1 && jobs[0].kind == EG_JOB_EMBED);
+    eg_change back = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .time = s->now};
+    assert_int_equal(apply(s, NULL, 0, &back, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, lease, EG_STR("me"), 10 * EG_SECOND, EG_SECOND, 0, 4, 4, &jobs, &n), EG_OK);
     assert_int_equal(n, 4);
     static const size_t order[] = {3, 2, 1, 0};
     for (size_t i = 0; i < 4; i++) {

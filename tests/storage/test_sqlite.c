@@ -237,7 +237,7 @@ static void read_only_stores_answer(void **state) {
         size_t n = 1;
         assert_int_equal(s->registrar.ops->fact(s->handle, &s->rq, fact, &read), EG_OK);
         assert_true(eg_str_eq(read.content, EG_STR("one")));
-        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 1, 1, &jobs, &n), EG_OK);
+        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 0, 1, 1, &jobs, &n), EG_OK);
         assert_int_equal(n, 0);
         assert_int_equal(s->registrar.ops->count_hits(s->handle, &s->rq, &fact, 1), EG_OK);
         assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_EREADONLY);

@@ -244,9 +244,10 @@ typedef struct eg_storage_ops {
      * own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and
      * lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a
      * power loss. What can only be from before the clock was set back holds nothing up: a lease is over that ends more than twice
-     * lease_time ahead, a job is due whose not_before lies more than EG_LONGEST_PAUSE ahead, and old whose created_at does. */
-    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
-                       uint32_t most, eg_job **out, size_t *n);
+     * lease_time ahead, a job is due whose not_before lies more than EG_LONGEST_PAUSE ahead, and old whose created_at does.
+     * but_not: bits 1 << eg_job_kind of the kinds that are left alone. */
+    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
+                       uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
     /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: there is no verdict of either.
      */
     eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
