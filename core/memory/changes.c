@@ -56,30 +56,13 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     return s;
 }
 
-eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why, eg_id keep,
-                         size_t *ended) {
+void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why) {
     eg_draft_require(d, EG_IS_CURRENT)->id = fact->id;
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);
     close->fact = fact->id;
     close->reason = reason;
     close->text = d->rq->actor;
-
-    eg_conflict_filter filter = {.workspace = d->rq->workspace, .status = EG_OPEN, .fact = fact->id, .limit = EG_MAX_LISTED};
-    eg_conflict *open = NULL;
-    size_t n = 0;
-    eg_status s = STORE(m, conflicts, d->rq, &filter, &open, &n);
-    for (size_t i = 0; s == EG_OK && i < n; i++) {
-        if (eg_id_eq(open[i].id, keep)) continue;
-        eg_draft_require(d, EG_CONFLICT_IS_OPEN)->id = open[i].id;
-        open[i].status = EG_RESOLVED;
-        open[i].resolution_type = EG_WINNER;
-        open[i].resolved_by = d->rq->actor;
-        open[i].resolution = eg_str_of(why);
-        open[i].resolved_fact = eg_id_eq(open[i].fact_a, fact->id) ? open[i].fact_b : open[i].fact_a;
-        eg_draft_add(d, EG_CHANGE_CONFLICT_STATUS)->conflict = &open[i];
-        if (ended) ++*ended;
-    }
-    return s;
+    close->text2 = eg_str_of(why);
 }
 
 void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload) {

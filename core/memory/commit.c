@@ -161,9 +161,9 @@ static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
 }
 
 /* Closes what is superseded, with its conflicts. */
-static eg_status draft_supersede(commit *c, eg_draft *d) {
+static void draft_supersede(commit *c, eg_draft *d) {
     eg_draft_require(d, EG_IS_HEAD)->id = c->superseded.id;
-    return eg_draft_close(d, c->m, &c->superseded, EG_SUPERSEDED, "the fact was superseded", (eg_id){{0}}, NULL);
+    eg_draft_close(d, &c->superseded, EG_SUPERSEDED, "the fact was superseded");
 }
 
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
@@ -178,15 +178,15 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     if (!promotes && !closes) return EG_OK;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
-    eg_status s = EG_OK;
     if (promotes) eg_draft_promote(&d, c->m, existing, until);
     if (closes) {
         eg_draft_require(&d, EG_IS_CURRENT)->id = existing->id;
-        if ((s = draft_supersede(c, &d)) != EG_OK) return s;
+        draft_supersede(c, &d);
         eg_draft_audit(&d, "delete", c->superseded.id, existing->id, EG_STR("{}"));
     }
     eg_applied applied;
-    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    eg_status s = eg_draft_apply(&d, c->m, &applied);
+    if (s != EG_OK) return s;
     out->undo_id = closes ? applied.audit_id : 0; /* a promotion is not undone */
     return STORE(c->m, fact, c->rq, existing->id, &out->fact);
 }
@@ -197,11 +197,11 @@ static eg_status retire(commit *c, eg_receipt *out) {
                                c->superseded.close_reason ? "closed" : "expired");
     eg_draft d;
     eg_draft_begin(&d, c->rq);
-    eg_status s = eg_draft_close(&d, c->m, &c->superseded, EG_DELETED, "the fact was deleted", (eg_id){{0}}, NULL);
-    if (s != EG_OK) return s;
+    eg_draft_close(&d, &c->superseded, EG_DELETED, "the fact was deleted");
     eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
     eg_applied applied;
-    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    eg_status s = eg_draft_apply(&d, c->m, &applied);
+    if (s != EG_OK) return s;
     out->operation = EG_DELETE;
     out->detection_done = 1;
     out->undo_id = applied.audit_id;
@@ -215,10 +215,9 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_precondition *unique = eg_draft_require(&d, EG_NO_CURRENT_HASH);
     unique->text = f->scope;
     unique->hash = f->content_hash;
-    eg_status s = EG_OK;
     int closes = !eg_id_is_none(c->superseded.id) && is_current(c, &c->superseded);
     if (closes) {
-        if ((s = draft_supersede(c, &d)) != EG_OK) return s;
+        draft_supersede(c, &d);
     } else {
         eg_draft_require(&d, EG_LINEAGE_IS_FREE)->id = f->lineage_id; /* still so when it is written */
     }
@@ -232,7 +231,8 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, EG_STR("{}"));
     d.leaves_jobs = 0; /* not yet: the commit itself may wait for the verdict, see run() */
     eg_applied applied;
-    if ((s = eg_draft_apply(&d, c->m, &applied)) != EG_OK) return s;
+    eg_status s = eg_draft_apply(&d, c->m, &applied);
+    if (s != EG_OK) return s;
     out->operation = c->operation;
     out->undo_id = applied.audit_id;
     return STORE(c->m, fact, c->rq, f->id, &out->fact);

@@ -7,7 +7,7 @@
 
 #define LEASE_TIME (60 * EG_SECOND)
 #define GRACE (10 * EG_SECOND) /* after which others' jobs are taken */
-#define NO_MODEL_PAUSE (600 * EG_SECOND)
+#define NO_MODEL_PAUSE EG_LONGEST_PAUSE
 #define NO_GRACE (INT64_MAX / 4) /* only our own jobs */
 
 void eg_draft_finish(eg_draft *d, const eg_job *job) {
@@ -179,7 +179,10 @@ static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, 
     if (s != EG_OK) return s;
     eg_job *jobs = NULL;
     size_t n = 0;
-    s = STORE(m, lease, rq, m->env.owner, LEASE_TIME, grace, m->env.max_leased, 1, &jobs, &n);
+    eg_str model;
+    s = eg_reembed_model(m, rq, &model);
+    uint32_t but_not = model.len ? 0 : 1u << EG_JOB_EMBED; /* what waits for a model waits untouched */
+    if (s == EG_OK) s = STORE(m, lease, rq, m->env.owner, LEASE_TIME, grace, but_not, m->env.max_leased, 1, &jobs, &n);
     if (s == EG_OK && n == 1) {
         *ran = 1;
         rq->workspace = jobs[0].workspace;

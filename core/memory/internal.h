@@ -110,9 +110,8 @@ void eg_draft_begin(eg_draft *d, eg_request *rq);
 eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind);
 eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
-/* Closes the fact (which must be current) and ends its open conflicts, except `keep`; *ended gets their number. */
-eg_status eg_draft_close(eg_draft *d, eg_memory *m, const eg_fact *fact, eg_close_reason reason, const char *why, eg_id keep,
-                         size_t *ended);
+/* Closes the fact (which must be current); its open conflicts end with it and say why. */
+void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why);
 void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload);
 void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t not_before);
 
@@ -125,6 +124,8 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
 void eg_draft_finish(eg_draft *d, const eg_job *job);
 
 /* ---- reembed.c ---- */
+/* The active model without loading it; empty when there is none, or none that opens. */
+eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model);
 /* Leaves a job when facts of the workspace have no vectors of the active model and nobody is at it. Cheap when none is missing.
  */
 eg_status eg_reembed_begin(eg_memory *m, eg_request *rq);

@@ -49,8 +49,7 @@ static void remember(eg_memory *m, int64_t seq) {
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The active model without loading it; empty when there is none, or none that opens. */
-static eg_status model_of(eg_memory *m, eg_request *rq, eg_str *model) {
+eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model) {
     pthread_mutex_lock(&m->lock);
     int off = m->cannot_embed || !m->env.embed_id;
     pthread_mutex_unlock(&m->lock);
@@ -65,7 +64,7 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     int64_t last, from;
     eg_fact *first = NULL;
     size_t n = 0;
-    eg_status s = model_of(m, rq, &model);
+    eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     int64_t known = remembered(m);
     if ((s = STORE(m, last_seq, rq, &last)) != EG_OK || last <= known) return s;
@@ -96,7 +95,7 @@ static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact *
     int64_t last = 0, from = 0;
     *more = 0;
     *n = 0;
-    eg_status s = model_of(m, rq, &model);
+    eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     if (s == EG_OK) s = progress_of(m, rq, model, &from);
     if (s == EG_OK) s = STORE(m, last_seq, rq, &last);
@@ -150,7 +149,7 @@ eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n) {
     eg_fact *none = NULL;
     size_t count;
     *n = 0;
-    eg_status s = model_of(m, rq, &model);
+    eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     s = progress_of(m, rq, model, &from);
     return s == EG_OK ? STORE(m, unembedded, rq, rq->workspace, model, from, 0, &none, &count, n) : s;

@@ -105,15 +105,14 @@ static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
     return eg_request_fail(t->rq, s, "%s: %s", field, why);
 }
 
-static eg_status close_one(settlement *t, const eg_fact *f, eg_close_reason reason, eg_resolved *out) {
+static void close_one(settlement *t, const eg_fact *f, eg_close_reason reason) {
     int64_t now = eg_now(t->m, t->rq);
-    if (f->valid_until <= now) return EG_OK; /* it ended by itself meanwhile */
+    if (f->valid_until <= now) return; /* it ended by itself meanwhile */
     t->closed[t->closed_count++] = f->id;
-    return eg_draft_close(&t->d, t->m, f, reason, "the other fact of a conflict won", t->conflict.id,
-                          &out->other_conflicts_closed);
+    eg_draft_close(&t->d, f, reason, "the other fact of a conflict won");
 }
 
-static eg_status settle_winner(settlement *t, eg_resolved *out) {
+static eg_status settle_winner(settlement *t) {
     int a_wins = eg_id_eq(t->winner, t->a.id);
     const eg_fact *winner = a_wins ? &t->a : &t->b, *loser = a_wins ? &t->b : &t->a;
     int64_t now = eg_now(t->m, t->rq);
@@ -127,7 +126,8 @@ static eg_status settle_winner(settlement *t, eg_resolved *out) {
     }
     t->conflict.resolved_fact = t->winner;
     draft_feedback(&t->d, &t->conflict, 1);
-    return close_one(t, loser, EG_CLOSED_RESOLVED, out);
+    close_one(t, loser, EG_CLOSED_RESOLVED);
+    return EG_OK;
 }
 
 /* The merged fact: an equal current one, or a new one with both as parents. */
@@ -185,8 +185,9 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     t->conflict.resolved_fact = merged;
     out->merged = row->fact;
     draft_feedback(&t->d, &t->conflict, 1);
-    if (!eg_id_eq(merged, t->a.id) && (s = close_one(t, &t->a, EG_MERGED, out)) != EG_OK) return s;
-    return eg_id_eq(merged, t->b.id) ? EG_OK : close_one(t, &t->b, EG_MERGED, out);
+    if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_MERGED);
+    if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_MERGED);
+    return EG_OK;
 }
 
 static void settle_both_valid(settlement *t) {
@@ -223,7 +224,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_draft_begin(&t->d, t->rq);
     eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;
     switch ((eg_resolution)t->args->resolution_type) {
-    case EG_WINNER: s = settle_winner(t, out); break;
+    case EG_WINNER: s = settle_winner(t); break;
     case EG_MERGE: s = settle_merge(t, arena, out); break;
     case EG_DISMISS: draft_feedback(&t->d, &t->conflict, 0); break;
     case EG_BOTH_VALID: settle_both_valid(t); break;
@@ -240,6 +241,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_applied applied;
     if ((s = eg_draft_apply(&t->d, t->m, &applied)) != EG_OK) return s;
     out->undo_id = applied.audit_id;
+    out->other_conflicts_closed = applied.conflicts_ended;
     return EG_OK;
 }
 

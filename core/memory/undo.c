@@ -74,7 +74,8 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     if (f.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
     u->closed[u->closed_count] = id;
     u->closed_lineage[u->closed_count++] = f.lineage_id;
-    return eg_draft_close(&u->d, u->m, &f, reason, "the fact was taken back", (eg_id){{0}}, NULL);
+    eg_draft_close(&u->d, &f, reason, "the fact was taken back");
+    return EG_OK;
 }
 
 /* The ids that a "resolve" row names. */
@@ -153,6 +154,10 @@ static eg_status undo_resolution(undoing *u) {
     if (gone)
         return eg_request_fail(u->rq, EG_EINVAL,
                                "there is nothing to undo: that settlement was taken back already; undo what came after it");
+    eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
+    if (!settled) return EG_ENOMEM;
+    *settled = *c;
+    eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled; /* no verdict of a person any more */
     if (r.type == EG_BOTH_VALID) {
         eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
         link->fact = c->fact_a;

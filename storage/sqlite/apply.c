@@ -357,6 +357,46 @@ static eg_status insert_fact(writing *w, const eg_new_fact *row) {
     return note_window(w, (eg_window_change){.fact = f->id, .from_after = from, .until_after = until});
 }
 
+static eg_status set_conflict(writing *w, const eg_change *change) {
+    const eg_conflict *c = change->conflict;
+    int64_t resolved = c->status == EG_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_CONFLICT);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->id);
+    sqlite3_bind_int64(q, 3, c->status);
+    sqlite3_bind_int64(q, 4, c->resolution_type);
+    sqlite3_bind_int64(q, 5, resolved);
+    bind_text(q, 6, c->resolved_by);
+    bind_text(q, 7, c->resolution);
+    bind_id(q, 8, c->resolved_fact);
+    eg_status s = run(w->c, w->rq, q);
+    return s == EG_OK ? journal(w, change->kind, c->fact_a, c->fact_b) : s;
+}
+
+/* Ends the conflicts of a fact that is closed, as the store has them now; what the set itself settles it settles. */
+static eg_status end_conflicts(writing *w, const eg_change *close) {
+    eg_conflict *open = NULL;
+    size_t n = 0;
+    eg_status s = open_conflicts_of(w->c, w->rq, w->set->workspace, close->fact, &open, &n);
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        eg_conflict *c = &open[i];
+        size_t k = 0;
+        while (k < w->set->change_count &&
+               (w->set->changes[k].kind != EG_CHANGE_CONFLICT_STATUS || !eg_id_eq(w->set->changes[k].conflict->id, c->id)))
+            k++;
+        if (k < w->set->change_count) continue;
+        c->status = EG_RESOLVED;
+        c->resolution_type = EG_WINNER;
+        c->resolved_by = close->text;
+        c->resolution = close->text2;
+        c->resolved_fact = eg_id_eq(c->fact_a, close->fact) ? c->fact_b : c->fact_a;
+        s = set_conflict(w, &(eg_change){.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = c});
+        w->out->conflicts_ended++;
+    }
+    return s;
+}
+
 /* EG_CHANGE_CLOSE and EG_CHANGE_PROMOTE: the changes of an existing fact's window. */
 static eg_status change_window(writing *w, const eg_change *c) {
     int closes = c->kind == EG_CHANGE_CLOSE;
@@ -374,7 +414,8 @@ static eg_status change_window(writing *w, const eg_change *c) {
     if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
     if ((s = read_window(w, c->fact, &change.from_after, &change.until_after)) != EG_OK) return s;
     if (change.until_after && (s = note_window(w, change)) != EG_OK) return s;
-    return journal(w, c->kind, c->fact, c->other);
+    s = journal(w, c->kind, c->fact, c->other);
+    return s == EG_OK && closes ? end_conflicts(w, c) : s;
 }
 
 static eg_status insert_conflict(writing *w, const eg_change *change) {
@@ -402,23 +443,6 @@ static eg_status insert_conflict(writing *w, const eg_change *change) {
     sqlite3_bind_int64(q, 15, c->severity);
     sqlite3_bind_int64(q, 16, c->status);
     return run(w->c, w->rq, q);
-}
-
-static eg_status set_conflict(writing *w, const eg_change *change) {
-    const eg_conflict *c = change->conflict;
-    int64_t resolved = c->status == EG_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_CONFLICT);
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, c->id);
-    sqlite3_bind_int64(q, 3, c->status);
-    sqlite3_bind_int64(q, 4, c->resolution_type);
-    sqlite3_bind_int64(q, 5, resolved);
-    bind_text(q, 6, c->resolved_by);
-    bind_text(q, 7, c->resolution);
-    bind_id(q, 8, c->resolved_fact);
-    eg_status s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, change->kind, c->fact_a, c->fact_b) : s;
 }
 
 /* Links are stored with the smaller key first: a pair has no order. */
@@ -510,6 +534,17 @@ static eg_status add_feedback(writing *w, const eg_change *c) {
     return run(w->c, w->rq, q);
 }
 
+/* The verdict that stands in one transaction with the settlement: others of the same conflict stay. */
+static eg_status take_feedback_back(writing *w, const eg_change *c) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_DELETE_FEEDBACK);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_text(q, 2, c->conflict->tier);
+    bind_id(q, 3, c->conflict->id);
+    sqlite3_bind_int64(q, 4, c->conflict->resolved_at);
+    return run(w->c, w->rq, q);
+}
+
 static eg_status set_setting(writing *w, const eg_change *c) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_SETTING);
     if (!q) return w->rq->err->code;
@@ -536,6 +571,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_CLAIMS: return replace_claims(w, c);
     case EG_CHANGE_AGENT: return see_agent(w, c);
     case EG_CHANGE_FEEDBACK: return add_feedback(w, c);
+    case EG_CHANGE_FEEDBACK_BACK: return take_feedback_back(w, c);
     case EG_CHANGE_SETTING: return set_setting(w, c);
     case EG_CHANGE_AUDIT:
         return audit_append(w->s, w->rq, w->workspace, w->now, w->set->actor, c, &w->windows, &w->out->audit_id);

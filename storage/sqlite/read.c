@@ -117,18 +117,22 @@ static int begin_visible(eg_storage *s, eg_request *rq, eg_sql which, const eg_f
     return 0;
 }
 
-static eg_status all_rows(reading *r, row_reader *read, size_t size, void **out, size_t *n) {
+static eg_status read_rows(connection *c, eg_request *rq, sqlite3_stmt *q, row_reader *read, size_t size, void **out, size_t *n) {
     size_t capacity = 0;
     eg_status s = EG_OK;
     int row;
     *out = NULL;
     *n = 0;
-    while (s == EG_OK && (row = step(r->c, r->rq, r->q)) != 0) {
-        void *to = row < 0 ? NULL : grow_row(r->rq, out, *n, &capacity, size);
-        if (to && read(r->rq, r->q, to)) ++*n;
-        else s = r->rq->err->code;
+    while (s == EG_OK && (row = step(c, rq, q)) != 0) {
+        void *to = row < 0 ? NULL : grow_row(rq, out, *n, &capacity, size);
+        if (to && read(rq, q, to)) ++*n;
+        else s = rq->err->code;
     }
-    sqlite3_reset(r->q);
+    sqlite3_reset(q);
+    return s;
+}
+static eg_status all_rows(reading *r, row_reader *read, size_t size, void **out, size_t *n) {
+    eg_status s = read_rows(r->c, r->rq, r->q, read, size, out, n);
     connection_give(r->c);
     return s;
 }
@@ -290,6 +294,16 @@ eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filt
     else bind_text(r.q, 3, f->scope);
     sqlite3_bind_int64(r.q, 4, f->limit);
     return all_rows(&r, conflict_row, sizeof **out, (void **)out, n);
+}
+
+eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, eg_id fact, eg_conflict **out, size_t *n) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_CONFLICTS_OF);
+    if (!q) return rq->err->code;
+    bind_text(q, 1, workspace);
+    sqlite3_bind_int(q, 2, EG_OPEN);
+    bind_id(q, 3, fact);
+    sqlite3_bind_int64(q, 4, -1); /* no limit */
+    return read_rows(c, rq, q, conflict_row, sizeof **out, (void **)out, n);
 }
 
 eg_status sqlite_pair_known(eg_storage *s, eg_request *rq, eg_id a, eg_id b, int *known) {

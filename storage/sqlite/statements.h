@@ -41,8 +41,15 @@
     "j.id, j.kind, j.attempts, w.name, j.fact, j.created_at, j.not_before, j.owner, j.last_error FROM jobs j CROSS JOIN workspaces w " \
     "ON w.key = j.workspace"
 
-/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. */
-#define DUE "j.attempts < ?1 AND j.not_before <= ?2 AND j.lease_until <= ?2 ORDER BY j.kind = 2, j.id LIMIT ?5"
+/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. What ends
+ * behind ?6, or is later than ?7, is from before the clock was set back. ?8: bits of the kinds that are left alone. */
+#define DUE                                                                                           \
+    "j.attempts < ?1 AND ((?8 >> j.kind) & 1) = 0 AND (j.not_before <= ?2 OR j.not_before > ?7) AND " \
+    "(j.lease_until <= ?2 OR j.lease_until > ?6) ORDER BY j.id LIMIT ?5"
+#define DUE_OWN(last) "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE j.owner = ?3 AND (j.kind = 2) = " last " AND " DUE ")"
+#define DUE_OTHERS(last)                                                                                                      \
+    "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE ?4 >= 0 AND j.owner <> ?3 AND (j.kind = 2) = " last " AND (j.created_at <= " \
+    "?4 OR j.created_at > ?7) AND " DUE ")"
 
 /* Facts of workspace ?1 behind seq ?3 without a vector of model ?2. */
 #define UNEMBEDDED                                                                                                           \
@@ -119,6 +126,8 @@
                  "engineer = CASE WHEN ?3 = '' THEN engineer ELSE ?3 END")                                                       \
     X(INSERT_FEEDBACK, "INSERT INTO feedback (workspace, conflict, tier, score, confirmed, at) "                                 \
                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                        \
+    X(DELETE_FEEDBACK, "DELETE FROM feedback WHERE key = (SELECT min(key) FROM feedback WHERE workspace = ?1 AND "               \
+                       "tier = ?2 AND conflict = ?3 AND at = ?4)")                                                               \
     X(SET_SETTING, "INSERT INTO settings (workspace, key, value) VALUES (?1, ?2, ?3) "                                           \
                    "ON CONFLICT (workspace, key) DO UPDATE SET value = ?3")                                                      \
     X(LAST_AUDIT_HASH, "SELECT hash FROM audit ORDER BY id DESC LIMIT 1")                                                        \
@@ -168,7 +177,8 @@
                     "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                 \
                     "c.status = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                              \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
-    X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM feedback WHERE workspace = " WORKSPACE_1 " AND tier = ?2")    \
+    X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM (SELECT confirmed, max(key) FROM feedback WHERE "             \
+                "workspace = " WORKSPACE_1 " AND tier = ?2 GROUP BY conflict)")                                                  \
     X(AGENT, "SELECT g.commits, (SELECT count(*) FROM flagged l WHERE l.workspace = g.workspace AND l.agent_id = g.agent_id) "   \
              "FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                            \
     X(AUDIT, "SELECT u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other FROM audit u LEFT JOIN "                          \
@@ -209,12 +219,10 @@
     X(VISIBLE_FACT, "SELECT f.id, f.seq FROM facts f WHERE f.key = :key AND " VISIBLE)                                           \
     /* jobs and counters */                                                                                                      \
     X(LEASED, "SELECT count(*) FROM jobs WHERE token IS NOT NULL")                                                               \
-    X(DUE_JOBS,                                                                                                                  \
-      "SELECT * FROM (SELECT " JOB_COLUMNS " WHERE j.owner = ?3 AND " DUE ") UNION ALL SELECT * FROM (SELECT " JOB_COLUMNS " "   \
-      "WHERE ?4 >= 0 AND j.owner <> ?3 AND j.created_at <= ?4 AND " DUE ") LIMIT ?5")                                            \
+    X(DUE_JOBS, DUE_OWN("0") " UNION ALL " DUE_OTHERS("0") " UNION ALL " DUE_OWN("1") " UNION ALL " DUE_OTHERS("1") " LIMIT ?5") \
     X(EXPIRE_LEASES,                                                                                                             \
       "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?1, last_error = 'the process "      \
-      "that had this job ended, or took too long' WHERE token IS NOT NULL AND lease_until <= ?1")                                \
+      "that had this job ended, or took too long' WHERE token IS NOT NULL AND (lease_until <= ?1 OR lease_until > ?2)")          \
     X(TAKE_JOB, "UPDATE jobs SET token = ?2, lease_until = ?3 WHERE id = ?1")                                                    \
     X(JOBS_OF,                                                                                                                   \
       "SELECT coalesce(sum(attempts < ?3), 0), coalesce(sum(attempts >= ?3), 0) FROM jobs WHERE workspace = " WORKSPACE_1        \

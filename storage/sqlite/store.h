@@ -99,6 +99,8 @@ eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f
 eg_status sqlite_claims_of(eg_storage *s, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
 eg_status sqlite_statements_of(eg_storage *s, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
 eg_status sqlite_conflict(eg_storage *s, eg_request *rq, eg_id id, eg_conflict *out);
+/* All of a fact, read by this connection: in its transaction, if there is one. */
+eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, eg_id fact, eg_conflict **out, size_t *n);
 eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filter *f, eg_conflict **out, size_t *n);
 eg_status sqlite_pair_known(eg_storage *s, eg_request *rq, eg_id a, eg_id b, int *known);
 eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);
@@ -114,8 +116,8 @@ eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *
 void vector_caches_release(eg_storage *s);
 /* Terms as the index stores them: hex, so that no text of a user is ever read as query syntax. */
 eg_str encode_term(eg_request *rq, eg_str term);
-eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
-                       uint32_t most, eg_job **out, size_t *n);
+eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
+                       uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
 eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 /* The window changes that an audit row is about; grows in the request's memory. */

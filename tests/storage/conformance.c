@@ -62,7 +62,7 @@ static void close_fact(store *s, eg_id id, eg_close_reason reason) {
 
 static size_t lease(store *s, const char *owner, int64_t grace, uint32_t most, eg_job **jobs) {
     size_t n;
-    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 3, most, jobs, &n), EG_OK);
+    assert_int_equal(OPS(s, lease, eg_str_of(owner), 10 * EG_SECOND, grace, 0, 3, most, jobs, &n), EG_OK);
     return n;
 }
 
@@ -115,8 +115,8 @@ void conformance_preconditions(store *s) {
         .id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
     eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict},
               setting = {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")};
-    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
     close_fact(s, b, EG_DELETED);
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK); /* open: it came after the end */
     const eg_precondition failing[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("x"), .hash = hash},
                                        {.kind = EG_IS_CURRENT, .id = b},
                                        {.kind = EG_IS_HEAD, .id = b},
@@ -320,6 +320,18 @@ void conformance_conflicts(store *s) {
     uint64_t right, wrong;
     assert_int_equal(OPS(s, feedback, EG_STR("local"), EG_STR("tier"), &right, &wrong), EG_OK);
     assert_true(right == 0 && wrong == 1);
+    eg_change verdict = {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 1};
+    for (int i = 0; i < 3; i++) assert_int_equal(apply(s, NULL, 0, &verdict, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, feedback, EG_STR("local"), EG_STR("tier"), &right, &wrong), EG_OK);
+    assert_true(right == 1 && wrong == 0); /* the last one of a conflict, however often it is asked */
+    assert_int_equal(apply(s, NULL, 0, settle, 2, NULL), EG_OK);
+    assert_int_equal(OPS(s, feedback, EG_STR("local"), EG_STR("tier"), &right, &wrong), EG_OK);
+    assert_true(right == 0 && wrong == 1);
+    assert_int_equal(OPS(s, conflict, c.id, &read), EG_OK);
+    const eg_change back = {.kind = EG_CHANGE_FEEDBACK_BACK, .conflict = &read};
+    assert_int_equal(apply(s, NULL, 0, &back, 1, NULL), EG_OK); /* the settlement's own, those before it stay */
+    assert_int_equal(OPS(s, feedback, EG_STR("local"), EG_STR("tier"), &right, &wrong), EG_OK);
+    assert_true(right == 1 && wrong == 0);
     int known;
     assert_int_equal(OPS(s, pair_known, b, a, &known), EG_OK);
     assert_true(known);
@@ -348,6 +360,97 @@ void conformance_conflicts(store *s) {
         assert_int_equal(n, 2);
         assert_true(eg_id_eq(rows[0].id, c.id) && eg_id_eq(rows[1].id, more.id));
     }
+}
+
+/* With a fact all its open conflicts end, as many as there are, but for those that the set settles itself. */
+void conformance_closing(store *s) {
+    enum { MANY = EG_MAX_LISTED + 3 };
+    static eg_new_fact facts[MANY];
+    static eg_conflict c[MANY];
+    static eg_change changes[2 * MANY];
+    eg_id closed = put_fact(s, "one", "x", 0, 0);
+    for (size_t i = 0; i < MANY; i++) {
+        facts[i] = (eg_new_fact){.fact = {.content = EG_STR("other"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}};
+        facts[i].fact.id = facts[i].fact.lineage_id = test_id();
+        c[i] = (eg_conflict){.id = test_id(),
+                             .fact_a = i % 2 ? closed : facts[i].fact.id,
+                             .fact_b = i % 2 ? facts[i].fact.id : closed,
+                             .tier = EG_STR("t"),
+                             .detector = EG_STR("d"),
+                             .explanation = EG_STR("e"),
+                             .status = i == 1 ? EG_DISMISSED : EG_OPEN};
+        changes[2 * i] = (eg_change){.kind = EG_CHANGE_FACT, .new_fact = &facts[i]};
+        changes[2 * i + 1] = (eg_change){.kind = EG_CHANGE_CONFLICT, .conflict = &c[i]};
+    }
+    c[2].fact_b = facts[0].fact.id; /* of two others */
+    assert_int_equal(apply(s, NULL, 0, changes, 2 * MANY, NULL), EG_OK);
+    c[0].status = EG_RESOLVED;
+    c[0].resolution_type = EG_MERGE;
+    const eg_change end[] = {
+        {.kind = EG_CHANGE_CLOSE, .fact = closed, .reason = EG_MERGED, .text = EG_STR("bob"), .text2 = EG_STR("it is gone")},
+        {.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c[0]}};
+    eg_applied applied;
+    assert_int_equal(apply(s, NULL, 0, end, 2, &applied), EG_OK);
+    assert_int_equal(applied.conflicts_ended, MANY - 3);
+    for (size_t i = 0; i < MANY; i++) {
+        eg_conflict read;
+        assert_int_equal(OPS(s, conflict, c[i].id, &read), EG_OK);
+        assert_int_equal(read.status, i == 1 ? EG_DISMISSED : i == 2 ? EG_OPEN : EG_RESOLVED);
+        if (i == 0) assert_int_equal(read.resolution_type, EG_MERGE);
+        if (i < 3) continue;
+        assert_int_equal(read.resolution_type, EG_WINNER);
+        assert_int_equal(read.resolved_at, applied.time);
+        assert_true(eg_id_eq(read.resolved_fact, facts[i].fact.id));
+        assert_true(eg_str_eq(read.resolved_by, EG_STR("bob")) && eg_str_eq(read.resolution, EG_STR("it is gone")));
+    }
+}
+
+/* Making vectors anew comes after all else, of whomever it is; of two such kinds the owner's comes first. */
+void conformance_job_order(store *s) {
+    static const char *const owners[] = {"other", "me", "other", "me"};
+    static const uint32_t kinds[] = {EG_JOB_REEMBED, EG_JOB_REEMBED, EG_JOB_DETECT, EG_JOB_EMBED};
+    s->now = 1000 * DAY;
+    eg_id fact = put_fact(s, "one", "x", 0, 0);
+    for (int i = 0; i < 4; i++) {
+        eg_change job = {.kind = EG_CHANGE_JOB, .number = kinds[i], .fact = fact, .text = eg_str_of(owners[i])};
+        assert_int_equal(apply(s, NULL, 0, &job, 1, NULL), EG_OK);
+    }
+    s->now += 2 * EG_SECOND;
+    eg_job *jobs;
+    size_t n;
+    uint32_t the_rest = 1u << EG_JOB_DETECT | 1u << EG_JOB_REEMBED;
+    assert_int_equal(OPS(s, lease, EG_STR("me"), 1, EG_SECOND, the_rest, 4, 4, &jobs, &n), EG_OK);
+    assert_true(n == 1 && jobs[0].kind == EG_JOB_EMBED);
+    eg_change back = {.kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .time = s->now};
+    assert_int_equal(apply(s, NULL, 0, &back, 1, NULL), EG_OK);
+    assert_int_equal(OPS(s, lease, EG_STR("me"), 10 * EG_SECOND, EG_SECOND, 0, 4, 4, &jobs, &n), EG_OK);
+    assert_int_equal(n, 4);
+    static const size_t order[] = {3, 2, 1, 0};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(jobs[i].kind, kinds[order[i]]);
+        assert_true(eg_str_eq(jobs[i].owner, eg_str_of(owners[order[i]])));
+    }
+}
+
+/* What was leased, made or put off before the clock was set back by a day does not wait for that day. */
+void conformance_clock_set_back(store *s) {
+    s->now = 1000 * DAY;
+    eg_id fact = put_fact(s, "one", "x", 0, 0);
+    eg_change mine = {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = fact, .text = EG_STR("me")}, later = mine,
+              other = mine;
+    later.time = s->now + EG_LONGEST_PAUSE / 2;
+    other.text = EG_STR("other");
+    const eg_change all_three[] = {mine, later, other};
+    assert_int_equal(apply(s, NULL, 0, all_three, 3, NULL), EG_OK);
+    eg_job *jobs;
+    assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 1);
+    int64_t leased = jobs[0].id;
+    s->now -= EG_SECOND; /* a little: who has the lease keeps it */
+    assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 0);
+    s->now -= DAY;
+    assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 3);
+    for (int i = 0; i < 3; i++) assert_int_equal(jobs[i].attempts, jobs[i].id == leased);
+    assert_int_equal(lease(s, "me", 0, 5, &jobs), 0);
 }
 
 void conformance_jobs(store *s) {

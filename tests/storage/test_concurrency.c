@@ -115,7 +115,7 @@ static void work_until_killed(const char *path, int out) {
         eg_job *jobs;
         size_t n;
         if (commit(&s, &id) != EG_OK || write(out, id.bytes, 16) != 16) _exit(1);
-        if (s.registrar.ops->lease(s.handle, &s.rq, EG_STR("owner"), 50000, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
+        if (s.registrar.ops->lease(s.handle, &s.rq, EG_STR("owner"), 50000, 0, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
         eg_arena_release(&s.arena);
     }
 }
@@ -160,7 +160,7 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     eg_job *jobs;
     eg_store_stats stats;
     size_t n = 0;
-    assert_int_equal(s.registrar.ops->lease(s.handle, &s.rq, EG_STR("other"), 60 * EG_SECOND, 0, 1000000, 1000000, &jobs, &n),
+    assert_int_equal(s.registrar.ops->lease(s.handle, &s.rq, EG_STR("other"), 60 * EG_SECOND, 0, 0, 1000000, 1000000, &jobs, &n),
                      EG_OK);
     assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
     assert_true(n > 0 && stats.jobs_leased == n);

@@ -40,6 +40,9 @@ CONFORMS(preconditions)
 CONFORMS(searches)
 CONFORMS(conflicts)
 CONFORMS(agents)
+CONFORMS(closing)
+CONFORMS(job_order)
+CONFORMS(clock_set_back)
 CONFORMS(jobs)
 CONFORMS(workspaces)
 CONFORMS(audit_windows)
@@ -176,7 +179,7 @@ static void plans(store *s) {
         eg_sql which;
         const char *never;
     } checks[] = {{EG_SQL_DUE_JOBS, "%TEMP B-TREE%"},     {EG_SQL_DUE_JOBS, "SCAN j"},
-                  {EG_SQL_LEASED, "SCAN jobs"},           {EG_SQL_EXPIRE_LEASES, "SCAN %"},
+                  {EG_SQL_LEASED, "SCAN jobs"},           {EG_SQL_EXPIRE_LEASES, "SCAN jobs"},
                   {EG_SQL_CONFLICTS_OF, "%workspace=?%"}, {EG_SQL_PAIR_CONFLICT, "%workspace=?%"},
                   {EG_SQL_AGENT, "% conflicts%"}};
     eg_store_stats stats;
@@ -234,7 +237,7 @@ static void read_only_stores_answer(void **state) {
         size_t n = 1;
         assert_int_equal(s->registrar.ops->fact(s->handle, &s->rq, fact, &read), EG_OK);
         assert_true(eg_str_eq(read.content, EG_STR("one")));
-        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 1, 1, &jobs, &n), EG_OK);
+        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 0, 1, 1, &jobs, &n), EG_OK);
         assert_int_equal(n, 0);
         assert_int_equal(s->registrar.ops->count_hits(s->handle, &s->rq, &fact, 1), EG_OK);
         assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_EREADONLY);
@@ -263,6 +266,9 @@ int main(void) {
         cmocka_unit_test(searches),
         cmocka_unit_test(conflicts),
         cmocka_unit_test(agents),
+        cmocka_unit_test(closing),
+        cmocka_unit_test(job_order),
+        cmocka_unit_test(clock_set_back),
         cmocka_unit_test(jobs),
         cmocka_unit_test(workspaces),
         cmocka_unit_test(audit_windows),

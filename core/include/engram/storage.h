@@ -62,6 +62,7 @@ typedef enum eg_job_kind {
     EG_JOB_EMBED,  /* vectors that its commit left out, for want of a model; then detection */
     EG_JOB_REEMBED /* the next facts of the workspace that have no vectors of the active model; `fact` is one of them */
 } eg_job_kind;
+#define EG_LONGEST_PAUSE INT64_C(600000000) /* of a job: not_before is at most so far ahead */
 typedef struct eg_job {
     int64_t id;
     uint32_t kind, attempts;
@@ -74,10 +75,12 @@ typedef struct eg_job {
 } eg_job;
 
 typedef enum eg_change_kind {
-    EG_CHANGE_FACT = 0,        /* insert new_fact */
-    EG_CHANGE_CLOSE,           /* fact: valid_until = min(valid_until, now), closed_at = now, by, reason */
-    EG_CHANGE_PROMOTE,         /* fact: ephemeral becomes durable; valid_until = max(valid_until, `time`) */
-    EG_CHANGE_CONFLICT,        /* insert conflict */
+    EG_CHANGE_FACT = 0, /* insert new_fact */
+    EG_CHANGE_CLOSE,    /* fact: valid_until = min(valid_until, now), closed_at = now, by `text`, reason. Every conflict of it
+                           that is open in the store then ends with it: resolved by `text`, EG_WINNER the other fact,
+                           resolution `text2`; but those that the set has an EG_CHANGE_CONFLICT_STATUS for */
+    EG_CHANGE_PROMOTE,  /* fact: ephemeral becomes durable; valid_until = max(valid_until, `time`) */
+    EG_CHANGE_CONFLICT, /* insert conflict */
     EG_CHANGE_CONFLICT_STATUS, /* conflict->id: status, resolution_*, resolved_* as in conflict */
     EG_CHANGE_LINK,            /* pair (fact, other): link kind `number`; an existing one is kept */
     EG_CHANGE_UNLINK,          /* pair (fact, other): link kind `number` removed */
@@ -90,8 +93,10 @@ typedef enum eg_change_kind {
     EG_CHANGE_AGENT,    /* agent `text` (engineer `text2`) seen now; its commits + `number` */
     EG_CHANGE_FEEDBACK, /* conflict->id: `number` 1 true positive, 0 false positive; tier and score in conflict */
     EG_CHANGE_SETTING,  /* workspace setting `text` = `text2` */
-    EG_CHANGE_AUDIT     /* action `text`, payload `text2` (JSON), ids fact and other; holds the windows of the
+    EG_CHANGE_AUDIT,    /* action `text`, payload `text2` (JSON), ids fact and other; holds the windows of the
                            facts that the changes before it in the set inserted, closed or promoted */
+    EG_CHANGE_FEEDBACK_BACK /* conflict->id: the verdict that was written in one set with its settlement at conflict->resolved_at
+                               is removed */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -133,11 +138,12 @@ typedef struct eg_change_set {
 } eg_change_set;
 
 typedef struct eg_applied {
-    int64_t seq;      /* of the last change */
-    int64_t time;     /* the store's now of this transaction: committed_at of its facts */
-    int64_t audit_id; /* of the last audit row written, 0: none */
-    size_t failed;    /* with EG_ECONFLICT: index of the precondition that failed */
-    eg_id failed_row; /* the fact or conflict that failed it, when there is one */
+    int64_t seq;            /* of the last change */
+    int64_t time;           /* the store's now of this transaction: committed_at of its facts */
+    int64_t audit_id;       /* of the last audit row written, 0: none */
+    size_t failed;          /* with EG_ECONFLICT: index of the precondition that failed */
+    eg_id failed_row;       /* the fact or conflict that failed it, when there is one */
+    size_t conflicts_ended; /* how many ended with the facts that were closed */
 } eg_applied;
 
 typedef struct eg_conflict_filter {
@@ -218,7 +224,7 @@ typedef struct eg_storage_ops {
     /* 1 in *known when the pair has a conflict of any status or a both_valid link. */
     eg_status (*pair_known)(eg_storage *store, eg_request *rq, eg_id a, eg_id b, int *known);
     eg_status (*setting)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);
-    /* Counts of feedback of a tier: confirmed and false. */
+    /* Counts of feedback of a tier: confirmed and false. The last verdict of each conflict counts. */
     eg_status (*feedback)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str tier, uint64_t *confirmed,
                           uint64_t *false_alarms);
     /* Agent's commits and how many of them are in a conflict that was not dismissed. */
@@ -237,9 +243,11 @@ typedef struct eg_storage_ops {
     /* Leases: at most `most` jobs that are due, not leased, not parked; a lease that is over counts as a failed attempt; owner's
      * own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and
      * lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a
-     * power loss. */
-    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t max_leased,
-                       uint32_t most, eg_job **out, size_t *n);
+     * power loss. What can only be from before the clock was set back holds nothing up: a lease is over that ends more than twice
+     * lease_time ahead, a job is due whose not_before lies more than EG_LONGEST_PAUSE ahead, and old whose created_at does.
+     * but_not: bits 1 << eg_job_kind of the kinds that are left alone. */
+    eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
+                       uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
     /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: there is no verdict of either.
      */
     eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);

@@ -13,7 +13,7 @@ static void a_parked_job_is_no_verdict(void **state) {
     eg_job *jobs;
     size_t n;
     for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) { /* processes that die of it */
-        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, EG_STR("test-1"), EG_SECOND, 0, 4, 1, &jobs, &n),
+        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, EG_STR("test-1"), EG_SECOND, 0, 0, 4, 1, &jobs, &n),
                          EG_OK);
         assert_int_equal(n, i < EG_MAX_ATTEMPTS);
     }
@@ -35,9 +35,11 @@ static void vectors_come_later(void **state) {
     eg_memory_status st;
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
     assert_int_equal(st.store.vectors, 0);
-    f.with_model = 1;
-    f.now += 700 * EG_SECOND;
     size_t ran, left;
+    f.now += 700 * EG_SECOND;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
+    assert_true(ran == 0 && left == 1); /* nothing is written about it before */
+    f.with_model = 1;
     assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
     assert_true(st.store.vectors >= 1);

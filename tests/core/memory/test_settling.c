@@ -109,6 +109,86 @@ static void a_merge_promotes_its_text(void **state) {
     }
 }
 
+/* Another process: it finds a conflict between what is being closed and a third fact, just before that is written. */
+static struct {
+    const eg_storage_ops *real;
+    eg_conflict conflict;
+    int left;
+} finder;
+
+static eg_status apply_after_a_finding(eg_storage *storage, eg_request *rq, const eg_change_set *set, eg_applied *out) {
+    if (finder.left-- > 0) {
+        const eg_change found = {.kind = EG_CHANGE_CONFLICT, .conflict = &finder.conflict};
+        const eg_change_set other = {.workspace = rq->workspace, .actor = EG_STR("other"), .changes = &found, .change_count = 1};
+        assert_int_equal(finder.real->apply(storage, rq, &other, out), EG_OK);
+    }
+    return finder.real->apply(storage, rq, set, out);
+}
+
+/* No conflict stays open with a fact that is not current any more, however late it was found. */
+static void a_conflict_found_meanwhile_ends_too(void **state) {
+    (void)state;
+    static eg_storage_ops ops;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_receipt third = commit_as(&f, "agent-c", "auth", "Nobody may log in at night.");
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    finder.real = f.memory->env.storage_ops;
+    finder.left = 1;
+    finder.conflict = (eg_conflict){.id = f.services.new_id(&f),
+                                    .fact_a = a.fact.id,
+                                    .fact_b = third.fact.id,
+                                    .tier = EG_STR("t"),
+                                    .detector = EG_STR("d"),
+                                    .explanation = EG_STR("e")};
+    ops = *finder.real;
+    ops.apply = apply_after_a_finding;
+    f.memory->env.storage_ops = &ops;
+    char id[EG_ID_TEXT], winner[EG_ID_TEXT];
+    eg_id_format(b.conflicts[0].conflict.id, id);
+    eg_id_format(b.fact.id, winner);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_WINNER, .winning_fact_id = eg_str_of(winner)};
+    eg_resolved done;
+    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+    assert_int_equal(done.other_conflicts_closed, 1);
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    assert_true(eg_id_eq(done.conflict.resolved_fact, b.fact.id));
+    fixture_close(&f);
+}
+
+/* A settlement that was undone is no verdict about the detector; what somebody said besides still is. */
+static void an_undone_settlement_is_no_verdict(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_str tier = b.conflicts[0].conflict.tier;
+    char winner[EG_ID_TEXT];
+    eg_id_format(a.fact.id, winner);
+    static const eg_resolution ways[] = {EG_DISMISS, EG_WINNER};
+    for (size_t i = 0; i < 2; i++) {
+        char id[EG_ID_TEXT];
+        eg_conflict_view *views;
+        uint64_t right, wrong;
+        assert_int_equal(open_conflicts(&f, &views), 1);
+        eg_id_format(views[0].conflict.id, id);
+        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = ways[i], .winning_fact_id = eg_str_of(winner)};
+        eg_resolved done;
+        eg_undone undone;
+        if (i) assert_int_equal(f.ops->feedback(f.memory, f.rq, args.conflict_id, 0), EG_OK);
+        f.now += EG_SECOND;
+        if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
+        assert_int_equal(f.memory->env.storage_ops->feedback(f.storage, f.rq, f.rq->workspace, tier, &right, &wrong), EG_OK);
+        assert_true(right == i && wrong == !i);
+        f.now += EG_SECOND;
+        if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
+        assert_int_equal(f.memory->env.storage_ops->feedback(f.storage, f.rq, f.rq->workspace, tier, &right, &wrong), EG_OK);
+        assert_true(right == 0 && wrong == i);
+    }
+    fixture_close(&f);
+}
+
 /* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
 static void the_same_agent_is_no_update(void **state) {
     (void)state;
@@ -666,6 +746,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merge_writes_the_merged_fact),
         cmocka_unit_test(what_settles_passes_the_gates),
+        cmocka_unit_test(a_conflict_found_meanwhile_ends_too),
+        cmocka_unit_test(an_undone_settlement_is_no_verdict),
         cmocka_unit_test(a_merge_promotes_its_text),
         cmocka_unit_test(the_same_agent_is_no_update),
         cmocka_unit_test(a_settled_pair_stays_settled),
