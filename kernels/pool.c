@@ -3,6 +3,7 @@
  * thread that has not begun. */
 #include "kernels/pool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -242,7 +243,8 @@ uint32_t eg_pool_threads(const eg_pool *p) { return p->threads; }
 
 void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_t lane), void *arg) {
     if (n == 0) return;
-    pthread_mutex_lock(&p->one_run);
+    if (pthread_mutex_trylock(&p->one_run) != 0) (void)eg_pool_take(p, NULL, NULL); /* in turn with who takes it for longer */
+    assert(!(atomic_load(&p->state) & OPEN) && "a task does not run tasks");
     if (p->threads == 1 || n == 1) {
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
         pthread_mutex_unlock(&p->one_run);
@@ -268,10 +270,10 @@ static int lock_or_stop(pthread_mutex_t *m, int (*stop)(const void *arg), const 
     if (!stop) return pthread_mutex_lock(m) == 0;
     while (!stop(arg)) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += ASK_NS;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-        if (pthread_mutex_timedlock(m, &until) == 0) return 1;
+        if (pthread_mutex_clocklock(m, CLOCK_MONOTONIC, &until) == 0) return 1;
     }
     return 0;
 }

@@ -22,7 +22,7 @@ uint32_t eg_pool_threads(const eg_pool *pool);
 
 /* Calls task(arg, i, lane) once for each i in [0, n), on any of the threads, and returns when all have
  * returned. lane in [0, threads) is the executing thread's number: index for scratch memory. Calls from several
- * threads at once are served one after the other. */
+ * threads at once are served one after the other. Never from inside a task. */
 void eg_pool_run(eg_pool *pool, size_t n, void (*task)(void *arg, size_t i, uint32_t lane), void *arg);
 
 /* Takes the pool for several runs of the calling thread, those inside what it calls too; runs of others wait until it is given

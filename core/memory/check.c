@@ -101,8 +101,8 @@ static eg_status embed_items(check *c) {
     eg_str model;
     size_t n = c->args->item_count, done = 0, rows = 0;
     eg_status s = c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_ENOENT;
-    if (s == EG_ENOENT) return EG_OK;
-    if (s != EG_OK) return s;
+    if (s == EG_ENOENT) *c->rq->err = (eg_error){0}; /* words do */
+    if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s;
     c->vectors = eg_arena_array(&c->arena, n * c->dimensions, sizeof *c->vectors);
     if (!c->vectors) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
     while (done < n && s == EG_OK) {

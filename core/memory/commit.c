@@ -169,7 +169,9 @@ static void draft_supersede(commit *c, eg_draft *d) {
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
     int64_t until = c->row.fact.ttl_days ? eg_now(c->m, c->rq) + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
-    int promotes = c->args->durability == EG_DURABLE && (existing->durability == EG_EPHEMERAL || existing->valid_until < until);
+    int longer = existing->valid_until < until &&
+                 (until == EG_FOREVER || until - existing->valid_until >= EG_DAY); /* no mere repetition */
+    int promotes = c->args->durability == EG_DURABLE && (existing->durability == EG_EPHEMERAL || longer);
     /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
     int closes = c->args->corrects_lineage.len && is_current(c, &c->superseded) && !eg_id_eq(c->superseded.id, existing->id);
     out->fact = *existing;

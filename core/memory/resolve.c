@@ -217,7 +217,7 @@ static eg_str audit_payload(settlement *t, eg_id created) {
 }
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
-    eg_status s = t->args->resolution.len ? pass_gates(t, "resolution", t->args->resolution) : EG_OK;
+    eg_status s = pass_gates(t, "resolution", t->args->resolution); /* also without a note: who says so is kept too */
     if (s == EG_OK && t->args->resolution_type == EG_MERGE && t->args->merged_content.len)
         s = pass_gates(t, "merged_content", t->args->merged_content);
     if (s != EG_OK) return s;

@@ -154,10 +154,12 @@ static eg_status undo_resolution(undoing *u) {
     if (gone)
         return eg_request_fail(u->rq, EG_EINVAL,
                                "there is nothing to undo: that settlement was taken back already; undo what came after it");
-    eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
-    if (!settled) return EG_ENOMEM;
-    *settled = *c;
-    eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled; /* no verdict of a person any more */
+    if (r.type != EG_BOTH_VALID) { /* which is no verdict */
+        eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
+        if (!settled) return EG_ENOMEM;
+        *settled = *c;
+        eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled;
+    }
     if (r.type == EG_BOTH_VALID) {
         eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
         link->fact = c->fact_a;
@@ -165,6 +167,14 @@ static eg_status undo_resolution(undoing *u) {
         link->number = EG_LINK_BOTH_VALID;
     }
     if (r.closed_count == 0 && eg_id_is_none(r.merged)) { /* no fact was touched: the same conflict opens again */
+        eg_fact sides[2];
+        eg_id ids[2] = {c->fact_a, c->fact_b};
+        if ((s = STORE(u->m, facts, u->rq, ids, 2, sides)) != EG_OK) return s;
+        for (int i = 0; i < 2; i++) {
+            if (sides[i].valid_until <= eg_now(u->m, u->rq))
+                return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: one of the two facts has ended since");
+            eg_draft_require(&u->d, EG_IS_CURRENT)->id = ids[i];
+        }
         eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
         c->status = EG_OPEN;
         c->resolved_at = 0;

@@ -36,6 +36,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 sys.path[:0] = [os.path.join(TOP, "bench", "peers"), os.path.join(TOP, "tools", "train")]
+import layout  # noqa: E402
 from engram import LIBRARY, UNSUPPORTED, Model, Refused
 
 LOGITS, COSINE, COSINE_S8, LABELS_S8, RANKS_S8 = 2e-5, 0.999999, 0.999, 0.995, 0.002

@@ -7,7 +7,7 @@
 #include "json.h"
 
 /* Bytes that a serialised result should not exceed: an agent reads all of it. Long texts are cut to stay
- * within, never facts left out. */
+ * within, never facts left out; but the two facts of one conflict that is asked for are always whole. */
 enum { RESULT_CAP = 16000, RESULT_LEAST_TEXT = 160 };
 /* Bytes of an id as an argument: 36 of a UUID, with room for what people paste around one. */
 enum { MAX_ID_TEXT = 64 };

@@ -141,8 +141,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.content = v[C_CONTENT].text;
     args.scope = scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
-    args.agent_id = v[C_AGENT].text;
-    if (args.agent_id.len) rq->actor = args.agent_id;
+    if (v[C_AGENT].text.len) rq->actor = v[C_AGENT].text;
+    args.agent_id = rq->actor; /* the client's own name goes through the same checks and gates as one that is given */
     args.engineer = v[C_ENGINEER].text;
     args.provenance = v[C_PROVENANCE].text;
     args.fact_type = (uint32_t)v[C_TYPE].integer;

@@ -251,7 +251,8 @@ static void commit_arguments(void **state) {
     assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL), EG_OK);
     assert_true(host.commit.confidence == 0.8);
     assert_int_equal(host.commit.wait_ms, -1);
-    assert_int_equal(host.commit.scope.len + host.commit.agent_id.len + host.commit.ttl_days, 0);
+    SAME(host.commit.agent_id, "tester"); /* the client's own name */
+    assert_int_equal(host.commit.scope.len + host.commit.ttl_days, 0);
     assert_int_equal(host.commit.operation + host.commit.fact_type + host.commit.durability, 0);
 }
 
