@@ -80,9 +80,9 @@ def main():
     for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
         if os.path.exists(os.path.join(o.source, name)):
             shutil.copy(os.path.join(o.source, name), os.path.join(o.destination, name))
-    thresholds = o.thresholds or os.path.join(o.source, "engram.json")
-    if os.path.exists(thresholds):
-        shutil.copy(thresholds, os.path.join(o.destination, "engram.json"))
+    thresholds, there = o.thresholds or os.path.join(o.source, "engram.json"), os.path.join(o.destination, "engram.json")
+    if os.path.exists(thresholds) and os.path.realpath(thresholds) != os.path.realpath(there):
+        shutil.copy(thresholds, there)
     if not os.listdir(os.path.join(o.destination, "1_Pooling")):
         os.rmdir(os.path.join(o.destination, "1_Pooling"))
 
