@@ -152,7 +152,8 @@ static void bag_add(reading *r, bag *b, eg_str word) {
     if (b->n == MOST_WORDS) return;
     size_t n = eg_word_fold(word, p);
     if (n > 2 && p[n - 1] == 's' && p[n - 2] == '\'') n -= 2;
-    if (is_plain((eg_str){p, n})) n = eg_word_stem(p, n);
+    if (is_plain((eg_str){p, n}) && !(word.len > 2 && eg_is_upper(word.ptr[word.len - 1])))
+        n = eg_word_stem(p, n); /* HTTPS is not HTTP */
     for (size_t i = 0; i < b->n; i++)
         if (strlen(b->words[i]) == n && memcmp(b->words[i], p, n) == 0) return;
     b->words[b->n] = eg_arena_copy(r->arena, (eg_str){p, n});
@@ -266,13 +267,13 @@ static void fill_value(reading *r, eg_claim *c, const eg_text_value *v) {
 
 /* Where the key of a `key = value` shape stands before token `value`; SIZE_MAX: there is none. *attribute
  * says what of the key the value is. */
-static size_t key_before(const reading *r, size_t value, const char **attribute) {
+static size_t key_before(const reading *r, size_t value, int typed, const char **attribute) {
     size_t i = value;
     *attribute = "value";
     while (i && (is_mark(r, i - 1) && strchr("`\"'", text(r, i - 1).ptr[0]))) i--;
     if (!i) return SIZE_MAX;
     if (mark_in(r, i - 1, "=")) i--;
-    else if (mark_in(r, i - 1, ":") && r->t[i - 1].code) i--;
+    else if (mark_in(r, i - 1, ":") && (typed || r->t[i - 1].code)) i--;
     else if (in(r, i - 1, "is are be equals")) i--;
     else if (in(r, i - 1, "to") && i > 1 && in(r, i - 2, "defaults set fixed")) {
         if (in(r, i - 2, "defaults")) *attribute = "default";
@@ -321,6 +322,9 @@ static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
     for (size_t k = 0; k < r->values; k++)
         if (&r->v[k] != v && r->v[k].first < to && r->v[k].last >= from) return;
     if (is_denied(r, from, v->from)) return;
+    if (in(r, from, "if when whenever unless once while until")) return; /* a condition, no statement */
+    for (size_t i = from; i < v->from && v->quantifier == EG_EXACTLY; i++)
+        if (in(r, i, "can could may might would")) return; /* a possibility */
     bag words = {.n = 0}, attributes = {.n = 0};
     for (size_t i = from; i < to; i++) {
         if (i >= v->from && i <= v->to) continue;
@@ -345,7 +349,7 @@ static void read_value(reading *r, const eg_text_value *v) {
     if (!c) return;
     fill_value(r, c, v);
     const char *attribute;
-    size_t key = key_before(r, v->from, &attribute);
+    size_t key = key_before(r, v->from, 1, &attribute);
     if (key != SIZE_MAX) read_key_value(r, c, key, attribute, v->to + 1);
     else read_clause(r, c, v);
 }
@@ -358,14 +362,14 @@ static void read_word_values(reading *r) {
         for (size_t k = 0; k < r->values; k++) taken |= r->v[k].first <= i && i <= r->v[k].last;
         if (taken || eg_word_is_stop(text(r, i)) || is_link(r, i) || in(r, i, "not no")) continue;
         const char *attribute;
-        size_t key = key_before(r, i, &attribute);
+        size_t key = key_before(r, i, 0, &attribute);
         if (key == SIZE_MAX) continue;
         int equals = mark_in(r, i - 1, "=\"'`") || r->t[i].kind == EG_TOKEN_IDENT;
         size_t j = i + 1;
         while (j < r->n && mark_in(r, j, "`\"'")) j++;
         /* "key is word ..." needs an end behind the word: else the word is an adjective or participle */
         if (!equals && j < r->n && !is_mark(r, j) && !in(r, j, "in on for by unless and")) continue;
-        if (!equals && !in(r, i - 1, "to") && text(r, i).len > 3 && in(r, j, "by in on for")) continue;
+        if (!equals && !in(r, i - 1, "to")) continue; /* "user_id is unique" and "user_id is indexed" */
         eg_claim *c = next_claim(r);
         if (!c) return;
         c->span = (eg_span){r->t[i].start, r->t[i].end};

@@ -193,7 +193,7 @@ static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
         if (in(r, next, "and") && in(r, next + 1, "a")) return i; /* "an hour and a half" is not read */
     } else
         for (size_t k = 0; k < sizeof adverbs / sizeof adverbs[0] && !u; k++)
-            if (in(r, i, adverbs[k].word)) {
+            if (in(r, i, adverbs[k].word) && !(is_noun(r, i + 1) && (!i || in(r, i - 1, "the a an our each every and")))) {
                 u = eg_unit_period(eg_str_of(adverbs[k].period));
                 next = i + 1;
             }
@@ -405,6 +405,19 @@ static void read_bounds(const reader *r, eg_text_value *v) {
                   {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
                   {NULL, NULL, "only", EG_ONLY}};
     size_t i = v->first;
+    size_t equals = i > 1 && is_mark(r, i - 1, "=") && !r->t[i - 1].space, at = i - equals;
+    if (at && (is_mark(r, at - 1, "<") || is_mark(r, at - 1, ">")) &&
+        !(at > 1 && !r->t[at - 1].space &&
+          (is_mark(r, at - 2, "-") || is_mark(r, at - 2, "=") || is_mark(r, at - 2, "<") || is_mark(r, at - 2, ">")))) {
+        v->quantifier = is_mark(r, at - 1, "<") ? EG_AT_MOST : EG_AT_LEAST;
+        v->from = (uint32_t)(at - 1);
+        return;
+    }
+    if (i && (is_mark(r, i - 1, "\xE2\x89\xA4") || is_mark(r, i - 1, "\xE2\x89\xA5"))) {
+        v->quantifier = is_mark(r, i - 1, "\xE2\x89\xA4") ? EG_AT_MOST : EG_AT_LEAST;
+        v->from = (uint32_t)(i - 1);
+        return;
+    }
     for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
         size_t words = before[k].w3 ? 3 : before[k].w2 ? 2 : 1;
         if (i < words || !in(r, i - 1, before[k].w1)) continue;
@@ -415,7 +428,10 @@ static void read_bounds(const reader *r, eg_text_value *v) {
         return;
     }
     size_t j = v->last + 1;
-    if (in(r, j, "or and") && in(r, j + 1, "newer later more higher above older")) {
+    if (is_mark(r, j, "+") && adjacent(r, j)) {
+        v->quantifier = EG_AT_LEAST;
+        v->to = (uint32_t)j;
+    } else if (in(r, j, "or and") && in(r, j + 1, "newer later more higher above older greater up")) {
         v->quantifier = in(r, j + 1, "older") ? EG_AT_MOST : EG_AT_LEAST;
         v->to = (uint32_t)(j + 1);
     } else if (in(r, j, "or") && in(r, j + 1, "less fewer lower below")) {

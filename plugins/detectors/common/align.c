@@ -166,7 +166,7 @@ static stretch stretch_at(const table *t, size_t from) {
          i++)
         for (int side = 0; side < 2; side++) {
             const unit *u = side ? t->columns[i].b : t->columns[i].a;
-            if (!u) continue;
+            if (!u || word_in(u->key, "do does did")) continue; /* "does not retry" is "not" beside "retries" */
             units++;
             if (is_filler(u)) continue;
             s.filler = 0;
@@ -226,14 +226,18 @@ static size_t index_b(const table *t, const column *c) { return (size_t)(c->b - 
 /* The number is the name of one of many: "region 3", "shard 12". */
 static int is_label(const unit *first, const unit *value) {
     return value > first &&
-           word_in(value[-1].key, "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
-                                  "bay cell gat floor level tier pag tabl column chapter section tenant");
+           word_in(value[-1].key,
+                   "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
+                   "bay cell gat floor level tier pag tabl column chapter section tenant "
+                   "port cod error status http issu ticket pr mr rfc adr line figur migration severity priority typ stat "
+                   "plan version releas build run attempt epoch");
 }
 
 /* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is
  * meant, not what it is. Counts do not: "46 boxes are in service". */
 static int selects(const table *t, const column *c) {
     if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
+    if (index_a(t, c) >= t->a->colon || index_b(t, c) >= t->b->colon) return 0; /* "Java version: 17" */
     const eg_claim *k = c->a->claim;
     if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
     if (k->value_kind == EG_VALUE_QUANTITY)
@@ -286,6 +290,17 @@ static int only_announces(const table *t) {
     return 1;
 }
 
+/* The differing value says for which case the other one holds: "30 ms at 100 users", "12 minutes on 4 cores", "30 s if caching is
+ * enabled". */
+static int sets_case(const sentence *x, const unit *value, int alone) {
+    if (value > x->units && !alone &&
+        word_in(value[-1].key, "at in on for with above below over under since as during version ="))
+        return 1;
+    for (const unit *u = value; u-- > x->units && u->clause == value->clause;)
+        if (word_in(u->key, "if when whenever unless while once")) return 1;
+    return 0;
+}
+
 static void judge_values(const table *t, const summary *s, alignment *out) {
     const column *c = &t->columns[s->first_conflict];
     out->a = c->a->span;
@@ -294,6 +309,9 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
     size_t ia = index_a(t, c), ib = index_b(t, c);
     if (ia && ib && values_lead_apart(c->a[-1].key, c->b[-1].key)) return;
     if (c->a->claim->value_kind == EG_VALUE_VERSION && only_announces(t)) return;
+    if (c->a->claim->value_kind == EG_VALUE_BOOLEAN && c[1].a && c[1].a->content && c[1].a->clause == c->a->clause && ia &&
+        !word_in(c->a[-1].key, "is are be to"))
+        return; /* "lists enabled flags" */
     size_t serious = 0, matched = s->equal_content, different = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         const stretch *x = &s->stretches[i];
@@ -310,6 +328,16 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
             out->reason = "the values name different things";
             return;
         }
+    for (size_t i = s->first_conflict, seen = 0; i <= s->last_conflict; i++) {
+        const column *k = &t->columns[i];
+        if (k->values != VALUES_CONFLICT) continue;
+        int alone = !seen++ && !(s->conflicts > 1 && index_a(t, k) <= 1);
+        if (sets_case(t->a, k->a, alone) || sets_case(t->b, k->b, alone)) {
+            out->verdict = ALIGN_BOTH_VALID;
+            out->reason = "they speak of different cases";
+            return;
+        }
+    }
     if (serious) {
         if (serious <= 2 && out->reason && matched >= 3) out->verdict = ALIGN_BOTH_VALID;
         return;
@@ -333,6 +361,8 @@ static int same_family(eg_str a, eg_str b) {
         if (word_in(a, families[i]) && word_in(b, families[i])) return 1;
     return 0;
 }
+
+static int ends_ly(eg_str s) { return s.len > 3 && s.ptr[s.len - 2] == 'l' && s.ptr[s.len - 1] == 'y'; }
 
 /* One name in the place of another: "stored in ClickHouse" and "stored in PostGIS". */
 static void judge_names(const table *t, const summary *s, alignment *out) {
@@ -360,6 +390,10 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
         x->as == 1 && x->bs == 1 && (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
     int subject = index_a(t, first) < t->a->verb || index_b(t, first) < t->b->verb;
     if (x->context && !antonyms) return;
+    const unit *next = x->to < t->n && t->columns[x->to].equal ? t->columns[x->to].a : NULL;
+    int describes = next && next->content && next->clause == first->a->clause && !said && !ends_ly(first->a->key) &&
+                    !word_in(first->a->key, "alway always never");
+    if (antonyms && (subject || describes)) return; /* "internal users", "the first name": which ones, not what they are */
     if (antonyms) {
         out->verdict = ALIGN_CONFLICT;
         out->score = 0.92;
@@ -394,6 +428,10 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     const unit *not = c->a ? c->a : c->b;
     const column *near = x->from ? &t->columns[x->from - 1] : &t->columns[x->to];
     if (!near->a || !near->b) return;
+    for (size_t i = 0; i < x->from; i++) /* "clients that are not signed in", "some jobs", "may": said of a part or of a case */
+        if (t->columns[i].a &&
+            word_in(t->columns[i].a->key, "that which who whose where if when whenever while unless som most may might could"))
+            return;
     out->class = CLASS_ENTITY;
     out->a = c->a ? not ->span : near->a->span;
     out->b = c->a ? near->b->span : not ->span;
@@ -438,6 +476,7 @@ align_table *align_table_create(eg_request *rq) { return eg_request_array(rq, 1,
 void align_sentences(align_table *t, const sentence *a, const sentence *b, alignment *out) {
     *out = (alignment){.verdict = ALIGN_NOTHING};
     if (a->n < 3 || b->n < 3 || !(a->words & b->words)) return;
+    if (points_elsewhere(a) || points_elsewhere(b)) return;
     t->a = a;
     t->b = b;
     lay_out(t);
@@ -452,6 +491,9 @@ void align_sentences(align_table *t, const sentence *a, const sentence *b, align
         judge_negation(t, &s, out);
         if (out->verdict == ALIGN_NOTHING) judge_names(t, &s, out);
     }
+    if (out->verdict == ALIGN_CONFLICT && out->class == CLASS_ENTITY && !(s.stretch_count && s.stretches[0].negation) &&
+        takes_several(a, &out->a) && takes_several(b, &out->b))
+        out->verdict = ALIGN_NOTHING;
     if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t)) {
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "they tell of two things of one kind";

@@ -35,6 +35,22 @@ static int same_dimension(const eg_claim *a, const eg_claim *b) {
 /* Written as a range, and not a month's 28 to 31 days. */
 static int is_range(long double low, long double high) { return high > low * 1.15L; }
 
+/* "2 GB" and "2048 MB", "64 KB" and "65536 bytes": many write GB for GiB. The same number of MB and of MiB is not meant. */
+static int binary_reading(const eg_claim *a, const eg_claim *b, long double x, long double y) {
+    if (!eg_str_eq(a->dimension, EG_STR("bytes")) || x <= 0 || y <= 0) return 0;
+    size_t i = 0;
+    while (i < a->text.len && i < b->text.len && a->text.ptr[i] == b->text.ptr[i] && a->text.ptr[i] >= '0' &&
+           a->text.ptr[i] <= '9')
+        i++;
+    int more_a = i < a->text.len && a->text.ptr[i] >= '0' && a->text.ptr[i] <= '9',
+        more_b = i < b->text.len && b->text.ptr[i] >= '0' && b->text.ptr[i] <= '9';
+    if (i && !more_a && !more_b) return 0;
+    long double ratio = x > y ? x / y : y / x, k = 1;
+    for (int n = 0; n < 3; n++)
+        if (equal(ratio, k *= 1.024L)) return 1;
+    return 0;
+}
+
 static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (a->low.infinite || b->low.infinite) {
         if (a->low.infinite && b->low.infinite) return VALUES_SAME;
@@ -57,6 +73,7 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (aq == EG_AT_LEAST) ah = HUGE_VALL;
     if (bq == EG_AT_LEAST) bh = HUGE_VALL;
     if (equal(al, bh) || equal(bl, ah)) return VALUES_COMPATIBLE;
+    if (binary_reading(a, b, al, bl) && binary_reading(a, b, ah, bh)) return VALUES_COMPATIBLE;
     return al > bh || bl > ah ? VALUES_CONFLICT : VALUES_COMPATIBLE;
 }
 

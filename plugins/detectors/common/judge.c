@@ -35,13 +35,14 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
     return status;
 }
 
+static int lies_below(eg_str scope, eg_str over) {
+    if (scope.len < over.len || (over.len && memcmp(scope.ptr, over.ptr, over.len) != 0)) return 0;
+    return scope.len == over.len || scope.ptr[over.len] == '/';
+}
 int scopes_differ(const eg_fact *a, const eg_fact *b) {
-    size_t i = 0, k = 0;
-    while (i < a->scope.len && a->scope.ptr[i] != '/') i++;
-    while (k < b->scope.len && b->scope.ptr[k] != '/') k++;
-    eg_str x = {a->scope.ptr, i}, y = {b->scope.ptr, k};
+    eg_str x = a->scope, y = b->scope;
     if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
-    return !eg_str_eq(x, y);
+    return !lies_below(x, y) && !lies_below(y, x);
 }
 
 static eg_str words_of(const eg_case_fact *f, eg_span s) {
@@ -127,6 +128,20 @@ static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs
 /* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
 static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
 
+/* Every repository has these: they name no thing across scopes. */
+static int is_common(eg_str w) {
+    return word_in(w,
+                   "servic server app application api modul packag package project repo repository codebas component databas db "
+                   "deployment pod container imag dockerfil dockerfile helm chart ci pipelin build readm readme.md package.json "
+                   "tsconfig.json docker-compose.yml makefile main default branch endpoint health unit test coverag "
+                   "it this its they these here default clas librari library table job");
+}
+static int has_common_subject(const sentence *x) {
+    for (size_t i = 0; i < x->n && i < x->verb; i++)
+        if (x->units[i].content && !is_common(x->units[i].key)) return 0;
+    return x->verb < x->n;
+}
+
 static int key_words(eg_str key, int *named) {
     int n = key.len > 0;
     for (size_t i = 0; i < key.len; i++) {
@@ -157,7 +172,7 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
                 al.reason = "the facts are about different things";
             }
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
-            o.weak = is_weak(al.shared, al.named);
+            o.weak = is_weak(al.shared, al.named) || has_common_subject(&j->sentences[i]);
             if (al.verdict == ALIGN_SAME) {
                 o.outcome = EG_CORROBORATION;
                 o.score = 0.9;
@@ -217,6 +232,19 @@ static align_class class_of(const eg_claim *c) {
 
 static int is_current(const eg_claim *c) { return c->modality == EG_IS || c->modality == EG_SHOULD; }
 
+/* The value stands in the subject part and says which thing is meant: "Port 22 is closed", "exit code 2 means", "issue 123
+ * tracks". */
+static int names_which(const sentence *x, const eg_claim *c) {
+    size_t i = 0;
+    while (i < x->n && x->units[i].claim != c) i++;
+    if (i >= x->n || i >= x->colon || (x->verb < x->n ? i > x->verb : i > 2)) return 0;
+    if (i && x->units[i - 1].code) return 0; /* MAX_RETRIES = 3 */
+    if (c->value_kind == EG_VALUE_PORT || c->value_kind == EG_VALUE_VERSION) return 1;
+    if (c->value_kind != EG_VALUE_QUANTITY || !i) return 0;
+    int bare = eg_str_eq(c->dimension, EG_STR("number")) || (c->dimension.len > 5 && memcmp(c->dimension.ptr, "count", 5) == 0);
+    return bare && x->units[i - 1].kind != UNIT_VALUE && x->units[i - 1].content && c->quantifier == EG_EXACTLY;
+}
+
 static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                            int *found) {
     eg_status status = EG_OK;
@@ -225,12 +253,16 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, const senten
             const eg_claim *x = &j->fact->claims[i], *y = &candidate->claims[k];
             if (!x->subject.len || !eg_str_eq(x->subject, y->subject) || !eg_str_eq(x->attribute, y->attribute)) continue;
             if (x->polarity != y->polarity || !is_current(x) || !is_current(y)) continue;
+            if ((x->value_kind == EG_VALUE_VERSION || x->value_kind == EG_VALUE_PORT) &&
+                takes_several(&j->sentences[x->statement], &x->span) && takes_several(&theirs[y->statement], &y->span))
+                continue;
+            if (names_which(&j->sentences[x->statement], x) || names_which(&theirs[y->statement], y)) continue;
             value_relation r = values_compare(x, y);
             if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
             observation o = {
                 .outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION, .score = 0.9, .a = x->span, .b = y->span};
             o.class = class_of(x);
-            o.weak = is_weak_claim(x);
+            o.weak = is_weak_claim(x) || has_common_subject(&j->sentences[x->statement]);
             if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
                 if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
@@ -266,6 +298,9 @@ static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentenc
             const sentence *x = &j->sentences[i], *y = &theirs[k];
             if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) continue;
             if (heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
+            if ((here->claim->value_kind == EG_VALUE_VERSION || here->claim->value_kind == EG_VALUE_PORT) &&
+                takes_several(x, &here->span) && takes_several(y, &there->span))
+                continue;
             observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_CONTRADICTION,
                              .class = class_of(here->claim),
                              .score = 0.86,

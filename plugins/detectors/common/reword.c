@@ -60,6 +60,7 @@ static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one"));
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
     if (!(a->words & b->words)) return 0;
+    if (points_elsewhere(a) || points_elsewhere(b)) return 0;
     for (size_t i = 0; i < a->n; i++) {
         const unit *v = &a->units[i];
         if (v->kind != UNIT_VALUE || v->claim->value_kind == EG_VALUE_DATE || v->claim->value_kind == EG_VALUE_BOOLEAN) continue;

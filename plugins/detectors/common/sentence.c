@@ -317,3 +317,23 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
             out->modality = fact->claims[k].modality;
     return EG_OK;
 }
+
+int points_elsewhere(const sentence *x) {
+    return x->n && !x->statement && word_in(x->units[0].key, "it this that these those its they their here he she");
+}
+
+int takes_several(const sentence *x, const eg_span *at) {
+    if (!x->n) return 0;
+    if (word_in(x->units[0].key, "som one part")) return 1;
+    size_t i = 0;
+    for (; i < x->n && x->units[i].span.start < at->start; i++)
+        if (word_in(x->units[i].key, "can may might could")) return 1;
+    if (i < x->n && x->units[i].kind == UNIT_VALUE && x->units[i].claim->quantifier != EG_EXACTLY) return 0; /* "3.8 and newer" */
+    while (i && (!x->units[i - 1].content || x->units[i - 1].kind != UNIT_WORD ||
+                 word_in(x->units[i - 1].key, "version port traffic connection tests test app")))
+        i--;
+    return i && word_in(x->units[i - 1].key,
+                        "support accept allow expos work works test tested compatibl affect occur happen seen mention contain "
+                        "read writ import talk copi replicat review trigger report forward block "
+                        "field column index access acces open inbound");
+}
