@@ -325,6 +325,10 @@ static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
     if (in(r, from, "if when whenever unless once while until")) return; /* a condition, no statement */
     for (size_t i = from; i < v->from && v->quantifier == EG_EXACTLY; i++)
         if (in(r, i, "can could may might would")) return; /* a possibility */
+    size_t next = (size_t)v->to + 1;
+    if (v->kind == EG_VALUE_BOOLEAN && v->from > from && next < to && !is_mark(r, next) && !is_link(r, next) &&
+        !eg_word_is_stop(text(r, next)) && !in(r, v->from - 1, "is are be to was were been has have now set"))
+        return; /* "lists enabled flags": which ones, not what they are */
     bag words = {.n = 0}, attributes = {.n = 0};
     for (size_t i = from; i < to; i++) {
         if (i >= v->from && i <= v->to) continue;

@@ -430,7 +430,8 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     if (!near->a || !near->b) return;
     for (size_t i = 0; i < x->from; i++) /* "clients that are not signed in", "some jobs", "may": said of a part or of a case */
         if (t->columns[i].a &&
-            word_in(t->columns[i].a->key, "that which who whose where if when whenever while unless som most may might could"))
+            (word_in(t->columns[i].a->key, "that which who whose where som most may might could") ||
+             (word_in(t->columns[i].a->key, "if when whenever while unless") && t->columns[i].a->clause == not ->clause)))
             return;
     out->class = CLASS_ENTITY;
     out->a = c->a ? not ->span : near->a->span;
@@ -493,6 +494,8 @@ void align_sentences(align_table *t, const sentence *a, const sentence *b, align
     }
     if (out->verdict == ALIGN_CONFLICT && out->class == CLASS_ENTITY && !(s.stretch_count && s.stretches[0].negation) &&
         takes_several(a, &out->a) && takes_several(b, &out->b))
+        out->verdict = ALIGN_NOTHING;
+    if (out->verdict == ALIGN_CONFLICT && s.conflicts && (is_option(a, &out->a) || is_option(b, &out->b)))
         out->verdict = ALIGN_NOTHING;
     if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t)) {
         out->verdict = ALIGN_BOTH_VALID;

@@ -77,10 +77,37 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     return al > bh || bl > ah ? VALUES_CONFLICT : VALUES_COMPATIBLE;
 }
 
-static value_relation compare_versions(eg_str a, eg_str b, int same_bound) {
+static int digit_at(eg_str v, size_t i) { return i < v.len && v.ptr[i] >= '0' && v.ptr[i] <= '9'; }
+
+/* The part of a version at *i as a number. *i moves behind the point that follows. */
+static long double next_part(eg_str v, size_t *i) {
+    long double n = 0;
+    for (; digit_at(v, *i); ++*i) n = n * 10 + (v.ptr[*i] - '0');
+    if (*i < v.len && v.ptr[*i] == '.') ++*i;
+    else *i = v.len; /* "-rc1" is not read */
+    return n;
+}
+
+static int is_older(eg_str a, eg_str b) {
+    for (size_t i = 0, k = 0; digit_at(a, i) && digit_at(b, k);) { /* "18.x" and "18.2" may be the same */
+        long double x = next_part(a, &i), y = next_part(b, &k);
+        if (!equal(x, y)) return x < y;
+    }
+    return 0;
+}
+
+/* "18 or newer" and "16". */
+static int breaks_bound(eg_str bound, uint32_t quantifier, eg_str v) {
+    return (quantifier == EG_AT_LEAST && is_older(v, bound)) || (quantifier == EG_AT_MOST && is_older(bound, v));
+}
+
+static value_relation compare_versions(eg_str a, eg_str b, uint32_t bound_a, uint32_t bound_b) {
+    int same_bound = bound_a == bound_b;
     if (a.len && (a.ptr[0] == 'v' || a.ptr[0] == 'V')) a.ptr++, a.len--;
     if (b.len && (b.ptr[0] == 'v' || b.ptr[0] == 'V')) b.ptr++, b.len--;
     if (eg_str_eq(a, b)) return same_bound ? VALUES_SAME : VALUES_COMPATIBLE;
+    if (bound_a == EG_EXACTLY && breaks_bound(b, bound_b, a)) return VALUES_CONFLICT;
+    if (bound_b == EG_EXACTLY && breaks_bound(a, bound_a, b)) return VALUES_CONFLICT;
     if (!same_bound) return VALUES_COMPATIBLE;
     eg_str s = a.len < b.len ? a : b, l = a.len < b.len ? b : a; /* 24 and 24.0, 24.0.1 */
     if (s.len && memcmp(s.ptr, l.ptr, s.len) == 0 && (l.ptr[s.len] == '.' || l.ptr[s.len] == '-' || l.ptr[s.len] == '+'))
@@ -102,15 +129,14 @@ static value_relation compare_dates(const eg_claim *a, const eg_claim *b) {
 }
 
 value_relation values_compare(const eg_claim *a, const eg_claim *b) {
-    int same_bound = a->quantifier == b->quantifier;
     /* "Postgres 16" is a version, a bare 16 in the same place may be one */
     if ((a->value_kind == EG_VALUE_VERSION && eg_str_eq(b->dimension, EG_STR("number"))) ||
         (b->value_kind == EG_VALUE_VERSION && eg_str_eq(a->dimension, EG_STR("number"))))
-        return compare_versions(a->text, b->text, same_bound);
+        return compare_versions(a->text, b->text, a->quantifier, b->quantifier);
     if (a->value_kind != b->value_kind) return VALUES_UNLIKE;
     switch (a->value_kind) {
     case EG_VALUE_QUANTITY: return compare_quantities(a, b);
-    case EG_VALUE_VERSION: return compare_versions(a->text, b->text, same_bound);
+    case EG_VALUE_VERSION: return compare_versions(a->text, b->text, a->quantifier, b->quantifier);
     case EG_VALUE_PORT: return equal(number_of(a->low), number_of(b->low)) ? VALUES_SAME : VALUES_CONFLICT;
     case EG_VALUE_DATE: return compare_dates(a, b);
     case EG_VALUE_BOOLEAN:

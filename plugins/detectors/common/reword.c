@@ -87,6 +87,7 @@ int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a
         if (narrows(missing_a ? a : b, missing_a ? b : a)) continue;
         if (v > a->units && w > b->units && values_lead_apart(v[-1].key, w[-1].key)) continue;
         if (is_one(v->claim) || is_one(w->claim)) continue;
+        if (is_option(a, &v->span) || is_option(b, &w->span)) continue;
         if (shared < 3 && !(shared == 2 && names)) continue;
         if (missing_a + missing_b > LEEWAY) continue;
         *value_a = v;

@@ -337,3 +337,15 @@ int takes_several(const sentence *x, const eg_span *at) {
                         "read writ import talk copi replicat review trigger report forward block "
                         "field column index access acces open inbound");
 }
+
+int is_option(const sentence *x, const eg_span *at) {
+    int possible = 0, set = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        const unit *u = &x->units[i];
+        if (u->span.start >= at->start)
+            return set && word_in(x->units[i - 1].key, "to") && (u->kind != UNIT_VALUE || u->claim->quantifier == EG_EXACTLY);
+        set |= possible && word_in(u->key, "set configur adjust chang tun overrid");
+        possible |= word_in(u->key, "can could may might");
+    }
+    return 0;
+}

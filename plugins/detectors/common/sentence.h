@@ -45,4 +45,7 @@ int points_elsewhere(const sentence *x);
 /* 1 when what governs the words at `at` may have several objects: "supports", "is copied to", "some ...", "can". */
 int takes_several(const sentence *x, const eg_span *at);
 
+/* 1 when the value at `at` is one that may be chosen: "can be set to 10". */
+int is_option(const sentence *x, const eg_span *at);
+
 #endif

@@ -68,7 +68,18 @@ static void values(void **state) {
         {"It runs daily.", "864e2..864e2 time 0"},
         {"It starts at 03:15 sharp.", "195..195 clock 0"},
         {"It ships on 2024-06-20 at last.", "1718841600000000..1718928000000000 date 0"},
-        {"The queue is 99999999999999999999 deep.", NULL}, /* more than 64 bits: no value */
+        {"The suite takes < 15 minutes.", "9e2..9e2 time 4"},
+        {"The suite takes <= 15 minutes.", "9e2..9e2 time 4"},
+        {"The suite takes \xE2\x89\xA4 15 minutes.", "9e2..9e2 time 4"},
+        {"The pool has > 10 workers.", "1e1..1e1 count:worker 5"},
+        {"The pool has >= 10 workers.", "1e1..1e1 count:worker 5"},
+        {"The pool has \xE2\x89\xA5 10 workers.", "1e1..1e1 count:worker 5"},
+        {"The pool grew -> 10 workers.", "1e1..1e1 count:worker 0"}, /* an arrow is no bound */
+        {"The pool grew => 10 workers.", "1e1..1e1 count:worker 0"},
+        {"The pool has 10+ workers.", "1e1..1e1 number 5"},
+        {"The pool has 10 or more workers.", "1e1..1e1 number 5"},
+        {"The daily backup is kept for 7 days.", "6048e2..6048e2 time 0"}, /* "daily" says which one */
+        {"The queue is 99999999999999999999 deep.", NULL},                 /* more than 64 bits: no value */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -121,6 +132,70 @@ static void kinds(void **state) {
     }
 }
 
+/* Versions with a bound. */
+static void version_bounds(void **state) {
+    (void)state;
+    static const struct {
+        const char *content, *text;
+        uint32_t quantifier;
+    } rows[] = {
+        {"The app needs PHP 8.1.", "8.1", EG_EXACTLY},         {"The app needs PHP >= 8.1.", "8.1", EG_AT_LEAST},
+        {"The app needs PHP < 8.1.", "8.1", EG_AT_MOST},       {"Works with Node 18+.", "18", EG_AT_LEAST},
+        {"Works with Node 18 or greater.", "18", EG_AT_LEAST}, {"Works with Node 18 and up.", "18", EG_AT_LEAST},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        eg_arena a;
+        eg_arena_init(&a, 0);
+        eg_claim c[8];
+        size_t n = claims_of(&a, rows[i].content, "general", c, 8);
+        if (n == 0) fail_msg("no claim in: %s", rows[i].content);
+        if (!eg_str_eq(c[0].text, eg_str_of(rows[i].text)) || c[0].quantifier != rows[i].quantifier)
+            fail_msg("%s: kind %u, text %.*s, quantifier %u", rows[i].content, c[0].value_kind, (int)c[0].text.len, c[0].text.ptr,
+                     c[0].quantifier);
+        eg_arena_release(&a);
+    }
+}
+
+/* A claim has a subject only when its statement says that the value holds. */
+static void subjects(void **state) {
+    (void)state;
+    static const struct {
+        const char *content;
+        int named;
+    } rows[] = {
+        {"The pool size of the mailer is set to 10 workers.", 1},
+        {"The pool size of the mailer can be set to 10 workers.", 0},
+        {"The mailer may take 10 workers.", 0},
+        {"The mailer may take at most 10 workers.", 1}, /* a bound is no possibility */
+        {"The mailer has 10 workers.", 1},
+        {"If the mailer has 10 workers, it waits.", 0},
+        {"When the mailer has 10 workers, it waits.", 0},
+        {"The queue of the mailer is enabled.", 1},
+        {"The tool of the mailer lists enabled flags.", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        eg_arena a;
+        eg_arena_init(&a, 0);
+        eg_claim c[8];
+        size_t n = claims_of(&a, rows[i].content, "general", c, 8);
+        if (n == 0) fail_msg("no claim in: %s", rows[i].content);
+        if ((c[0].subject.len > 0) != rows[i].named)
+            fail_msg("%s: subject [%.*s]", rows[i].content, (int)c[0].subject.len, c[0].subject.ptr);
+        eg_arena_release(&a);
+    }
+}
+
+/* "key is word" gives no claim: a thing has several properties. */
+static void properties(void **state) {
+    (void)state;
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    eg_claim c[8];
+    assert_int_equal(claims_of(&a, "user_id is indexed.", "general", c, 8), 0);
+    assert_int_equal(claims_of(&a, "user_id defaults to zero_id.", "general", c, 8), 1);
+    eg_arena_release(&a);
+}
+
 /* Reworded sentences about one thing meet, different things do not. */
 static void keys(void **state) {
     (void)state;
@@ -135,6 +210,7 @@ static void keys(void **state) {
         {"The feed renderer is owned by Rui.", "Anke owns the feed parser.", 0},
         {"cache.ttl = 5 s", "`cache.ttl` is 10 s", 1},
         {"cache.ttl = 5 s", "cache.size = 5 MB", 0},
+        {"The HTTP timeout is 30 s.", "The HTTPS timeout is 30 s.", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -270,7 +346,8 @@ static void any_text_is_safe(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(kinds), cmocka_unit_test(keys),
-                                       cmocka_unit_test(modality), cmocka_unit_test(any_text_is_safe)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),   cmocka_unit_test(kinds),      cmocka_unit_test(keys),     cmocka_unit_test(version_bounds),
+        cmocka_unit_test(subjects), cmocka_unit_test(properties), cmocka_unit_test(modality), cmocka_unit_test(any_text_is_safe)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

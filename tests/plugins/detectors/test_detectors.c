@@ -219,6 +219,199 @@ static void across_scopes(void **state) {
     for (size_t i = 0; i < sizeof not / sizeof not [0]; i++) check_scoped(&not [i], "platform", "payments");
 }
 
+/* What holds under one condition, and what holds under another one. */
+static void conditions(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"If strict mode is enabled, unknown fields are rejected.", "If strict mode is disabled, unknown fields are ignored.",
+         NOTHING, NULL, NULL, NULL},
+        {"If caching is enabled, the request timeout is 30 s.", "If caching is disabled, the request timeout is 60 s.", NOTHING,
+         NULL, NULL, NULL},
+        {"If caching is enabled, the request timeout is 30 s.", "If caching is enabled, the request timeout is 60 s.",
+         EG_CONTRADICTION, NULL, NULL, NULL},
+        {"If strict mode is enabled, unknown fields are rejected.", "If strict mode is enabled, unknown fields are not rejected.",
+         EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Strict mode is enabled for all clients.", "Strict mode is disabled for all clients.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+        {"If the cache is warm, requests wait for it.", "If the cache is not warm, requests wait for it.", NOTHING, NULL, NULL,
+         NULL},
+        {"Clients that are signed in see the price list.", "Clients that are not signed in see the price list.", NOTHING, NULL,
+         NULL, NULL},
+        {"The price list is visible to clients.", "The price list is not visible to clients.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+        {"Some requests are logged to the audit table.", "Some requests are not logged to the audit table.", NOTHING, NULL, NULL,
+         NULL},
+        {"Requests are logged to the audit table.", "Requests are not logged to the audit table.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+        {"The pool size can be set to 10.", "The pool size can be set to 20.", NOTHING, NULL, NULL, NULL},
+        {"The pool size can be set to 10 workers.", "The pool size is 20 workers.", NOTHING, NULL, NULL, NULL},
+        {"The pool size is set to 10.", "The pool size is set to 20.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The pool size can be set to at most 10.", "The pool size can be set to at most 20.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* Measured at another parameter. */
+static void parameters(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The p99 latency of search is 30 ms at 100 req/s.", "The p99 latency of search is 90 ms at 1000 req/s.", NOTHING, NULL,
+         NULL, NULL},
+        {"The p99 latency of search is 30 ms at 100 req/s.", "The p99 latency of search is 90 ms at 100 req/s.", EG_CONTRADICTION,
+         NULL, NULL, NULL},
+        {"The build takes 12 minutes on 4 cores.", "The build takes 7 minutes on 8 cores.", NOTHING, NULL, NULL, NULL},
+        {"The build takes 12 minutes on 4 cores.", "The build takes 7 minutes on 4 cores.", EG_CONTRADICTION, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void bounds(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The suite takes < 15 minutes.", "The suite takes 11 minutes.", NOTHING, NULL, NULL, NULL},
+        {"The suite takes < 15 minutes.", "The suite takes 20 minutes.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP 8.3.", NOTHING, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP 8.10.", NOTHING, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP 8.", NOTHING, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP 7.4.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP >= 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP <= 8.1.", "The app needs PHP 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP 8.1.", "The app needs PHP 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP 8.1 or newer.", "The app needs PHP 8.x.", NOTHING, NULL, NULL, NULL},
+        {"Works with Node 18+.", "Works with Node 20.", NOTHING, NULL, NULL, NULL},
+        {"Works with Node 18+.", "Works with Node 16.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The client needs Node 18 or greater.", "The client needs Node 20.", NOTHING, NULL, NULL, NULL},
+        {"The client needs Node 18 or greater.", "The client needs Node 16.", EG_CONTRADICTION, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* What "it" is stands elsewhere. */
+static void pronouns(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"It retries failed jobs 3 times.", "It retries failed jobs 5 times.", NOTHING, NULL, NULL, NULL},
+        {"The mailer retries failed jobs 3 times.", "The mailer retries failed jobs 5 times.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* The number says which thing is meant. */
+static void numbers_that_name(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"Port 22 is closed.", "Port 443 is closed.", NOTHING, NULL, NULL, NULL},
+        {"Port 22 is closed.", "Port 22 is not closed.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The gateway listens on port 8080.", "The gateway listens on port 9090.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Exit code 2 means a usage error.", "Exit code 3 means a usage error.", NOTHING, NULL, NULL, NULL},
+        {"A usage error ends with exit code 2.", "A usage error ends with exit code 3.", EG_CONTRADICTION, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* Who supports one thing may support another one, too. */
+static void several_objects(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The library supports TLS 1.2.", "The library supports TLS 1.3.", NOTHING, NULL, NULL, NULL},
+        {"The library requires TLS 1.2.", "The library requires TLS 1.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app exposes port 8080.", "The app exposes port 9090.", NOTHING, NULL, NULL, NULL},
+        {"Orders of the shop are copied to Vienna.", "Orders of the shop are copied to Berlin.", NOTHING, NULL, NULL, NULL},
+        {"Orders of the shop are stored in Vienna.", "Orders of the shop are stored in Berlin.", EG_CONTRADICTION, NULL, NULL,
+         NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* A thing has several properties; some only say which thing is meant. */
+static void properties(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"user_id is indexed.", "user_id is immutable.", NOTHING, NULL, NULL, NULL},
+        {"user_id = indexed", "user_id = immutable", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"user_id is indexed.", "user_id is not indexed.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The daily backup is kept for 7 days.", "The weekly backup is kept for 30 days.", NOTHING, NULL, NULL, NULL},
+        {"The daily backup is kept for 7 days.", "The daily backup is kept for 30 days.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The backup of the ledger runs daily.", "The backup of the ledger runs weekly.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The tool lists enabled flags.", "The tool lists disabled flags.", NOTHING, NULL, NULL, NULL},
+        {"The flag is enabled for the tool.", "The flag is disabled for the tool.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Internal users can upload large files.", "External users can upload large files.", NOTHING, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* "Name: value". */
+static void name_and_value(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"Java version: 17", "Java version: 21", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Java version: 17", "Python version: 3.12", NOTHING, NULL, NULL, NULL},
+        {"Gateway port: 8080", "Gateway port: 9090", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Gateway port: 8080", "Metrics port: 9090", NOTHING, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+static void does_not(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The /health endpoint requires authentication.", "The /health endpoint does not require authentication.",
+         EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The /health endpoint requires authentication.", "The /metrics endpoint does not require authentication.", NOTHING, NULL,
+         NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* GB is often written for GiB. */
+static void binary_sizes(void **state) {
+    (void)state;
+    static const pair rows[] = {
+        {"The node has 2 GB of memory.", "The node has 2048 MB of memory.", NOTHING, NULL, NULL, NULL},
+        {"The node has 2 GB of memory.", "The node has 4096 MB of memory.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The block size is 64 KB.", "The block size is 65536 bytes.", NOTHING, NULL, NULL, NULL},
+        {"The block size is 64 KB.", "The block size is 32768 bytes.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The upload limit is 10 MB.", "The upload limit is 11 MB.", EG_CONTRADICTION, NULL, NULL, NULL},
+    };
+    check_all(rows, sizeof rows / sizeof rows[0]);
+}
+
+/* Of one repository in two scopes: one lies in the other, or they are apart. */
+static void sibling_scopes(void **state) {
+    (void)state;
+    static const struct {
+        const char *earlier, *later;
+        int outcome;
+    } scopes[] = {
+        {"payments/api", "payments/worker", NOTHING},       {"payments/api", "payments/api-v2", NOTHING},
+        {"payments", "payments/api", EG_CONTRADICTION},     {"payments/api", "payments", EG_CONTRADICTION},
+        {"payments/api", "payments/api", EG_CONTRADICTION}, {"general", "payments/api", EG_CONTRADICTION},
+    };
+    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
+        pair p = {"The request timeout is 30 s.", "The request timeout is 60 s.", scopes[i].outcome, NULL, NULL, NULL};
+        check_scoped(&p, scopes[i].earlier, scopes[i].later);
+    }
+}
+
+/* Every scope has a repository: only what has a name of its own is one thing in two scopes. */
+static void generic_subjects(void **state) {
+    (void)state;
+    static const pair apart = {"The repository is owned by Alice.", "The repository is owned by Bob.", NOTHING, NULL, NULL, NULL};
+    static const pair same = {
+        "The repository is owned by Alice.", "The repository is owned by Bob.", EG_CONTRADICTION, NULL, NULL, NULL};
+    static const pair named = {"The ledger exporter is owned by Alice.",
+                               "The ledger exporter is owned by Bob.",
+                               EG_CONTRADICTION,
+                               "tier2b_cross_scope",
+                               NULL,
+                               NULL};
+    check_scoped(&apart, "payments", "orders");
+    check_scoped(&same, "payments", "payments");
+    check_scoped(&named, "payments", "orders");
+}
+
 static void severity(void **state) {
     (void)state;
     eg_arena arena;
@@ -272,9 +465,13 @@ static void long_facts_take_little_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings), cmocka_unit_test(no_siblings),
-        cmocka_unit_test(contradictions),  cmocka_unit_test(updates),  cmocka_unit_test(other_outcomes),
-        cmocka_unit_test(across_scopes),   cmocka_unit_test(severity), cmocka_unit_test(long_facts_take_little_memory),
+        cmocka_unit_test(no_false_alarms), cmocka_unit_test(siblings),          cmocka_unit_test(no_siblings),
+        cmocka_unit_test(contradictions),  cmocka_unit_test(updates),           cmocka_unit_test(other_outcomes),
+        cmocka_unit_test(across_scopes),   cmocka_unit_test(severity),          cmocka_unit_test(long_facts_take_little_memory),
+        cmocka_unit_test(conditions),      cmocka_unit_test(parameters),        cmocka_unit_test(bounds),
+        cmocka_unit_test(pronouns),        cmocka_unit_test(numbers_that_name), cmocka_unit_test(several_objects),
+        cmocka_unit_test(properties),      cmocka_unit_test(name_and_value),    cmocka_unit_test(does_not),
+        cmocka_unit_test(binary_sizes),    cmocka_unit_test(sibling_scopes),    cmocka_unit_test(generic_subjects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
