@@ -91,7 +91,7 @@ static double merged_confidence(const settlement *t) {
 
 /* What is written about a settlement is kept as facts are: the same gates look at it. */
 static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
-    const eg_commit_args as_commit = {.content = text,
+    const eg_commit_args as_commit = {.content = text.ptr ? text : EG_STR(""),
                                       .scope = t->a.scope,
                                       .confidence = merged_confidence(t),
                                       .agent_id = who(t),
