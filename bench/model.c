@@ -110,10 +110,12 @@ static eg_status measure(bench *b, size_t batch, eg_pair pair, eg_error *err) {
     return EG_OK;
 }
 
-/* Multiply-adds count two: the four matrices of each layer and the two attention products. */
+/* Multiply-adds count two: the four matrices of each layer and the two attention products. A classifier reads first tokens only:
+ * of the last layer the others get no more than keys and values (and queries, which are made with them). */
 static double flops(const eg_model_info *m, size_t tokens, size_t length) {
-    double H = m->hidden, I = m->intermediate, L = (double)length;
-    return 2.0 * m->layers * (double)tokens * (4 * H * H + 2 * H * I + 2 * L * H);
+    double H = m->hidden, I = m->intermediate, L = (double)length, all = (double)tokens;
+    double last = m->head == EG_HEAD_CLASSES ? all / L : all;
+    return 2.0 * (m->layers * all * 3 * H * H + ((m->layers - 1) * all + last) * (H * H + 2 * H * I + 2 * L * H));
 }
 
 static void print_cell(bench *b, size_t batch, size_t length, int pairs) {
