@@ -148,7 +148,7 @@ static void gather_first(const eg_ragged *batch, float *x, size_t H) {
         memmove(x + s * H, x + (batch->offsets[s] - batch->offsets[0]) * H, H * sizeof *x);
 }
 
-static int cancelled(const eg_cancel *c) {
+int eg_cancelled(const eg_cancel *c) {
     return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
 }
 
@@ -204,7 +204,7 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
     finish_rows(e, pool, m, &m->embedding_norm, x, T);
     for (size_t i = 0; i < m->layers; i++) {
         const eg_layer *w = &m->layer[i];
-        if (cancelled(cancel)) return EG_ECANCELLED;
+        if (eg_cancelled(cancel)) return EG_ECANCELLED;
         eg_linear_run(e, pool, &w->qkv, T, x, qkv, EG_ACT_NONE, NULL);
         attention.layer = w;
         attention.only_first = only_first && i + 1 == m->layers;

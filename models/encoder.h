@@ -78,6 +78,9 @@ size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, ui
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
                    eg_activation activation, const float *residual);
 
+/* 1 when the flag is set or the deadline has passed; c may be NULL. */
+int eg_cancelled(const eg_cancel *c);
+
 /* The hidden states of the last layer inside scratch (*states): tokens x hidden, or with only_first sequences x hidden, those of
  * each first token, for which the last layer does nothing that they do not need; they are the same bits. pool NULL: on this
  * thread alone. EG_ECANCELLED when cancel says so between layers. */

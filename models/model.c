@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/clock.h"
 #include "core/base/size.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
@@ -160,10 +159,7 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, unsigned ho
     return s;
 }
 
-static int stops(const void *arg) {
-    const eg_cancel *c = arg;
-    return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
-}
+static int stops(const void *cancel) { return eg_cancelled(cancel); }
 
 static eg_status stopped(eg_error *err) {
     return eg_fail(err, EG_ECANCELLED, "the inference was cancelled or ran past its deadline");

@@ -271,3 +271,59 @@ void work(fixture *f) {
     assert_int_equal(f->ops->work(f->memory, f->rq, &ran, &left), EG_OK);
     assert_int_equal(left, 0);
 }
+
+eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) {
+    char id[EG_ID_TEXT], won[EG_ID_TEXT];
+    eg_id_format(conflict, id);
+    eg_id_format(winner, won);
+    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
+    if (how == EG_WINNER) args.winning_fact_id = eg_str_of(won);
+    eg_resolved done;
+    f->now += EG_SECOND;
+    if (f->ops->resolve(f->memory, f->rq, &args, &done) != EG_OK) fail_msg("resolve: %s", f->rq->err->text);
+    return done;
+}
+
+eg_undone undo(fixture *f, int64_t undo_id) {
+    eg_undone undone;
+    f->now += EG_SECOND;
+    if (f->ops->undo(f->memory, f->rq, undo_id, &undone) != EG_OK) fail_msg("undo: %s", f->rq->err->text);
+    return undone;
+}
+
+void refuses_undo(fixture *f, int64_t undo_id, const char *why) {
+    eg_undone undone;
+    f->now += EG_SECOND;
+    assert_int_equal(f->ops->undo(f->memory, f->rq, undo_id, &undone), EG_EINVAL);
+    if (!strstr(f->rq->err->text, why)) fail_msg("not '%s': '%s'", why, f->rq->err->text);
+}
+
+eg_receipt correct(fixture *f, eg_fact fact, eg_operation operation, const char *content) {
+    char lineage[EG_ID_TEXT];
+    eg_id_format(fact.lineage_id, lineage);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(content);
+    args.scope = fact.scope;
+    args.operation = operation;
+    args.corrects_lineage = eg_str_of(lineage);
+    return commit_args(f, args);
+}
+
+size_t current_of(fixture *f, eg_id lineage) {
+    char id[EG_ID_TEXT];
+    eg_id_format(lineage, id);
+    eg_fact *rows;
+    size_t n, current = 0;
+    assert_int_equal(f->ops->lineage(f->memory, f->rq, eg_str_of(id), &rows, &n), EG_OK);
+    for (size_t i = 0; i < n; i++) current += rows[i].valid_until > f->now;
+    return current;
+}
+
+eg_receipt commit_for(fixture *f, const char *agent, uint32_t ttl_days, const char *content) {
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = eg_str_of(content);
+    args.scope = EG_STR("auth");
+    args.agent_id = eg_str_of(agent);
+    args.ttl_days = ttl_days;
+    return commit_args(f, args);
+}

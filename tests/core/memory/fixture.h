@@ -54,4 +54,13 @@ size_t open_conflicts(fixture *f, eg_conflict_view **out);
 /* Does all jobs that are due, and asserts that none is left. */
 void work(fixture *f);
 
+/* Calls that are expected to work. */
+eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner);
+eg_undone undo(fixture *f, int64_t undo_id);
+void refuses_undo(fixture *f, int64_t undo_id, const char *why);
+eg_receipt correct(fixture *f, eg_fact fact, eg_operation operation, const char *content);
+size_t current_of(fixture *f, eg_id lineage);
+/* A fact of "auth" that ends after so many days; 0: never. */
+eg_receipt commit_for(fixture *f, const char *agent, uint32_t ttl_days, const char *content);
+
 #endif

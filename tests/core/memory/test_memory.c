@@ -1,6 +1,6 @@
 /* test_memory.c - the memory as its users meet it: what is committed, found, told apart and refused. Many hold a defect that
- * memory systems of this kind have had: they must never come back. Settling is in test_settling.c, what happens behind a commit
- * in test_background.c. */
+ * memory systems of this kind have had: they must never come back. Settling is in test_settling.c, undo in test_undo.c, what
+ * happens behind a commit in test_background.c. */
 #include "fixture.h"
 
 /* A fact with a TTL is visible and checked until it ends, and gone afterwards; as_of still finds it. */

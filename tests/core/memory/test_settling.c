@@ -1,7 +1,5 @@
-/* test_settling.c - conflicts that are settled, facts that are corrected, and undo of both. */
+/* test_settling.c - conflicts that are settled and facts that are corrected. */
 #include "fixture.h"
-
-static int same_content(eg_fact f, const char *text) { return eg_str_eq(f.content, eg_str_of(text)); }
 
 /* merge really writes the merged fact with both parents; listing conflicts changes nothing. */
 static void merge_writes_the_merged_fact(void **state) {
@@ -157,38 +155,6 @@ static void a_conflict_found_meanwhile_ends_too(void **state) {
     fixture_close(&f);
 }
 
-/* A settlement that was undone is no verdict about the detector; what somebody said besides still is. */
-static void an_undone_settlement_is_no_verdict(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
-    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    eg_str tier = b.conflicts[0].conflict.tier;
-    char winner[EG_ID_TEXT];
-    eg_id_format(a.fact.id, winner);
-    static const eg_resolution ways[] = {EG_DISMISS, EG_WINNER};
-    for (size_t i = 0; i < 2; i++) {
-        char id[EG_ID_TEXT];
-        eg_conflict_view *views;
-        uint64_t right, wrong;
-        assert_int_equal(open_conflicts(&f, &views), 1);
-        eg_id_format(views[0].conflict.id, id);
-        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = ways[i], .winning_fact_id = eg_str_of(winner)};
-        eg_resolved done;
-        eg_undone undone;
-        if (i) assert_int_equal(f.ops->feedback(f.memory, f.rq, args.conflict_id, 0), EG_OK);
-        f.now += EG_SECOND;
-        if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
-        assert_int_equal(f.memory->env.storage_ops->feedback(f.storage, f.rq, f.rq->workspace, tier, &right, &wrong), EG_OK);
-        assert_true(right == i && wrong == !i);
-        f.now += EG_SECOND;
-        if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-        assert_int_equal(f.memory->env.storage_ops->feedback(f.storage, f.rq, f.rq->workspace, tier, &right, &wrong), EG_OK);
-        assert_true(right == 0 && wrong == i);
-    }
-    fixture_close(&f);
-}
-
 /* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
 static void the_same_agent_is_no_update(void **state) {
     (void)state;
@@ -230,98 +196,6 @@ static void a_settled_pair_stays_settled(void **state) {
         assert_int_equal(open_conflicts(&f, NULL), 0);
         fixture_close(&f);
     }
-}
-
-/* winner closes the loser, and undo brings fact and conflict back without rewriting history. */
-static void winner_and_undo(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
-    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    char id[EG_ID_TEXT], winner[EG_ID_TEXT];
-    eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id + 28), .resolution_type = EG_WINNER, .resolution = EG_STR("seen in k8s")};
-    eg_resolved done;
-    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL); /* which one? */
-    args.winning_fact_id = eg_str_of(winner);
-    f.now += EG_SECOND;
-    if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(done.closed_count, 1);
-    assert_true(eg_id_eq(done.closed[0].id, a.fact.id));
-    assert_int_equal(done.closed[0].close_reason, EG_CLOSED_RESOLVED);
-    assert_int_equal(query(&f, "auth service port").count, 1);
-
-    f.now += EG_SECOND;
-    eg_undone undone;
-    if (f.ops->undo(f.memory, f.rq, done.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(undone.restored_count, 1);
-    assert_true(eg_id_eq(undone.restored[0].restored_from, a.fact.id));
-    assert_true(eg_id_eq(undone.restored[0].lineage_id, a.fact.lineage_id));
-    assert_int_equal(query(&f, "auth service port").count, 2);
-    eg_conflict_view *views;
-    assert_int_equal(open_conflicts(&f, &views), 1);
-    assert_true(views[0].a.seq < views[0].b.seq);
-    assert_int_equal(f.ops->undo(f.memory, f.rq, 123456, &undone), EG_ENOENT);
-    fixture_close(&f);
-}
-
-/* Calls that are expected to work. */
-static eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) {
-    char id[EG_ID_TEXT], won[EG_ID_TEXT];
-    eg_id_format(conflict, id);
-    eg_id_format(winner, won);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
-    if (how == EG_WINNER) args.winning_fact_id = eg_str_of(won);
-    eg_resolved done;
-    f->now += EG_SECOND;
-    if (f->ops->resolve(f->memory, f->rq, &args, &done) != EG_OK) fail_msg("resolve: %s", f->rq->err->text);
-    return done;
-}
-
-static eg_undone undo(fixture *f, int64_t undo_id) {
-    eg_undone undone;
-    f->now += EG_SECOND;
-    if (f->ops->undo(f->memory, f->rq, undo_id, &undone) != EG_OK) fail_msg("undo: %s", f->rq->err->text);
-    return undone;
-}
-
-static void refuses_undo(fixture *f, int64_t undo_id, const char *why) {
-    eg_undone undone;
-    f->now += EG_SECOND;
-    assert_int_equal(f->ops->undo(f->memory, f->rq, undo_id, &undone), EG_EINVAL);
-    if (!strstr(f->rq->err->text, why)) fail_msg("not '%s': '%s'", why, f->rq->err->text);
-}
-
-static eg_receipt correct(fixture *f, eg_fact fact, eg_operation operation, const char *content) {
-    char lineage[EG_ID_TEXT];
-    eg_id_format(fact.lineage_id, lineage);
-    eg_commit_args args = EG_COMMIT_DEFAULTS;
-    args.content = eg_str_of(content);
-    args.scope = fact.scope;
-    args.operation = operation;
-    args.corrects_lineage = eg_str_of(lineage);
-    return commit_args(f, args);
-}
-
-static size_t current_of(fixture *f, eg_id lineage) {
-    char id[EG_ID_TEXT];
-    eg_id_format(lineage, id);
-    eg_fact *rows;
-    size_t n, current = 0;
-    assert_int_equal(f->ops->lineage(f->memory, f->rq, eg_str_of(id), &rows, &n), EG_OK);
-    for (size_t i = 0; i < n; i++) current += rows[i].valid_until > f->now;
-    return current;
-}
-
-/* A fact of "auth" that ends after so many days; 0: never. */
-static eg_receipt commit_for(fixture *f, const char *agent, uint32_t ttl_days, const char *content) {
-    eg_commit_args args = EG_COMMIT_DEFAULTS;
-    args.content = eg_str_of(content);
-    args.scope = EG_STR("auth");
-    args.agent_id = eg_str_of(agent);
-    args.ttl_days = ttl_days;
-    return commit_args(f, args);
 }
 
 /* Only who asks for what happened is told that it did: another winner or another merged text is refused. */
@@ -374,98 +248,6 @@ static void what_has_ended_does_not_win(void **state) {
     assert_int_equal(settle(&f, conflict, EG_WINNER, b.fact.id).closed_count, 0);
     assert_int_equal(current_of(&f, b.fact.lineage_id), 1);
     fixture_close(&f);
-}
-
-/* A settlement is taken back once: not again after the conflict was settled anew, though the clock stands still. */
-static void undo_spares_a_later_settlement(void **state) {
-    (void)state;
-    for (int how = 0; how < 3; how++) {
-        WITH(f, 1);
-        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-        if (how == 1) f.now -= EG_DAY;
-        int64_t first = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_WINNER : EG_DISMISS, a.id).undo_id;
-        undo(&f, first);
-        eg_conflict_view *views;
-        assert_int_equal(open_conflicts(&f, &views), 1);
-        eg_resolved later = settle(&f, views[0].conflict.id, how == 0 ? EG_BOTH_VALID : how == 1 ? EG_DISMISS : EG_WINNER, a.id);
-        refuses_undo(&f, first, "taken back already");
-        assert_int_equal(open_conflicts(&f, NULL), 0);
-        assert_int_equal(query(&f, "auth service port").count, how == 2 ? 1 : 2);
-        undo(&f, later.undo_id);
-        assert_int_equal(open_conflicts(&f, NULL), 1);
-        fixture_close(&f);
-    }
-}
-
-/* Undo of a merge closes the merged fact and brings back what would still be current: one of the two, or neither, whether
- * they ended before the merge or after it. */
-static void undo_of_a_merge_leaves_what_has_ended(void **state) {
-    (void)state;
-    for (int how = 0; how < 4; how++) {
-        WITH(f, 1);
-        int both = how / 2, before = how % 2;
-        eg_fact a = commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.").fact;
-        eg_receipt b = commit_for(&f, "agent-b", both ? 1 : 0, "The auth service runs on port 9090.");
-        if (before) f.now += 2 * EG_DAY;
-        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id);
-        assert_int_equal(done.closed_count, before ? !both : 2);
-        f.now += 2 * EG_DAY;
-        eg_undone undone = undo(&f, done.undo_id);
-        assert_int_equal(undone.restored_count, !both);
-        assert_true(undone.closed_count == 1 && eg_id_eq(undone.closed[0].id, done.merged.id));
-        if (!both) assert_true(eg_id_eq(undone.restored[0].restored_from, b.fact.id));
-        assert_int_equal(current_of(&f, a.lineage_id), 0);
-        assert_int_equal(current_of(&f, b.fact.lineage_id), !both);
-        assert_int_equal(open_conflicts(&f, NULL), 0);
-        refuses_undo(&f, done.undo_id, both ? "ended by itself" : "taken back already");
-        fixture_close(&f);
-    }
-}
-
-/* A conflict that ended only because a fact of it did is found again when undo brings the fact back. */
-static void undo_brings_other_conflicts_back(void **state) {
-    (void)state;
-    for (int how = 0; how < 3; how++) {
-        WITH(f, 1);
-        commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
-        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-        eg_receipt c = commit_as(&f, "agent-c", "auth", "The auth service runs on port 7070.");
-        assert_int_equal(open_conflicts(&f, NULL), 3);
-        int64_t undo_id = how == 0   ? settle(&f, b.conflicts[0].conflict.id, EG_WINNER, b.conflicts[0].a.id).undo_id
-                          : how == 1 ? correct(&f, b.fact, EG_DELETE, "").undo_id
-                                     : correct(&f, b.fact, EG_UPDATE, "The mail relay is blue.").undo_id;
-        assert_int_equal(open_conflicts(&f, NULL), 1);
-        eg_fact back = undo(&f, undo_id).restored[0];
-        work(&f);
-        eg_conflict_view *views;
-        size_t n = open_conflicts(&f, &views), with_c = 0;
-        assert_int_equal(n, 3);
-        for (size_t i = 0; i < n; i++) with_c += eg_id_eq(views[i].b.id, back.id) && eg_id_eq(views[i].a.id, c.fact.id);
-        assert_int_equal(with_c, 1);
-        fixture_close(&f);
-    }
-}
-
-/* What was dismissed or is both valid stays so, however often either fact goes and comes back. */
-static void undo_keeps_what_was_dismissed(void **state) {
-    (void)state;
-    static const eg_resolution ways[] = {EG_DISMISS, EG_BOTH_VALID};
-    for (size_t i = 0; i < 2; i++) {
-        WITH(f, 1);
-        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-        settle(&f, b.conflicts[0].conflict.id, ways[i], a.id);
-        for (int times = 0; times < 2; times++) {
-            undo(&f, correct(&f, a, EG_DELETE, "").undo_id);
-            work(&f);
-            undo(&f, correct(&f, b.fact, EG_DELETE, "").undo_id);
-            work(&f);
-            assert_int_equal(query(&f, "auth service port").count, 2);
-            assert_int_equal(open_conflicts(&f, NULL), 0);
-        }
-        fixture_close(&f);
-    }
 }
 
 /* Another writer, between what a commit read and what it writes. */
@@ -541,82 +323,6 @@ static void a_known_text_corrects_too(void **state) {
     }
 }
 
-/* An undo is undone whole, as often as one likes; where it cannot be, there is no id to try it with. */
-static void undo_is_undone_whole(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    int64_t undo_id = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id).undo_id;
-    for (int times = 0; times < 4; times++) {
-        eg_undone u = undo(&f, undo_id);
-        int merged_again = times % 2;
-        assert_int_equal(u.restored_count, merged_again ? 1 : 2);
-        assert_int_equal(u.closed_count, merged_again ? 2 : 1);
-        assert_true(same_content(u.restored[0], merged_again ? "as agreed" : "The auth service runs on port 8080."));
-        work(&f);
-        assert_int_equal(open_conflicts(&f, NULL), !merged_again);
-        eg_memory_status st;
-        assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
-        assert_int_equal(st.store.current_facts, merged_again ? 1 : 2);
-        undo_id = u.undo_id;
-    }
-    undo(&f, undo_id); /* the two are back: when one of them changes, that undo is not half undone */
-    correct(&f, a, EG_UPDATE, "The auth service runs on port 7070.");
-    eg_audit_row *rows;
-    size_t n;
-    assert_int_equal(f.memory->env.storage_ops->audit_list(f.storage, f.rq, EG_STR("local"), 0, 100, &rows, &n), EG_OK);
-    assert_true(n >= 2 && eg_str_eq(rows[n - 2].action, EG_STR("undo")));
-    refuses_undo(&f, rows[n - 2].id, "not current");
-    fixture_close(&f);
-}
-
-/* What came after a settlement is heeded when the settlement is taken back. */
-static void undo_heeds_what_came_after(void **state) {
-    (void)state;
-    for (int how = 0; how < 3; how++) {
-        WITH(f, 1);
-        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_MERGE : EG_WINNER, a.id);
-        if (how == 0) correct(&f, a, EG_DELETE, "");
-        if (how == 1) correct(&f, a, EG_UPDATE, "The auth service runs on port 8081.");
-        if (how == 2) correct(&f, done.merged, EG_UPDATE, "The auth service runs on port 8082.");
-        if (how == 2) {
-            refuses_undo(&f, done.undo_id, "its lineage has a current fact");
-        } else {
-            assert_int_equal(undo(&f, done.undo_id).restored_count, 1);
-            assert_int_equal(open_conflicts(&f, NULL), 0);
-            work(&f);
-        }
-        eg_conflict_view *views;
-        assert_int_equal(open_conflicts(&f, &views), how == 1);
-        if (how == 1) assert_true(same_content(views[0].a, "The auth service runs on port 8081."));
-        fixture_close(&f);
-    }
-}
-
-/* A dismissal that is taken back, and a commit that only promotes, say that there is nothing to undo. */
-static void what_cannot_be_undone_has_no_id(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    int64_t dismissed = settle(&f, b.conflicts[0].conflict.id, EG_DISMISS, a.id).undo_id;
-    assert_int_equal(open_conflicts(&f, NULL), 0);
-    assert_int_equal(undo(&f, dismissed).undo_id, 0);
-    assert_int_equal(open_conflicts(&f, NULL), 1);
-    eg_commit_args args = EG_COMMIT_DEFAULTS;
-    args.content = EG_STR("The flaky build passes when the cache is warm.");
-    args.durability = EG_EPHEMERAL;
-    commit_args(&f, args);
-    args.durability = EG_DURABLE;
-    eg_receipt r = commit_args(&f, args);
-    assert_int_equal(r.fact.durability, EG_DURABLE);
-    assert_int_equal(r.undo_id, 0);
-    fixture_close(&f);
-}
-
 /* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
 static void update_supersedes_the_best_match(void **state) {
     (void)state;
@@ -685,88 +391,14 @@ static void update_spares_narrower_scopes(void **state) {
     fixture_close(&g);
 }
 
-/* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by now does not come back. */
-static void undo_restores_the_former_end(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_commit_args args = EG_COMMIT_DEFAULTS;
-    args.content = EG_STR("The staging cluster is frozen for the audit.");
-    args.scope = EG_STR("infra");
-    args.ttl_days = 10;
-    eg_receipt first = commit_args(&f, args);
-    char lineage[EG_ID_TEXT];
-    eg_id_format(first.fact.lineage_id, lineage);
-    eg_commit_args retire = EG_COMMIT_DEFAULTS;
-    retire.operation = EG_DELETE;
-    retire.corrects_lineage = eg_str_of(lineage);
-    f.now += 4 * EG_DAY;
-    eg_receipt gone = commit_args(&f, retire);
-    f.now += EG_DAY;
-    eg_undone undone;
-    if (f.ops->undo(f.memory, f.rq, gone.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(undone.restored_count, 1);
-    assert_int_equal(undone.restored[0].valid_until, first.fact.valid_until);
-
-    eg_commit_args update = EG_COMMIT_DEFAULTS;
-    update.content = EG_STR("The staging cluster is open again after the audit.");
-    update.scope = EG_STR("infra");
-    update.corrects_lineage = eg_str_of(lineage);
-    eg_receipt newer = commit_args(&f, update);
-    f.now += 10 * EG_DAY; /* now the restored fact would be over */
-    if (f.ops->undo(f.memory, f.rq, newer.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-    assert_int_equal(undone.restored_count, 0);
-    assert_int_equal(undone.closed_count, 1);
-    assert_int_equal(f.ops->undo(f.memory, f.rq, gone.undo_id, &undone), EG_EINVAL);
-    assert_non_null(strstr(f.rq->err->text, "ended by itself"));
-    fixture_close(&f);
-}
-
-static void undo_of_an_update_restores_the_old_fact(void **state) {
-    (void)state;
-    WITH(f, 1);
-    eg_receipt old = commit_as(&f, "agent-a", "auth", "The auth service rate limit is 1000 req/s per IP.");
-    char lineage[EG_ID_TEXT];
-    eg_id_format(old.fact.lineage_id, lineage);
-    eg_commit_args args = EG_COMMIT_DEFAULTS;
-    args.content = EG_STR("The auth service rate limit is 2000 req/s per IP.");
-    args.scope = EG_STR("auth");
-    args.corrects_lineage = eg_str_of(lineage);
-    eg_receipt r = commit_args(&f, args);
-    f.now += EG_SECOND;
-    eg_undone undone;
-    if (f.ops->undo(f.memory, f.rq, r.undo_id, &undone) != EG_OK) fail_msg("%s", f.rq->err->text);
-    eg_hits hits = query(&f, "auth rate limit");
-    assert_int_equal(hits.count, 1);
-    assert_true(same_content(hits.hits[0].fact, "The auth service rate limit is 1000 req/s per IP."));
-    assert_int_equal(f.ops->undo(f.memory, f.rq, r.undo_id, &undone), EG_EINVAL); /* not twice */
-    fixture_close(&f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_writes_the_merged_fact),
-        cmocka_unit_test(what_settles_passes_the_gates),
-        cmocka_unit_test(a_conflict_found_meanwhile_ends_too),
-        cmocka_unit_test(an_undone_settlement_is_no_verdict),
-        cmocka_unit_test(a_merge_promotes_its_text),
-        cmocka_unit_test(the_same_agent_is_no_update),
-        cmocka_unit_test(a_settled_pair_stays_settled),
-        cmocka_unit_test(winner_and_undo),
-        cmocka_unit_test(settled_otherwise_is_told),
-        cmocka_unit_test(what_has_ended_does_not_win),
-        cmocka_unit_test(undo_spares_a_later_settlement),
-        cmocka_unit_test(undo_of_a_merge_leaves_what_has_ended),
-        cmocka_unit_test(undo_brings_other_conflicts_back),
-        cmocka_unit_test(undo_keeps_what_was_dismissed),
-        cmocka_unit_test(a_lineage_has_one_current_fact),
-        cmocka_unit_test(a_known_text_corrects_too),
-        cmocka_unit_test(undo_is_undone_whole),
-        cmocka_unit_test(undo_heeds_what_came_after),
-        cmocka_unit_test(what_cannot_be_undone_has_no_id),
-        cmocka_unit_test(update_supersedes_the_best_match),
-        cmocka_unit_test(update_spares_narrower_scopes),
-        cmocka_unit_test(undo_restores_the_former_end),
-        cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
+        cmocka_unit_test(merge_writes_the_merged_fact),        cmocka_unit_test(what_settles_passes_the_gates),
+        cmocka_unit_test(a_conflict_found_meanwhile_ends_too), cmocka_unit_test(a_merge_promotes_its_text),
+        cmocka_unit_test(the_same_agent_is_no_update),         cmocka_unit_test(a_settled_pair_stays_settled),
+        cmocka_unit_test(settled_otherwise_is_told),           cmocka_unit_test(what_has_ended_does_not_win),
+        cmocka_unit_test(a_lineage_has_one_current_fact),      cmocka_unit_test(a_known_text_corrects_too),
+        cmocka_unit_test(update_supersedes_the_best_match),    cmocka_unit_test(update_spares_narrower_scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
