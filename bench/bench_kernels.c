@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: bench_kernels gemm|kernels [--json]\n");
         return 2;
     }
-    if ((gemm ? eg_bench_gemm(stdout, json, 0, &err) : eg_bench_kernels(stdout, json, 0, &err)) == EG_OK) return 0;
+    if ((gemm ? eg_bench_gemm(stdout, json, 0, NULL, &err) : eg_bench_kernels(stdout, json, 0, NULL, &err)) == EG_OK) return 0;
     fprintf(stderr, "bench_kernels: %s\n", err.text);
     return 2;
 }

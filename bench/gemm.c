@@ -241,7 +241,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     if (json) fprintf(out, "]}");
 }
 
-eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
+eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
     const eg_kernels *levels[8];
     /* four bytes a weight: padding and scales of any level fit */
     size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
@@ -256,6 +256,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
+    if (only) levels[1] = only, level_count = 2; /* the first one, the scalar truth, is not timed */
     if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] ||
         !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
@@ -267,7 +268,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, eg_error *err) {
         fill(w.W, most);
         if (json) fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
         else fprintf(out, "GEMM on %s, one thread, median of %zu runs\n", cpu, w.runs);
-        for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first); /* the scalar truth is not timed */
+        for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first);
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;
         memset(w.stream, 1, w.stream_bytes); /* pages that were never written would all be the same one */

@@ -71,7 +71,7 @@ static const struct {
     {"s8_quantize", "32 rows of n", s8_quantize, {384, 1536, 0}},
     {"bf16_quantize", "32 rows of n", bf16_quantize, {384, 1536, 0}},
     {"attention", "n tokens, a head of 32", attention, {16, 64, 256}},
-    {"attention, relative", "n tokens, a head of 32", attention_relative, {16, 64, 128}},
+    {"attention, relative", "n tokens, a head of 32", attention_relative, {16, 128, 256}},
 };
 
 /* Median microseconds of each level, in turns. */
@@ -126,10 +126,11 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
     if (json) fprintf(out, "\n]}\n");
 }
 
-eg_status eg_bench_kernels(FILE *out, int json, int quick, eg_error *err) {
+eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
     const eg_kernels *levels[MOST_LEVELS];
-    static const uint16_t no_column = 0; /* the lengths here are read directly */
+    uint16_t column[2 * MOST_LENGTH]; /* of lengths over 129 */
     size_t count = eg_kernels_available(levels, MOST_LEVELS), row_bytes = 0, width = 2 * SPAN + 16;
+    if (only) levels[1] = only, count = only == levels[0] ? 1 : 2;
     size_t scratch = eg_attention_scratch(MOST_LENGTH, HEAD, SPAN);
     for (size_t l = 0; l < count; l++) {
         size_t s8 = levels[l]->s8.row_bytes(1536), bf16 = levels[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
@@ -151,8 +152,14 @@ eg_status eg_bench_kernels(FILE *out, int json, int quick, eg_error *err) {
         }
         for (size_t i = 0; i < 1024; i++) q[i] = (int8_t)(x[i] * 127);
         memcpy(tables, x, 2 * HEAD * width * sizeof *tables);
-        eg_relative relative = {
-            .key = tables, .query = tables + HEAD * width, .span = SPAN, .width = width, .direct = 129, .column = &no_column};
+        eg_relative relative = {.key = tables,
+                                .query = tables + HEAD * width,
+                                .span = SPAN,
+                                .width = width,
+                                .direct = 129,
+                                .column = column + MOST_LENGTH};
+        for (int distance = 1 - MOST_LENGTH; distance < MOST_LENGTH; distance++)
+            column[distance + MOST_LENGTH] = (uint16_t)(SPAN - 1 - distance);
         work w = {.runs = quick ? 1 : RUNS,
                   .times = quick ? 1 : 8,
                   .seconds = quick ? 0 : RUN_SECONDS,

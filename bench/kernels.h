@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "core/include/engram/status.h"
+#include "kernels/kernels.h"
 
 /* Prints a table (or one JSON object): for each kernel and size the median microseconds of each level of this CPU, one thread,
  * data in L1 or L2, and how many times faster than the scalar truth that is. Takes a few seconds.
- * quick: one call each, for tests. */
-eg_status eg_bench_kernels(FILE *out, int json, int quick, eg_error *err);
+ * quick: one call each, for tests. only: beside the truth only this level, NULL: all. */
+eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err);
 
 #endif

@@ -81,14 +81,14 @@ static const level_entry entries[LEVEL_COUNT] = {
     [EG_LEVEL_AUTO] = {"auto", 0},
     [EG_LEVEL_SCALAR] = {"scalar", 0},
     [EG_LEVEL_AVX2] = {"avx2", 0},
-    [EG_LEVEL_AVX512] = {"avx512", 1},
+    [EG_LEVEL_AVX512] = {"avx512", 0},
     [EG_LEVEL_NEON] = {"neon", 0},
-    [EG_LEVEL_AVXVNNI] = {"avxvnni", 1},
-    [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 1},
+    [EG_LEVEL_AVXVNNI] = {"avxvnni", 0},
+    [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 0},
     [EG_LEVEL_DOTPROD] = {"dotprod", 1},
     [EG_LEVEL_AMX] = {"amx", 1},
     [EG_LEVEL_I8MM] = {"i8mm", 1},
-    [EG_LEVEL_AVX512BF16] = {"avx512bf16", 1},
+    [EG_LEVEL_AVX512BF16] = {"avx512bf16", 0},
 };
 
 size_t eg_kernels_available(const eg_kernels **out, size_t most) {

@@ -32,7 +32,7 @@ typedef struct eg_epilogue {
 typedef struct eg_relative {
     const float *key, *query;
     size_t span, width, direct;
-    const uint16_t *column; /* indexed from -(length - 1) to length - 1; each below 2 * span */
+    const uint16_t *column; /* indexed from -(length - 1) to length - 1; below 2 * span, never more for a greater distance */
 } eg_relative;
 
 /* Attention of one sequence and one head: out = softmax(Q K^T * scale) V, with relative positions where they are given. */

@@ -40,8 +40,8 @@ size_t eg_attention_scratch(size_t length, size_t head_size, size_t span) {
     enum { QUERY_ROWS = 4 };
     size_t padded, rows, size, gathered, count;
     if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) ||
-        !eg_size_mul(padded, rows, &size) || !eg_size_add(length, 1, &count) || !eg_size_mul(count, 2 * span, &gathered) ||
-        !eg_size_add(size, gathered, &size))
+        !eg_size_mul(padded, rows, &size) || !eg_size_add(length, QUERY_ROWS, &count) ||
+        !eg_size_mul(count, 2 * span, &gathered) || !eg_size_add(size, gathered, &size))
         return 0;
     return size;
 }

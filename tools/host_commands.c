@@ -41,12 +41,19 @@ int run_bench(const call *c) {
     eg_error err = {0};
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
     if (c->positional_count != 1) return complain("bench measures one of gemm, kernels, model, nli");
-    if (strcmp(what, "gemm") == 0) return measured(eg_bench_gemm(stdout, c->json, quick, &err), &err);
-    if (strcmp(what, "kernels") == 0) return measured(eg_bench_kernels(stdout, c->json, quick, &err), &err);
-    if (!nli && !model) return complain("bench measures gemm, kernels, model or nli, not '%s'", what);
+    int gemm = strcmp(what, "gemm") == 0;
+    if (!gemm && !nli && !model && strcmp(what, "kernels") != 0)
+        return complain("bench measures gemm, kernels, model or nli, not '%s'", what);
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
+    if (!status && !nli && !model) {
+        const eg_kernels *only = NULL; /* where a level is named */
+        if (call_option(c, "level") && eg_kernels_select(EG_LEVEL_AUTO, &only, &err) != EG_OK) return complain("%s", err.text);
+        return measured(gemm ? eg_bench_gemm(stdout, c->json, quick, only, &err)
+                             : eg_bench_kernels(stdout, c->json, quick, only, &err),
+                        &err);
+    }
     if (!status)
         status =
             model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder, &subject.engine, &subject.format);

@@ -4,22 +4,37 @@
 
 enum { QUERY_ROWS = 4, RELATIVE_ROWS = 2 };
 
-/* Scores of `rows` query rows with all keys: sum over d ascending, 16 keys side by side. */
+/* Scores of `rows` query rows with 16 keys a vector from key j on: sum over d ascending. */
+static inline __attribute__((always_inline)) void scores_of(const size_t rows, const size_t vectors, const eg_attention *a,
+                                                            size_t i, size_t j, const float *keys, size_t padded, float *out) {
+    v16 scale = v16_set(a->scale), sum[QUERY_ROWS][PANEL_VECTORS];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_set(0);
+    for (size_t d = 0; d < a->head_size; d++) {
+        v16 k[PANEL_VECTORS];
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) k[v] = v16_load(keys + d * padded + j + 16 * v);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) {
+            v16 q = v16_set(a->q[(i + r) * a->ld_qkv + d]);
+#pragma GCC unroll 2
+            for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_fma(q, k[v], sum[r][v]);
+        }
+    }
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) v16_store(out + r * padded + j + 16 * v, v16_mul(sum[r][v], scale));
+}
+
+/* With all keys. */
 static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i, const float *keys,
                                                          size_t padded, float *out) {
-    v16 scale = v16_set(a->scale);
-    for (size_t j = 0; j < padded; j += 16) {
-        v16 sum[QUERY_ROWS];
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t d = 0; d < a->head_size; d++) {
-            v16 k = v16_load(keys + d * padded + j);
-#pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(a->q[(i + r) * a->ld_qkv + d]), k, sum[r]);
-        }
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) v16_store(out + r * padded + j, v16_mul(sum[r], scale));
-    }
+    size_t j = 0;
+    for (; j + 16 * PANEL_VECTORS <= padded; j += 16 * PANEL_VECTORS) scores_of(rows, PANEL_VECTORS, a, i, j, keys, padded, out);
+    if (j < padded) scores_of(rows, 1, a, i, j, keys, padded, out);
 }
 
 /* The same with relative positions, where the distances i - j lie side by side in the tables. */
@@ -48,58 +63,134 @@ static inline __attribute__((always_inline)) void scores_relative(const size_t r
     }
 }
 
-/* out[c] = sum over d of x[d] * table[d][c] for all columns of a table of relative positions. */
-static void relative_products(const eg_relative *r, const float *x, const float *table, size_t head_size, float *out) {
-    for (size_t c = 0; c < 2 * r->span; c += 16) {
-        v16 sum = v16_set(0);
-        for (size_t d = 0; d < head_size; d++) sum = v16_fma(v16_set(x[d]), v16_load(table + d * r->width + c), sum);
-        store_part(out + c, 2 * r->span - c, sum);
-    }
-}
-
-/* The same as scores_relative for one row of a sequence so long that distances share columns: all products, then gathered. */
-static void scores_gathered(const eg_attention *a, size_t i, const float *keys, size_t padded, float *out, const float *by_query,
-                            float *by_key) {
-    const eg_relative *x = a->relative;
-    size_t columns = 2 * x->span;
-    relative_products(x, a->q + i * a->ld_qkv, x->key, a->head_size, by_key);
-    for (size_t j = 0; j < padded; j += 16) {
-        v16 sum = v16_set(0);
-        for (size_t d = 0; d < a->head_size; d++)
-            sum = v16_fma(v16_set(a->q[i * a->ld_qkv + d]), v16_load(keys + d * padded + j), sum);
-        v16_store(out + j, sum);
-    }
-    for (size_t j = 0; j < a->length; j++) {
-        size_t c = x->column[(ptrdiff_t)i - (ptrdiff_t)j];
-        out[j] = ((out[j] + by_key[c]) + by_query[j * columns + c]) * a->scale;
-    }
-}
-
-/* Weighted values of `rows` query rows: sum over keys ascending, 16 elements of the head side by side. */
-static inline __attribute__((always_inline)) void weigh(const size_t rows, const eg_attention *a, size_t i, size_t padded,
-                                                        const float *weights) {
-    for (size_t d = 0; d < a->head_size; d += 16) {
-        size_t n = a->head_size - d;
-        v16 sum[QUERY_ROWS];
+/* out[r][c] = sum over d of x[r][d] * table[d][c] for the columns of the distances [least, most]; rows of x lie ld apart, those
+ * of out 2 * span. */
+static inline __attribute__((always_inline)) void products_of(const size_t rows, const size_t vectors, const eg_relative *r,
+                                                              const float *x, size_t ld, const float *table, size_t head_size,
+                                                              size_t column, float *out) {
+    v16 sum[QUERY_ROWS][PANEL_VECTORS];
 #pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
-        for (size_t j = 0; j < a->length; j++) {
-            v16 v = load_part(a->v + j * a->ld_qkv + d, n);
+    for (size_t i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) sum[i][v] = v16_set(0);
+    for (size_t d = 0; d < head_size; d++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) {
+            v16 t = v16_load(table + d * r->width + column + 16 * v);
 #pragma GCC unroll 4
-            for (size_t r = 0; r < rows; r++) sum[r] = v16_fma(v16_set(weights[r * padded + j]), v, sum[r]);
+            for (size_t i = 0; i < rows; i++) sum[i][v] = v16_fma(v16_set(x[i * ld + d]), t, sum[i][v]);
         }
 #pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) store_part(a->out + (i + r) * a->ld_out + d, n, sum[r]);
+    for (size_t i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) {
+            size_t at = column + 16 * v;
+            store_part(out + i * 2 * r->span + at, 2 * r->span - at, sum[i][v]);
+        }
+}
+static inline __attribute__((always_inline)) void relative_products(const size_t rows, const eg_relative *r, const float *x,
+                                                                    size_t ld, const float *table, size_t head_size,
+                                                                    ptrdiff_t least, ptrdiff_t most, float *out) {
+    size_t c = r->column[most] / 16 * 16, end = r->column[least] + (size_t)1;
+    for (; c + 16 * (PANEL_VECTORS - 1) < end; c += 16 * PANEL_VECTORS)
+        products_of(rows, PANEL_VECTORS, r, x, ld, table, head_size, c, out);
+    if (c < end) products_of(rows, 1, r, x, ld, table, head_size, c, out);
+}
+
+/* The same as scores_relative where a sequence is so long that distances share columns: all products, then gathered. */
+static inline __attribute__((always_inline)) void scores_gathered(const size_t rows, const eg_attention *a, size_t i,
+                                                                  const float *keys, size_t padded, float *out,
+                                                                  const float *by_query, float *by_key) {
+    const eg_relative *x = a->relative;
+    eg_attention plain = *a;
+    plain.scale = 1;
+    scores(rows, &plain, i, keys, padded, out);
+    relative_products(rows, x, a->q + i * a->ld_qkv, a->ld_qkv, x->key, a->head_size, (ptrdiff_t)i - (ptrdiff_t)(a->length - 1),
+                      (ptrdiff_t)(i + rows - 1), by_key);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < a->length; j++) {
+            size_t c = x->column[(ptrdiff_t)(i + r) - (ptrdiff_t)j];
+            float *score = out + r * padded + j;
+            *score = ((*score + by_key[r * 2 * x->span + c]) + by_query[j * 2 * x->span + c]) * a->scale;
+        }
+}
+
+/* Weighted values of `rows` query rows, elements [d, d + n) of the head, at most 16 a vector: sum over keys ascending. */
+static inline __attribute__((always_inline)) void weigh_of(const size_t rows, const size_t vectors, const eg_attention *a,
+                                                           size_t i, size_t d, size_t n, size_t padded, const float *weights) {
+    v16 sum[QUERY_ROWS][PANEL_VECTORS];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_set(0);
+    for (size_t j = 0; j < a->length; j++) {
+        const float *values = a->v + j * a->ld_qkv + d;
+        v16 value[PANEL_VECTORS];
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) value[v] = load_part(values + 16 * v, n - 16 * v);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) {
+            v16 weight = v16_set(weights[r * padded + j]);
+#pragma GCC unroll 2
+            for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_fma(weight, value[v], sum[r][v]);
+        }
     }
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < vectors; v++) store_part(a->out + (i + r) * a->ld_out + d + 16 * v, n - 16 * v, sum[r][v]);
+}
+
+static inline __attribute__((always_inline)) void weigh(const size_t rows, const eg_attention *a, size_t i, size_t padded,
+                                                        const float *weights) {
+    size_t d = 0;
+    for (; d + 16 * PANEL_VECTORS <= a->head_size; d += 16 * PANEL_VECTORS)
+        weigh_of(rows, PANEL_VECTORS, a, i, d, 16 * PANEL_VECTORS, padded, weights);
+    for (; d < a->head_size; d += 16) weigh_of(rows, 1, a, i, d, a->head_size - d, padded, weights);
+}
+
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* to[c][r] = from[r][c]; rows up to ld_to become 0. Four rows and columns at a time, since rows lie far apart. */
+static void transpose(const float *from, size_t rows, size_t columns, size_t ld, float *to, size_t ld_to) {
+    size_t whole = rows / 4 * 4, wide = columns / 4 * 4;
+    for (size_t r = 0; r < whole; r += 4)
+        for (size_t c = 0; c < wide; c += 4) {
+            const float *p = from + r * ld + c;
+            four w = *(const four *)p, x = *(const four *)(p + ld), y = *(const four *)(p + 2 * ld),
+                 z = *(const four *)(p + 3 * ld);
+            four wx = __builtin_shufflevector(w, x, 0, 4, 1, 5), yz = __builtin_shufflevector(y, z, 0, 4, 1, 5),
+                 wx_upper = __builtin_shufflevector(w, x, 2, 6, 3, 7), yz_upper = __builtin_shufflevector(y, z, 2, 6, 3, 7);
+            float *q = to + c * ld_to + r;
+            *(four *)q = __builtin_shufflevector(wx, yz, 0, 1, 4, 5);
+            *(four *)(q + ld_to) = __builtin_shufflevector(wx, yz, 2, 3, 6, 7);
+            *(four *)(q + 2 * ld_to) = __builtin_shufflevector(wx_upper, yz_upper, 0, 1, 4, 5);
+            *(four *)(q + 3 * ld_to) = __builtin_shufflevector(wx_upper, yz_upper, 2, 3, 6, 7);
+        }
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t r = c < wide ? whole : 0; r < rows; r++) to[c * ld_to + r] = from[r * ld + c];
+        for (size_t r = rows; r < ld_to; r++) to[c * ld_to + r] = 0;
+    }
+}
+
+/* What the keys [j, j + rows) give to the scores of all queries. */
+static inline __attribute__((always_inline)) void key_products(const size_t rows, const eg_attention *a, size_t j, float *out) {
+    relative_products(rows, a->relative, a->k + j * a->ld_qkv, a->ld_qkv, a->relative->query, a->head_size,
+                      -(ptrdiff_t)(j + rows - 1), (ptrdiff_t)a->queries - 1 - (ptrdiff_t)j, out + j * 2 * a->relative->span);
 }
 
 static void attend_gathered(const eg_attention *a, const float *keys, size_t padded, float *rows) {
-    const eg_relative *x = a->relative;
-    float *by_key = rows + QUERY_ROWS * padded, *by_query = by_key + 2 * x->span;
-    for (size_t j = 0; j < a->length; j++)
-        relative_products(x, a->k + j * a->ld_qkv, x->query, a->head_size, by_query + j * 2 * x->span);
-    for (size_t i = 0; i < a->queries; i++) {
-        scores_gathered(a, i, keys, padded, rows, by_query, by_key);
+    float *by_key = rows + QUERY_ROWS * padded, *by_query = by_key + QUERY_ROWS * 2 * a->relative->span;
+    size_t i = 0, j = 0;
+    for (; j + QUERY_ROWS <= a->length; j += QUERY_ROWS) key_products(QUERY_ROWS, a, j, by_query);
+    for (; j < a->length; j++) key_products(1, a, j, by_query);
+    for (; i + QUERY_ROWS <= a->queries; i += QUERY_ROWS) {
+        scores_gathered(QUERY_ROWS, a, i, keys, padded, rows, by_query, by_key);
+        softmax(rows, QUERY_ROWS, a->length, padded);
+        weigh(QUERY_ROWS, a, i, padded, rows);
+    }
+    for (; i < a->queries; i++) {
+        scores_gathered(1, a, i, keys, padded, rows, by_query, by_key);
         softmax(rows, 1, a->length, padded);
         weigh(1, a, i, padded, rows);
     }
@@ -108,11 +199,7 @@ static void attend_gathered(const eg_attention *a, const float *keys, size_t pad
 static void attention(const eg_attention *a) {
     size_t padded = (a->length + 15) / 16 * 16, i = 0;
     float *keys = a->scratch, *rows = keys + a->head_size * padded;
-    for (size_t d = 0; d < a->head_size; d++) { /* transposed, so that keys stand side by side */
-        float *to = keys + d * padded;
-        for (size_t j = 0; j < a->length; j++) to[j] = a->k[j * a->ld_qkv + d];
-        for (size_t j = a->length; j < padded; j++) to[j] = 0;
-    }
+    transpose(a->k, a->length, a->head_size, a->ld_qkv, keys, padded); /* so that keys stand side by side */
     if (a->relative && a->length > a->relative->direct) {
         attend_gathered(a, keys, padded, rows);
         return;

@@ -15,9 +15,22 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 
 typedef enum form { F32, BF16 } form;
 
+/* What a micro-kernel asks memory for while it works: the two lines at `at`, which moves on by `pace` bytes a step (s8: a turn).
+ */
+typedef struct ahead {
+    const char *at;
+    size_t pace;
+} ahead;
+static inline __attribute__((always_inline)) void ask(ahead *next, const size_t bytes) {
+    __builtin_prefetch(next->at);
+    if (bytes > 64) __builtin_prefetch(next->at + 64);
+    next->at += next->pace;
+}
+enum { AHEAD = 4096 };
+
 /* A micro-kernel: the products of some rows of A, stride bytes apart, and one panel, summed over a length of steps (s8: of
  * inputs). All columns of the panel are written. */
-typedef void tile_function(size_t length, const char *A, size_t stride, const char *panel, float *sums);
+typedef void tile_function(size_t length, const char *A, size_t stride, const char *panel, ahead next, float *sums);
 
 /* Several steps a turn of the loop leave more of what the CPU takes in at once to the multiply-adds. */
 #ifndef TURN
@@ -45,7 +58,7 @@ enum { SUMS = MOST(MOST(ROWS * PANEL, S8_ROWS *S8_PANEL), MOST(WIDE_1, 2 * WIDE_
  * of sums have all their columns. */
 static inline __attribute__((always_inline)) void tile(const size_t rows, const size_t panels, const form of, size_t steps,
                                                        const char *A, size_t stride, const char *packed, size_t panel_bytes,
-                                                       float *sums) {
+                                                       ahead next, float *sums) {
     const int widen = of == BF16 && BF16_GROUP == 1;
     const size_t bytes = widen ? 32 : 64; /* of a step's weights of 16 outputs */
     v16 acc[ROWS][WIDE_1 * PANEL_VECTORS];
@@ -60,8 +73,12 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
         for (size_t p = 0; p < panels; p++) {
             const char *panel = packed + p * panel_bytes;
             v16 b[PANEL_VECTORS];
-            __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes);
-            if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes + 64);
+            if (panels == 1) {
+                ask(&next, PANEL_VECTORS * bytes);
+            } else {
+                __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes);
+                if (PANEL_VECTORS == 2 && !widen) __builtin_prefetch(panel + 8 * PANEL_VECTORS * bytes + 64);
+            }
 #pragma GCC unroll 2
             for (size_t v = 0; v < PANEL_VECTORS; v++)
                 b[v] = widen ? v16_widen((const void *)(panel + bytes * v)) : v16_load((const void *)(panel + bytes * v));
@@ -84,9 +101,9 @@ static inline __attribute__((always_inline)) void tile(const size_t rows, const 
         for (size_t v = 0; v < panels * PANEL_VECTORS; v++) v16_store(sums + r * panels * PANEL + 16 * v, acc[r][v]);
 }
 
-#define TILE(form, rows)                                                                                           \
-    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, float *sums) { \
-        tile(rows, 1, form, steps, A, stride, panel, 0, sums);                                                     \
+#define TILE(form, rows)                                                                                                       \
+    static void tile_##form##_##rows(size_t steps, const char *A, size_t stride, const char *panel, ahead next, float *sums) { \
+        tile(rows, 1, form, steps, A, stride, panel, 0, next, sums);                                                           \
     }
 #define TILE_ENTRY(form, rows) [form][rows] = tile_##form##_##rows,
 EACH_UP_TO(ROWS, TILE, F32)
@@ -100,25 +117,28 @@ static tile_function *const tiles[][ROWS + 1] = {EACH_UP_TO(ROWS, TILE_ENTRY, F3
 };
 
 /* Rows [row, row + M) of one panel, `width` wide, to C, which points at the first of them and the panel's column: as few blocks
- * of rows as fit, of even height: 16 rows are 8 + 8, not 12 + 4. of: the micro-kernels by their rows, up to `most`. */
+ * of rows as fit, of even height: 16 rows are 8 + 8, not 12 + 4. of: the micro-kernels by their rows, up to `most`; step: the
+ * bytes of the panel that they take at once. One block asks for what comes soon; of several each asks for its share of the next
+ * panel. */
 static void panel_rows(tile_function *const *of, size_t most, size_t width, size_t row, size_t M, size_t N, size_t length,
-                       size_t column, const char *A, size_t stride, const char *panel, float *C, size_t ldc,
-                       const eg_epilogue *e) {
+                       size_t column, const char *A, size_t stride, const char *panel, size_t panel_bytes, size_t step, float *C,
+                       size_t ldc, const eg_epilogue *e) {
     _Alignas(64) float sums[SUMS];
     size_t blocks = (M + most - 1) / most, done = 0, n = N - column < width ? N - column : width;
     for (size_t b = 0; b < blocks; b++) {
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        of[rows](length, A + (row + done) * stride, stride, panel, sums);
+        ahead next = {blocks > 1 ? panel + panel_bytes + panel_bytes / blocks * b : panel + AHEAD, step / blocks};
+        of[rows](length, A + (row + done) * stride, stride, panel, next, sums);
         finish(sums, width, rows, n, row + done, column, C + done * ldc, ldc, e);
         done += rows;
     }
 }
 
 static void wide_tile_1(size_t K, const float *A, const float *packed, float *sums) {
-    tile(1, WIDE_1, F32, K, (const char *)A, 0, (const char *)packed, PANEL * K * sizeof *packed, sums);
+    tile(1, WIDE_1, F32, K, (const char *)A, 0, (const char *)packed, PANEL * K * sizeof *packed, (ahead){0}, sums);
 }
 static void wide_tile_2(size_t K, const float *A, size_t lda, const float *packed, float *sums) {
-    tile(2, WIDE_2, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, sums);
+    tile(2, WIDE_2, F32, K, (const char *)A, lda * sizeof *A, (const char *)packed, PANEL * K * sizeof *packed, (ahead){0}, sums);
 }
 
 /* The columns of whole groups of panels for M of 1 or 2; returns where it ended. */
@@ -141,7 +161,7 @@ static void gemm(size_t M, size_t N, size_t K, size_t n0, size_t n1, const float
     if (n1 > N) n1 = N;
     for (size_t column = M == 1 || M == 2 ? few_rows(M, n0, n1, K, A, lda, packed, C, ldc, e) : n0; column < n1; column += PANEL)
         panel_rows(tiles[F32], ROWS, PANEL, 0, M, n1, K, column, (const char *)A, lda * sizeof *A,
-                   (const char *)(packed + column * K), C + column, ldc, e);
+                   (const char *)(packed + column * K), PANEL * K * sizeof *packed, PANEL * sizeof *packed, C + column, ldc, e);
 }
 
 /* ---- bf16: its rows and its packed panels ---- */

@@ -25,7 +25,7 @@ static void s8_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t 
 #endif
     (void)height;
     panel_rows(s8_tiles, S8_ROWS, S8_PANEL, row, M, N, K, column, A, s8_row_bytes(K),
-               packed + column / S8_PANEL * s8_panel_bytes(K), C, ldc, e);
+               packed + column / S8_PANEL * s8_panel_bytes(K), s8_panel_bytes(K), S8_PANEL * S8_TURN, C, ldc, e);
 }
 
 static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_t K, size_t column, const char *A,
@@ -35,7 +35,8 @@ static void bf16_panel_rows(size_t height, size_t row, size_t M, size_t N, size_
 #else
     (void)height;
     panel_rows(tiles[BF16], ROWS, PANEL, row, M, N, bf16_steps(K), column, A, bf16_row_bytes(K),
-               packed + column / PANEL * bf16_panel_bytes(K), C, ldc, e);
+               packed + column / PANEL * bf16_panel_bytes(K), bf16_panel_bytes(K), PANEL * BF16_GROUP * sizeof(uint16_t), C, ldc,
+               e);
 #endif
 }
 

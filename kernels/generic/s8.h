@@ -4,8 +4,7 @@
  * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
- * S8_PAD where blocks are filled up with zeros to more than a multiple of 4: the
- * inputs of a turn of the innermost loop; TILED as tiles.h says. S8_PAIR is 2 where an
+ * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; TILED as tiles.h says. S8_PAIR is 2 where an
  * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. */
 
 #ifndef S8_PAIR
@@ -13,8 +12,9 @@
 #define s8_splat_rows(upper, lower) s8_splat(upper)
 #define s8_row_of(x, row) i16x_to_v16(x)
 #endif
-enum { S8_BLOCK = 128 };
-_Static_assert(S8_PAD % S8_GROUP == 0 && S8_BLOCK % S8_PAD == 0, "blocks are whole turns of whole groups");
+enum { S8_BLOCK = 128, S8_TURN = S8_GROUP > 4 ? S8_GROUP : 4 /* inputs that the innermost loop takes at once */ };
+_Static_assert(S8_PAD % S8_TURN == 0 && S8_TURN % S8_GROUP == 0 && S8_BLOCK % S8_PAD == 0,
+               "blocks are whole turns of whole groups");
 
 static inline size_t s8_padded(size_t K) { return (K + S8_PAD - 1) / S8_PAD * S8_PAD; }
 static inline size_t s8_blocks(size_t K) { return (K + S8_BLOCK - 1) / S8_BLOCK; }
@@ -84,9 +84,32 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
         s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
+/* What one and two rows sum by turns, since one sum an output leaves too few in flight to hide what an addition takes; exact in
+ * any order. */
+#define S8_CHAINS(rows) (S8_PAIR > 1 ? 1 : (rows) == 1 ? 4 : (rows) == 2 ? 2 : 1)
+
+/* acc += one turn of the inputs of each row. */
+static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16x (*acc)[S8_VECTORS], const s8_input *a,
+                                                          size_t lda, const char *panel, ahead *next) {
+    ask(next, S8_PANEL * S8_TURN);
+#pragma GCC unroll 4
+    for (size_t g = 0; g < S8_TURN; g += S8_GROUP) {
+        s8_weights w[S8_VECTORS];
+#pragma GCC unroll 2
+        for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
+#pragma GCC unroll 16
+        for (size_t r = 0; r < rows; r += S8_PAIR) { /* an odd last row with itself */
+            s8_inputs x = s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
+#pragma GCC unroll 2
+            for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
+        }
+    }
+}
+
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
 static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, size_t stride,
-                                                          const char *panel, float *out) {
+                                                          const char *panel, ahead next, float *out) {
+    const size_t chains = S8_CHAINS(rows);
     size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -96,26 +119,17 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
     for (size_t b = 0; b < blocks; b++) {
         size_t from = b * S8_BLOCK, padded = s8_padded(K - from < S8_BLOCK ? K - from : S8_BLOCK);
         const s8_input *a = (const s8_input *)(const void *)A + from;
-        i16x acc[S8_ROWS][S8_VECTORS];
+        i16x acc[MOST(S8_ROWS, 4)][S8_VECTORS]; /* [chain * rows + row] */
 #pragma GCC unroll 16
-        for (size_t r = 0; r < rows; r += S8_PAIR)
+        for (size_t r = 0; r < chains * rows; r += S8_PAIR)
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
-        for (size_t k = 0; k < padded; k += S8_PAD, a += S8_PAD, panel += S8_PANEL * S8_PAD) {
+        size_t k = 0;
+        for (; k + chains * S8_TURN <= padded; k += chains * S8_TURN)
 #pragma GCC unroll 4
-            for (size_t g = 0; g < S8_PAD; g += S8_GROUP) {
-                s8_weights w[S8_VECTORS];
-                if (S8_PANEL * g % 64 == 0) __builtin_prefetch(panel + S8_PANEL * g + 512);
-#pragma GCC unroll 2
-                for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
-#pragma GCC unroll 16
-                for (size_t r = 0; r < rows; r += S8_PAIR) { /* an odd last row with itself */
-                    s8_inputs x = s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
-#pragma GCC unroll 2
-                    for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
-                }
-            }
-        }
+            for (size_t c = 0; c < chains; c++, a += S8_TURN, panel += S8_PANEL * S8_TURN)
+                s8_turn(rows, acc + c * rows, a, lda, panel, &next);
+        for (; k < padded; k += S8_TURN, a += S8_TURN, panel += S8_PANEL * S8_TURN) s8_turn(rows, acc, a, lda, panel, &next);
         const float *tail = (const float *)(const void *)panel;
         panel += S8_PANEL * 2 * sizeof(float);
 #pragma GCC unroll 16
@@ -123,9 +137,10 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
             const float *scales = (const float *)(const void *)(A + r * stride + s8_data_bytes(K));
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) {
-                v16 t = s8_row_of(acc[r - r % S8_PAIR][v], r % S8_PAIR);
-                if (!S8_CENTRED)
-                    t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact: below 2^24 */
+                v16 t = s8_row_of(acc[r - r % S8_PAIR][v], r % S8_PAIR); /* exact, as all sums of chains: below 2^24 */
+#pragma GCC unroll 4
+                for (size_t c = 1; c < chains; c++) t = v16_add(t, s8_row_of(acc[c * rows + r - r % S8_PAIR][v], r % S8_PAIR));
+                if (!S8_CENTRED) t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact too */
                 sums[r][v] = v16_fma(t, v16_mul(v16_set(scales[b]), v16_load(tail + 16 * v)), sums[r][v]);
             }
         }
@@ -136,9 +151,9 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
         for (size_t v = 0; v < S8_VECTORS; v++) v16_store(out + r * S8_PANEL + 16 * v, sums[r][v]);
 }
 
-#define S8_TILE(form, rows)                                                                                  \
-    static void form##_tile_##rows(size_t K, const char *A, size_t stride, const char *panel, float *sums) { \
-        s8_tile(rows, K, A, stride, panel, sums);                                                            \
+#define S8_TILE(form, rows)                                                                                              \
+    static void form##_tile_##rows(size_t K, const char *A, size_t stride, const char *panel, ahead next, float *sums) { \
+        s8_tile(rows, K, A, stride, panel, next, sums);                                                                  \
     }
 #define S8_TILE_ENTRY(form, rows) [rows] = form##_tile_##rows,
 EACH_UP_TO(S8_ROWS, S8_TILE, s8)

@@ -28,12 +28,6 @@ static float dot(const float *a, const float *b, size_t n) {
     return v16_sum(sum);
 }
 
-static float row_sum(const float *x, size_t n) {
-    v16 sum = v16_set(0);
-    for (size_t i = 0; i < n; i += 16) sum = v16_add(sum, load_part(x + i, n - i));
-    return v16_sum(sum);
-}
-
 /* ---- elementwise ---- */
 
 static void gelu(float *x, size_t n) {
@@ -78,24 +72,44 @@ static void softmax(float *x, size_t rows, size_t width, size_t ld) {
     for (size_t r = 0; r < rows; r++) softmax_row(x + r * ld, width);
 }
 
-static void layer_norm(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps) {
+enum { NORM_ROWS = 4 }; /* side by side: the sum of one row waits for each addition */
+
+static inline __attribute__((always_inline)) void norm_rows(const size_t rows, float *x, size_t width, size_t ld,
+                                                            const float *gamma, const float *beta, float eps) {
+    v16 sum[NORM_ROWS], mean[NORM_ROWS], inverse[NORM_ROWS];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++) sum[r] = v16_set(0);
+    for (size_t i = 0; i < width; i += 16)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) sum[r] = v16_add(sum[r], load_part(x + r * ld + i, width - i));
+#pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++) {
-        float *row = x + r * ld;
-        v16 mean = v16_set(row_sum(row, width) / (float)width), squares = v16_set(0);
-        for (size_t i = 0; i < width; i += 16) {
-            size_t n = width - i;
-            v16 d = v16_sub(load_part(row + i, n), mean);
-            if (n < 16) d = v16_keep_n(d, n);
-            squares = v16_fma(d, d, squares);
+        mean[r] = v16_set(v16_sum(sum[r]) / (float)width);
+        sum[r] = v16_set(0);
+    }
+    for (size_t i = 0; i < width; i += 16)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) {
+            v16 d = v16_sub(load_part(x + r * ld + i, width - i), mean[r]);
+            if (width - i < 16) d = v16_keep_n(d, width - i);
+            sum[r] = v16_fma(d, d, sum[r]);
         }
-        float variance = v16_sum(squares) / (float)width;
-        v16 inverse = v16_set(1.0f / sqrtf(variance + eps));
-        for (size_t i = 0; i < width; i += 16) {
-            size_t n = width - i;
-            v16 d = v16_mul(v16_sub(load_part(row + i, n), mean), inverse);
-            store_part(row + i, n, v16_fma(d, load_part(gamma + i, n), load_part(beta + i, n)));
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++) inverse[r] = v16_set(1.0f / sqrtf(v16_sum(sum[r]) / (float)width + eps));
+    for (size_t i = 0; i < width; i += 16) {
+        v16 g = load_part(gamma + i, width - i), b = load_part(beta + i, width - i);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) {
+            v16 d = v16_mul(v16_sub(load_part(x + r * ld + i, width - i), mean[r]), inverse[r]);
+            store_part(x + r * ld + i, width - i, v16_fma(d, g, b));
         }
     }
+}
+
+static void layer_norm(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps) {
+    size_t r = 0;
+    for (; r + NORM_ROWS <= rows; r += NORM_ROWS) norm_rows(NORM_ROWS, x + r * ld, width, ld, gamma, beta, eps);
+    for (; r < rows; r++) norm_rows(1, x + r * ld, width, ld, gamma, beta, eps);
 }
 
 static void mean_rows(const float *x, size_t rows, size_t width, size_t ld, float *out) {

@@ -33,12 +33,12 @@ static void every_level_reads(void **state) {
     free(data);
 }
 
-static char *run(int json, size_t *length) {
+static char *run(int json, const eg_kernels *only, size_t *length) {
     char *text = NULL;
     eg_error err = {0};
     FILE *out = open_memstream(&text, length);
     assert_non_null(out);
-    if (eg_bench_gemm(out, json, 1, &err) != EG_OK) fail_msg("%s", err.text);
+    if (eg_bench_gemm(out, json, 1, only, &err) != EG_OK) fail_msg("%s", err.text);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -48,7 +48,7 @@ static void json_is_whole(void **state) {
     const eg_kernels *levels[16];
     int roofs = 0, rates = 0, peaks = 0, bests = 0;
     size_t length, level_count = eg_kernels_available(levels, 16);
-    char *text = run(1, &length);
+    char *text = run(1, NULL, &length);
     eg_arena arena;
     eg_error err = {0};
     eg_json j;
@@ -70,14 +70,29 @@ static void json_is_whole(void **state) {
     assert_int_equal(rates, (level_count - 1) * 2);
     eg_arena_release(&arena);
     free(text);
-    text = run(0, &length);
+    text = run(0, NULL, &length);
     assert_true(level_count == 1 ||
                 (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
     free(text);
 }
 
+static void one_level_alone(void **state) {
+    (void)state;
+    const eg_kernels *levels[16];
+    size_t length, level_count = eg_kernels_available(levels, 16);
+    if (level_count < 3) skip();
+    char *text = run(0, levels[1], &length);
+    assert_non_null(strstr(text, levels[1]->name));
+    for (size_t i = 2; i < level_count; i++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "\n%s: ", levels[i]->name);
+        assert_null(strstr(text, heading));
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(roof_is_the_lower_limit), cmocka_unit_test(every_level_reads),
-                                       cmocka_unit_test(json_is_whole)};
+                                       cmocka_unit_test(json_is_whole), cmocka_unit_test(one_level_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

