@@ -256,7 +256,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (only) levels[1] = only, level_count = 2; /* the first one, the scalar truth, is not timed */
+    if (only) levels[1] = only, level_count = 2; /* the first one is not timed */
     if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] ||
         !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);

@@ -9,7 +9,17 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 11, MOST_LEVELS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
+enum {
+    RUNS = 11,
+    DIRECT = 129 /* tokens, up to which relative positions are slices */,
+    MOST_LEVELS = 8,
+    ROWS = 32,
+    MOST = 512 * 1536,
+    MOST_LENGTH = 256,
+    HEAD = 32,
+    WIDTH = 3 * 384,
+    SPAN = 256
+};
 #define RUN_SECONDS 0.002
 
 typedef struct work {
@@ -128,7 +138,7 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
 
 eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
     const eg_kernels *levels[MOST_LEVELS];
-    uint16_t column[2 * MOST_LENGTH]; /* of lengths over 129 */
+    uint16_t column[2 * MOST_LENGTH]; /* of lengths over DIRECT */
     size_t count = eg_kernels_available(levels, MOST_LEVELS), row_bytes = 0, width = 2 * SPAN + 16;
     if (only) levels[1] = only, count = only == levels[0] ? 1 : 2;
     size_t scratch = eg_attention_scratch(MOST_LENGTH, HEAD, SPAN);
@@ -156,7 +166,7 @@ eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *onl
                                 .query = tables + HEAD * width,
                                 .span = SPAN,
                                 .width = width,
-                                .direct = 129,
+                                .direct = DIRECT,
                                 .column = column + MOST_LENGTH};
         for (int distance = 1 - MOST_LENGTH; distance < MOST_LENGTH; distance++)
             column[distance + MOST_LENGTH] = (uint16_t)(SPAN - 1 - distance);

@@ -40,7 +40,7 @@ typedef struct eg_attention {
     const float *q, *k, *v; /* length rows of head_size floats, rows ld_qkv apart */
     float *out;             /* `queries` rows, rows ld_out apart */
     size_t ld_qkv, ld_out;
-    size_t length, queries; /* how many of the first queries are wanted; at most length */
+    size_t length, queries; /* how many of the first queries are wanted; 1 to length */
     size_t head_size;
     float scale;
     float *scratch;              /* eg_attention_scratch(...) floats, 64-byte aligned */
@@ -127,6 +127,7 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
 /* A row of K weights to s8: scales[b] = the largest |w| of block b / 127, out = rint(w / that). */
 void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales);
 /* span: 0 where no sequence needs columns to be gathered (length <= direct, or no relative positions). 0 on overflow. */
+enum { EG_ATTENTION_ROWS = 4 }; /* queries that are done at once */
 size_t eg_attention_scratch(size_t length, size_t head_size, size_t span);
 
 /* OpenBLAS as a GEMM by name, for CPUs without kernels of ours, as oracle and as baseline: same contract as

@@ -37,10 +37,9 @@ void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales
 }
 
 size_t eg_attention_scratch(size_t length, size_t head_size, size_t span) {
-    enum { QUERY_ROWS = 4 };
     size_t padded, rows, size, gathered, count;
-    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, QUERY_ROWS, &rows) ||
-        !eg_size_mul(padded, rows, &size) || !eg_size_add(length, QUERY_ROWS, &count) ||
+    if (!eg_size_round_up(length, 16, &padded) || !eg_size_add(head_size, EG_ATTENTION_ROWS, &rows) ||
+        !eg_size_mul(padded, rows, &size) || !eg_size_add(length, EG_ATTENTION_ROWS, &count) ||
         !eg_size_mul(count, 2 * span, &gathered) || !eg_size_add(size, gathered, &size))
         return 0;
     return size;

@@ -66,10 +66,7 @@ static const option model_options[] = {
 static const option embed_options[] = {
     {"model", "DIR", "a model folder or the name of one that ships", NULL, 't'},
     {"prompt", "NAME", "what the model wants before a text: query, passage (default: what its folder says)", NULL, 't'},
-    {"threads", "N", "threads (default: the setting, else what this process may use)", NULL, 'n'},
-    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, neon or dotprod", NULL, 't'},
-    {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'},
-    {"format", "F", "auto (as the weights are stored), f32, s8 or bf16 (default: the setting)", NULL, 't'},
+    RUN_OPTIONS,
     END};
 static const option label_options[] = {
     {"model", "DIR", "the folder of a token classification model", NULL, 't'},

@@ -47,8 +47,9 @@ int run_bench(const call *c) {
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
-    if (!status && !nli && !model) {
-        const eg_kernels *only = NULL; /* where a level is named */
+    if (status) return status;
+    if (!nli && !model) {
+        const eg_kernels *only = NULL; /* the level that is named, which infer_options put into the environment */
         if (call_option(c, "level") && eg_kernels_select(EG_LEVEL_AUTO, &only, &err) != EG_OK) return complain("%s", err.text);
         return measured(gemm ? eg_bench_gemm(stdout, c->json, quick, only, &err)
                              : eg_bench_kernels(stdout, c->json, quick, only, &err),

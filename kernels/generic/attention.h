@@ -2,39 +2,49 @@
  * positions: the score of query i and key j is (q_i k_j + q_i K[i - j] + k_j Q[i - j]) * scale, three sums of their own
  * (He et al. 2021, arXiv 2006.03654). See kernels.h. */
 
-enum { QUERY_ROWS = 4, RELATIVE_ROWS = 2 };
+enum { QUERY_ROWS = EG_ATTENTION_ROWS, RELATIVE_ROWS = 2 };
 
-/* Scores of `rows` query rows with 16 keys a vector from key j on: sum over d ascending. */
-static inline __attribute__((always_inline)) void scores_of(const size_t rows, const size_t vectors, const eg_attention *a,
-                                                            size_t i, size_t j, const float *keys, size_t padded, float *out) {
-    v16 scale = v16_set(a->scale), sum[QUERY_ROWS][PANEL_VECTORS];
+/* sum[r][v] = the sum over i of x[r][i] * table[i][16 v ...]: `rows` rows of x, ld apart, and `vectors` times 16 columns of a
+ * table whose rows are `width` wide; i ascending, from 0 to size. */
+static inline __attribute__((always_inline)) void sums_of(const size_t rows, const size_t vectors, const float *x, size_t ld,
+                                                          size_t size, const float *table, size_t width,
+                                                          v16 (*sum)[PANEL_VECTORS]) {
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
         for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_set(0);
-    for (size_t d = 0; d < a->head_size; d++) {
-        v16 k[PANEL_VECTORS];
+    for (size_t i = 0; i < size; i++) {
+        v16 t[PANEL_VECTORS];
 #pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) k[v] = v16_load(keys + d * padded + j + 16 * v);
+        for (size_t v = 0; v < vectors; v++) t[v] = v16_load(table + i * width + 16 * v);
 #pragma GCC unroll 4
         for (size_t r = 0; r < rows; r++) {
-            v16 q = v16_set(a->q[(i + r) * a->ld_qkv + d]);
+            v16 one = v16_set(x[r * ld + i]);
 #pragma GCC unroll 2
-            for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_fma(q, k[v], sum[r][v]);
+            for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_fma(one, t[v], sum[r][v]);
         }
     }
+}
+
+/* Scores of `rows` query rows with 16 * vectors keys from key j on. */
+static inline __attribute__((always_inline)) void scores_of(const size_t rows, const size_t vectors, const eg_attention *a,
+                                                            float scale, size_t i, size_t j, const float *keys, size_t padded,
+                                                            float *out) {
+    v16 sum[QUERY_ROWS][PANEL_VECTORS];
+    sums_of(rows, vectors, a->q + i * a->ld_qkv, a->ld_qkv, a->head_size, keys + j, padded, sum);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) v16_store(out + r * padded + j + 16 * v, v16_mul(sum[r][v], scale));
+        for (size_t v = 0; v < vectors; v++) v16_store(out + r * padded + j + 16 * v, v16_mul(sum[r][v], v16_set(scale)));
 }
 
 /* With all keys. */
-static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, size_t i, const float *keys,
-                                                         size_t padded, float *out) {
+static inline __attribute__((always_inline)) void scores(const size_t rows, const eg_attention *a, float scale, size_t i,
+                                                         const float *keys, size_t padded, float *out) {
     size_t j = 0;
-    for (; j + 16 * PANEL_VECTORS <= padded; j += 16 * PANEL_VECTORS) scores_of(rows, PANEL_VECTORS, a, i, j, keys, padded, out);
-    if (j < padded) scores_of(rows, 1, a, i, j, keys, padded, out);
+    for (; j + 16 * PANEL_VECTORS <= padded; j += 16 * PANEL_VECTORS)
+        scores_of(rows, PANEL_VECTORS, a, scale, i, j, keys, padded, out);
+    if (j < padded) scores_of(rows, 1, a, scale, i, j, keys, padded, out);
 }
 
 /* The same with relative positions, where the distances i - j lie side by side in the tables. */
@@ -63,38 +73,36 @@ static inline __attribute__((always_inline)) void scores_relative(const size_t r
     }
 }
 
-/* out[r][c] = sum over d of x[r][d] * table[d][c] for the columns of the distances [least, most]; rows of x lie ld apart, those
- * of out 2 * span. */
-static inline __attribute__((always_inline)) void products_of(const size_t rows, const size_t vectors, const eg_relative *r,
+/* 16 * vectors columns of relative_products, from `column` on. */
+static inline __attribute__((always_inline)) void products_of(const size_t rows, const size_t vectors, const eg_relative *t,
                                                               const float *x, size_t ld, const float *table, size_t head_size,
                                                               size_t column, float *out) {
     v16 sum[QUERY_ROWS][PANEL_VECTORS];
+    sums_of(rows, vectors, x, ld, head_size, table + column, t->width, sum);
 #pragma GCC unroll 4
-    for (size_t i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) sum[i][v] = v16_set(0);
-    for (size_t d = 0; d < head_size; d++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) {
-            v16 t = v16_load(table + d * r->width + column + 16 * v);
-#pragma GCC unroll 4
-            for (size_t i = 0; i < rows; i++) sum[i][v] = v16_fma(v16_set(x[i * ld + d]), t, sum[i][v]);
-        }
-#pragma GCC unroll 4
-    for (size_t i = 0; i < rows; i++)
+    for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
         for (size_t v = 0; v < vectors; v++) {
             size_t at = column + 16 * v;
-            store_part(out + i * 2 * r->span + at, 2 * r->span - at, sum[i][v]);
+            store_part(out + r * 2 * t->span + at, 2 * t->span - at, sum[r][v]);
         }
 }
-static inline __attribute__((always_inline)) void relative_products(const size_t rows, const eg_relative *r, const float *x,
+
+/* out[r][c] = the sum over d of x[r][d] * table[d][c], for the columns of the distances [least, most]; rows of x lie ld apart,
+ * those of out 2 * span. */
+static inline __attribute__((always_inline)) void relative_products(const size_t rows, const eg_relative *t, const float *x,
                                                                     size_t ld, const float *table, size_t head_size,
                                                                     ptrdiff_t least, ptrdiff_t most, float *out) {
-    size_t c = r->column[most] / 16 * 16, end = r->column[least] + (size_t)1;
+    size_t c = t->column[most] / 16 * 16, end = t->column[least] + (size_t)1;
     for (; c + 16 * (PANEL_VECTORS - 1) < end; c += 16 * PANEL_VECTORS)
-        products_of(rows, PANEL_VECTORS, r, x, ld, table, head_size, c, out);
-    if (c < end) products_of(rows, 1, r, x, ld, table, head_size, c, out);
+        products_of(rows, PANEL_VECTORS, t, x, ld, table, head_size, c, out);
+    if (c < end) products_of(rows, 1, t, x, ld, table, head_size, c, out);
+}
+
+/* What the keys [j, j + rows) give to the scores of all queries. */
+static inline __attribute__((always_inline)) void key_products(const size_t rows, const eg_attention *a, size_t j, float *out) {
+    relative_products(rows, a->relative, a->k + j * a->ld_qkv, a->ld_qkv, a->relative->query, a->head_size,
+                      -(ptrdiff_t)(j + rows - 1), (ptrdiff_t)a->queries - 1 - (ptrdiff_t)j, out + j * 2 * a->relative->span);
 }
 
 /* The same as scores_relative where a sequence is so long that distances share columns: all products, then gathered. */
@@ -102,9 +110,7 @@ static inline __attribute__((always_inline)) void scores_gathered(const size_t r
                                                                   const float *keys, size_t padded, float *out,
                                                                   const float *by_query, float *by_key) {
     const eg_relative *x = a->relative;
-    eg_attention plain = *a;
-    plain.scale = 1;
-    scores(rows, &plain, i, keys, padded, out);
+    scores(rows, a, 1, i, keys, padded, out);
     relative_products(rows, x, a->q + i * a->ld_qkv, a->ld_qkv, x->key, a->head_size, (ptrdiff_t)i - (ptrdiff_t)(a->length - 1),
                       (ptrdiff_t)(i + rows - 1), by_key);
     for (size_t r = 0; r < rows; r++)
@@ -173,49 +179,35 @@ static void transpose(const float *from, size_t rows, size_t columns, size_t ld,
     }
 }
 
-/* What the keys [j, j + rows) give to the scores of all queries. */
-static inline __attribute__((always_inline)) void key_products(const size_t rows, const eg_attention *a, size_t j, float *out) {
-    relative_products(rows, a->relative, a->k + j * a->ld_qkv, a->ld_qkv, a->relative->query, a->head_size,
-                      -(ptrdiff_t)(j + rows - 1), (ptrdiff_t)a->queries - 1 - (ptrdiff_t)j, out + j * 2 * a->relative->span);
-}
+/* What a sequence needs beside its own rows: keys transposed, room for scores, and where distances share columns the products of
+ * keys and of queries with the relative positions (else NULL). */
+typedef struct attention_parts {
+    float *keys, *scores, *by_query, *by_key;
+    size_t padded;
+} attention_parts;
 
-static void attend_gathered(const eg_attention *a, const float *keys, size_t padded, float *rows) {
-    float *by_key = rows + QUERY_ROWS * padded, *by_query = by_key + QUERY_ROWS * 2 * a->relative->span;
-    size_t i = 0, j = 0;
-    for (; j + QUERY_ROWS <= a->length; j += QUERY_ROWS) key_products(QUERY_ROWS, a, j, by_query);
-    for (; j < a->length; j++) key_products(1, a, j, by_query);
-    for (; i + QUERY_ROWS <= a->queries; i += QUERY_ROWS) {
-        scores_gathered(QUERY_ROWS, a, i, keys, padded, rows, by_query, by_key);
-        softmax(rows, QUERY_ROWS, a->length, padded);
-        weigh(QUERY_ROWS, a, i, padded, rows);
-    }
-    for (; i < a->queries; i++) {
-        scores_gathered(1, a, i, keys, padded, rows, by_query, by_key);
-        softmax(rows, 1, a->length, padded);
-        weigh(1, a, i, padded, rows);
-    }
+static inline __attribute__((always_inline)) void attend(const size_t rows, const eg_attention *a, size_t i,
+                                                         const attention_parts *p) {
+    if (p->by_query) scores_gathered(rows, a, i, p->keys, p->padded, p->scores, p->by_query, p->by_key);
+    else if (!a->relative) scores(rows, a, a->scale, i, p->keys, p->padded, p->scores);
+    else
+        for (size_t r = 0; r < rows; r += RELATIVE_ROWS)
+            scores_relative(rows < RELATIVE_ROWS ? rows : RELATIVE_ROWS, a, i + r, p->keys, p->padded, p->scores + r * p->padded);
+    softmax(p->scores, rows, a->length, p->padded);
+    weigh(rows, a, i, p->padded, p->scores);
 }
 
 static void attention(const eg_attention *a) {
-    size_t padded = (a->length + 15) / 16 * 16, i = 0;
-    float *keys = a->scratch, *rows = keys + a->head_size * padded;
-    transpose(a->k, a->length, a->head_size, a->ld_qkv, keys, padded); /* so that keys stand side by side */
+    attention_parts p = {.keys = a->scratch, .padded = (a->length + 15) / 16 * 16};
+    size_t i = 0, j = 0;
+    p.scores = p.keys + a->head_size * p.padded;
+    transpose(a->k, a->length, a->head_size, a->ld_qkv, p.keys, p.padded); /* so that keys stand side by side */
     if (a->relative && a->length > a->relative->direct) {
-        attend_gathered(a, keys, padded, rows);
-        return;
+        p.by_key = p.scores + QUERY_ROWS * p.padded;
+        p.by_query = p.by_key + QUERY_ROWS * 2 * a->relative->span;
+        for (; j + QUERY_ROWS <= a->length; j += QUERY_ROWS) key_products(QUERY_ROWS, a, j, p.by_query);
+        for (; j < a->length; j++) key_products(1, a, j, p.by_query);
     }
-    for (; i + QUERY_ROWS <= a->queries; i += QUERY_ROWS) {
-        if (a->relative)
-            for (size_t r = 0; r < QUERY_ROWS; r += RELATIVE_ROWS)
-                scores_relative(RELATIVE_ROWS, a, i + r, keys, padded, rows + r * padded);
-        else scores(QUERY_ROWS, a, i, keys, padded, rows);
-        softmax(rows, QUERY_ROWS, a->length, padded);
-        weigh(QUERY_ROWS, a, i, padded, rows);
-    }
-    for (; i < a->queries; i++) {
-        if (a->relative) scores_relative(1, a, i, keys, padded, rows);
-        else scores(1, a, i, keys, padded, rows);
-        softmax(rows, 1, a->length, padded);
-        weigh(1, a, i, padded, rows);
-    }
+    for (; i + QUERY_ROWS <= a->queries; i += QUERY_ROWS) attend(QUERY_ROWS, a, i, &p);
+    for (; i < a->queries; i++) attend(1, a, i, &p);
 }

@@ -15,18 +15,17 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 
 typedef enum form { F32, BF16 } form;
 
-/* What a micro-kernel asks memory for while it works: the two lines at `at`, which moves on by `pace` bytes a step (s8: a turn).
- */
+/* What a micro-kernel asks memory for while it works: at each step (s8: turn) as many lines at `at` as the step reads, then `at`
+ * moves on by `pace` bytes. A place, not a pointer: it may lie beyond the weights. */
 typedef struct ahead {
-    const char *at;
+    uintptr_t at;
     size_t pace;
 } ahead;
 static inline __attribute__((always_inline)) void ask(ahead *next, const size_t bytes) {
-    __builtin_prefetch(next->at);
-    if (bytes > 64) __builtin_prefetch(next->at + 64);
+    __builtin_prefetch((const void *)next->at);
+    if (bytes > 64) __builtin_prefetch((const void *)(next->at + 64));
     next->at += next->pace;
 }
-enum { AHEAD = 4096 };
 
 /* A micro-kernel: the products of some rows of A, stride bytes apart, and one panel, summed over a length of steps (s8: of
  * inputs). All columns of the panel are written. */
@@ -116,18 +115,21 @@ static tile_function *const tiles[][ROWS + 1] = {EACH_UP_TO(ROWS, TILE_ENTRY, F3
 #endif
 };
 
+enum { AHEAD = 4096 /* bytes */, MOST_SHARES = 16 };
+
 /* Rows [row, row + M) of one panel, `width` wide, to C, which points at the first of them and the panel's column: as few blocks
  * of rows as fit, of even height: 16 rows are 8 + 8, not 12 + 4. of: the micro-kernels by their rows, up to `most`; step: the
- * bytes of the panel that they take at once. One block asks for what comes soon; of several each asks for its share of the next
- * panel. */
+ * bytes of the panel that they take at once. One block asks for what it reads AHEAD bytes later; of several each asks for a share
+ * of the next panel, which has come when the last one ends. */
 static void panel_rows(tile_function *const *of, size_t most, size_t width, size_t row, size_t M, size_t N, size_t length,
                        size_t column, const char *A, size_t stride, const char *panel, size_t panel_bytes, size_t step, float *C,
                        size_t ldc, const eg_epilogue *e) {
     _Alignas(64) float sums[SUMS];
-    size_t blocks = (M + most - 1) / most, done = 0, n = N - column < width ? N - column : width;
+    size_t blocks = (M + most - 1) / most, shares = blocks < MOST_SHARES ? blocks : MOST_SHARES, done = 0,
+           n = N - column < width ? N - column : width;
     for (size_t b = 0; b < blocks; b++) {
         size_t rows = (M - done + (blocks - b) - 1) / (blocks - b);
-        ahead next = {blocks > 1 ? panel + panel_bytes + panel_bytes / blocks * b : panel + AHEAD, step / blocks};
+        ahead next = {(uintptr_t)panel + (blocks > 1 ? panel_bytes + panel_bytes / shares * (b % shares) : AHEAD), step / shares};
         of[rows](length, A + (row + done) * stride, stride, panel, next, sums);
         finish(sums, width, rows, n, row + done, column, C + done * ldc, ldc, e);
         done += rows;

