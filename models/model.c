@@ -123,10 +123,12 @@ static eg_str strip(eg_str text) {
 /* How the texts of a batch become tokens. */
 enum { WITH_SOURCES = 1, STRIPPED = 2 /* as sentence-transformers does with every text that it embeds */ };
 
-static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, unsigned how, eg_tokens *out,
-                               eg_error *err) {
+/* most: as in eg_tokens */
+static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, unsigned how, size_t most,
+                               eg_tokens *out, eg_error *err) {
     eg_status s = check_text(text, index, what, err);
     out->count = 0;
+    out->most = most;
     return s == EG_OK ? eg_tokenizer_encode(m->tokenizer, how & STRIPPED ? strip(text) : text, out, err) : s;
 }
 
@@ -149,8 +151,13 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, unsigned ho
     if (is_pair && m->config.types && m->config.types < eg_tokenizer_types(m->tokenizer, 1))
         return eg_fail(err, EG_EUNSUPPORTED, "the model takes no pairs: type_vocab_size of its config.json is %u",
                        m->config.types);
-    eg_status s = tokenize_text(m, pair.first, i, "text", how, &b->sides[0], err);
-    if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", how, &b->sides[1], err);
+    eg_status s = EG_OK;
+    for (size_t most = m->config.max_tokens, again = 1; s == EG_OK && again; most = 0) {
+        s = tokenize_text(m, pair.first, i, "text", how, most, &b->sides[0], err);
+        if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", how, most, &b->sides[1], err);
+        /* two texts that are both too long are cut by which is the longer: that takes all of them */
+        again = is_pair && eg_tokens_enough(&b->sides[0]) && eg_tokens_enough(&b->sides[1]);
+    }
     if (s == EG_OK) s = reserve_types(b, m->config.max_tokens, err);
     if (s == EG_OK)
         s = eg_tokenizer_join(m->tokenizer, &b->sides[0], is_pair ? &b->sides[1] : NULL, m->config.max_tokens, &b->ids,

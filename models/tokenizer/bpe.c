@@ -341,7 +341,7 @@ eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *
         free(copy);
         at = n;
     }
-    for (size_t n; s == EG_OK && at < text.len; at += n) {
+    for (size_t n; s == EG_OK && at < text.len && !eg_tokens_enough(out); at += n) {
         n = word_length(text.ptr + at, text.len - at);
         s = encode_word(b, &(word){text.ptr + at, n, at, 0}, out, err);
     }

@@ -190,7 +190,7 @@ static uint32_t count_code_points(eg_str text) {
 /* Cuts the added tokens of set out of text; each piece between them goes to encode. Sources are spans of text. */
 static eg_status encode_between(encoding *e, const eg_added_set *set, eg_str text, encode_piece *encode) {
     eg_tokens *out = e->out;
-    for (size_t from = 0;;) {
+    for (size_t from = 0; !eg_tokens_enough(out);) {
         size_t begin = text.len, end = text.len, first = out->count;
         const eg_added_token *token = eg_added_find(set, text, from, &begin, &end);
         eg_status s = begin > from ? encode(e, (eg_str){text.ptr + from, begin - from}) : EG_OK;
@@ -209,6 +209,7 @@ static eg_status encode_between(encoding *e, const eg_added_set *set, eg_str tex
         out->ids[out->count++] = token->id;
         from = end;
     }
+    return EG_OK;
 }
 
 static eg_status encode_normalized(encoding *e, eg_str piece) {

@@ -42,7 +42,9 @@ typedef struct eg_tokens {
     eg_source *sources; /* of each id, where has_sources was set before any was added: it costs time */
     size_t source_capacity;
     int has_sources;
+    size_t most; /* 0: all; else the text may be left once there are so many: what comes behind them is cut off anyway */
 } eg_tokens;
+static inline int eg_tokens_enough(const eg_tokens *t) { return t->most && t->count >= t->most; }
 void eg_tokens_release(eg_tokens *t);
 /* Room for `more` ids behind those that are there. EG_ENOMEM. */
 eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);

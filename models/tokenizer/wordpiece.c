@@ -103,7 +103,7 @@ INLINE eg_status encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_e
     word d;
     d.count = 0;
     size_t at = 0;
-    while (at < text.len) {
+    while (at < text.len && !eg_tokens_enough(out)) {
         /* a code point ends at most one word of MAX_WORD pieces and adds a few words of its own */
         eg_status s = eg_tokens_reserve(out, 2 * MAX_WORD + 64, err);
         if (s != EG_OK) return s;

@@ -543,11 +543,50 @@ static void test_shipped(void **state) {
     eg_engine_destroy(e);
 }
 
+/* Texts are left once there are enough tokens; how a pair is cut is told by the whole of both all the same. */
+static void long_pairs_are_cut_as_wholes(void **state) {
+    (void)state;
+    static const size_t lengths[] = {3, 100, 253, 254, 255, 508, 509, 510, 511, 512, 513, 600, 601};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, MOST = 512 };
+    static char text[2 * 700];
+    static uint32_t ids[MOST];
+    static uint8_t types[MOST];
+    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_model_info info;
+    eg_model *m = open_model(e, WEIGHTS "/engram-nli-0", EG_FORMAT_S8, &info);
+    eg_error err = {0};
+    assert_int_equal(info.max_tokens, MOST);
+    for (size_t i = 0; i < sizeof text; i++) text[i] = i % 2 ? ' ' : 'a';
+    for (size_t i = 0; i < LENGTHS; i++)
+        for (size_t j = 0; j < LENGTHS; j++) {
+            /* the shorter one keeps what it has up to half the room; the second is the longer where they are equal */
+            size_t room = MOST - 3, first_is_longer = lengths[i] > lengths[j], count, found = 0;
+            size_t shorter = lengths[first_is_longer ? j : i], longer = lengths[first_is_longer ? i : j];
+            if (shorter + longer > room) shorter = shorter < room / 2 ? shorter : room / 2, longer = room - shorter;
+            size_t n1 = first_is_longer ? longer : shorter, n2 = first_is_longer ? shorter : longer;
+            eg_pair pair = {{text, 2 * lengths[i]}, {text, 2 * lengths[j]}};
+            assert_int_equal(eg_model_tokenize(m, pair, ids, types, MOST, &count, &err), EG_OK);
+            assert_int_equal(count, n1 + n2 + 3);
+            for (size_t k = 0; k < count; k++) found += types[k];
+            if (found != n2 + 1)
+                fail_msg("%zu and %zu tokens: %zu of the second stay, not %zu", lengths[i], lengths[j], found - 1, n2);
+        }
+    eg_model_close(m);
+    eg_engine_destroy(e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_pytorch), cmocka_unit_test(test_labels_and_errors), cmocka_unit_test(test_entities),
-        cmocka_unit_test(test_spans),           cmocka_unit_test(test_hostile_configs),   cmocka_unit_test(test_sentence_folders),
-        cmocka_unit_test(test_prompts),         cmocka_unit_test(test_token_types),       cmocka_unit_test(test_shipped),
+        cmocka_unit_test(long_pairs_are_cut_as_wholes),
+        cmocka_unit_test(test_against_pytorch),
+        cmocka_unit_test(test_labels_and_errors),
+        cmocka_unit_test(test_entities),
+        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_hostile_configs),
+        cmocka_unit_test(test_sentence_folders),
+        cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_token_types),
+        cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, read_texts, free_texts);
 }

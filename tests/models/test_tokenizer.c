@@ -78,12 +78,28 @@ static uint32_t block_hash(const eg_tokenizer *w, const answer *a) {
     return h;
 }
 
+/* Where so many tokens are enough, they are the first ones of all. */
+static void check_beginning(const eg_tokenizer *w, eg_str text, const eg_tokens *whole) {
+    for (size_t most = 1; most < whole->count; most += 1 + most / 2) {
+        eg_tokens part = {.has_sources = whole->has_sources, .most = most};
+        assert_int_equal(eg_tokenizer_encode(w, text, &part, NULL), EG_OK);
+        assert_true(part.count >= most);
+        assert_memory_equal(part.ids, whole->ids, most * sizeof *part.ids);
+        for (size_t i = 0; part.has_sources && i < most; i++) {
+            assert_int_equal(part.sources[i].span.begin, whole->sources[i].span.begin);
+            assert_int_equal(part.sources[i].span.end, whole->sources[i].span.end);
+        }
+        eg_tokens_release(&part);
+    }
+}
+
 /* With has_sources the spans are compared too; the tokens must be the same either way. */
 static void check_ids(const eg_tokenizer *w, const answer *a, int has_sources) {
     int is_pair = a->first.ptr != NULL;
     eg_tokens first = {.has_sources = has_sources}, second = first, ids = first;
     assert_int_equal(eg_tokenizer_encode(w, is_pair ? a->first : a->text, &first, NULL), EG_OK);
     if (is_pair) assert_int_equal(eg_tokenizer_encode(w, a->second, &second, NULL), EG_OK);
+    check_beginning(w, is_pair ? a->first : a->text, &first);
     assert_int_equal(
         eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
     if (ids.count != a->count || (a->count && memcmp(ids.ids, a->ids, a->count * sizeof *a->ids) != 0))

