@@ -5,9 +5,9 @@
 enum { QUERY_ROWS = EG_ATTENTION_ROWS, RELATIVE_ROWS = 2 };
 
 /* sum[r][v] = the sum over i of x[r][i] * table[i][16 v ...]: `rows` rows of x, ld apart, and `vectors` times 16 columns of a
- * table whose rows are `width` wide; i ascending, from 0 to size. */
+ * table whose rows lie `width` apart, the first n of them; i ascending, from 0 to size. */
 static inline __attribute__((always_inline)) void sums_of(const size_t rows, const size_t vectors, const float *x, size_t ld,
-                                                          size_t size, const float *table, size_t width,
+                                                          size_t size, const float *table, size_t width, size_t n,
                                                           v16 (*sum)[PANEL_VECTORS]) {
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) void sums_of(const size_t rows, con
     for (size_t i = 0; i < size; i++) {
         v16 t[PANEL_VECTORS];
 #pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) t[v] = v16_load(table + i * width + 16 * v);
+        for (size_t v = 0; v < vectors; v++) t[v] = load_part(table + i * width + 16 * v, n - 16 * v);
 #pragma GCC unroll 4
         for (size_t r = 0; r < rows; r++) {
             v16 one = v16_set(x[r * ld + i]);
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void scores_of(const size_t rows, c
                                                             float scale, size_t i, size_t j, const float *keys, size_t padded,
                                                             float *out) {
     v16 sum[QUERY_ROWS][PANEL_VECTORS];
-    sums_of(rows, vectors, a->q + i * a->ld_qkv, a->ld_qkv, a->head_size, keys + j, padded, sum);
+    sums_of(rows, vectors, a->q + i * a->ld_qkv, a->ld_qkv, a->head_size, keys + j, padded, 16 * vectors, sum);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void products_of(const size_t rows,
                                                               const float *x, size_t ld, const float *table, size_t head_size,
                                                               size_t column, float *out) {
     v16 sum[QUERY_ROWS][PANEL_VECTORS];
-    sums_of(rows, vectors, x, ld, head_size, table + column, t->width, sum);
+    sums_of(rows, vectors, x, ld, head_size, table + column, t->width, 16 * vectors, sum);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2
@@ -125,22 +125,7 @@ static inline __attribute__((always_inline)) void scores_gathered(const size_t r
 static inline __attribute__((always_inline)) void weigh_of(const size_t rows, const size_t vectors, const eg_attention *a,
                                                            size_t i, size_t d, size_t n, size_t padded, const float *weights) {
     v16 sum[QUERY_ROWS][PANEL_VECTORS];
-#pragma GCC unroll 4
-    for (size_t r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_set(0);
-    for (size_t j = 0; j < a->length; j++) {
-        const float *values = a->v + j * a->ld_qkv + d;
-        v16 value[PANEL_VECTORS];
-#pragma GCC unroll 2
-        for (size_t v = 0; v < vectors; v++) value[v] = load_part(values + 16 * v, n - 16 * v);
-#pragma GCC unroll 4
-        for (size_t r = 0; r < rows; r++) {
-            v16 weight = v16_set(weights[r * padded + j]);
-#pragma GCC unroll 2
-            for (size_t v = 0; v < vectors; v++) sum[r][v] = v16_fma(weight, value[v], sum[r][v]);
-        }
-    }
+    sums_of(rows, vectors, weights, padded, a->length, a->v + d, a->ld_qkv, n, sum);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++)
 #pragma GCC unroll 2

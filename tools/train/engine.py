@@ -10,11 +10,12 @@ from pairs import LABELS
 
 
 class Engine:
-    def __init__(self, program, threads=0):
+    def __init__(self, program, threads=0, form=None):
+        """form: the format that models run in; None: as their weights are stored."""
         if not os.access(program, os.X_OK):
             raise SystemExit(f"{program} is no program: build Engram first (tools/run), or name it with --engram")
         self.program, self.home = os.path.abspath(program), tempfile.TemporaryDirectory()
-        self.options = ["--threads", str(threads)] if threads else []
+        self.options = (["--threads", str(threads)] if threads else []) + (["--format", form] if form else [])
         self.count = {"nli": 0, "embed": 0}
 
     def version(self):

@@ -137,7 +137,7 @@ def main():
     if o.words:
         with torch.no_grad():
             model.w.weight.copy_(minilm.Bert(minilm.base_folder() if o.words == "public" else o.words).w.weight)
-    engine, rng = Engine(o.engram, o.threads), random.Random(o.seed)
+    engine, rng = Engine(o.engram, o.threads, "s8"), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
     harden = o.hard and (lambda every, most: hard_ones(every[:o.hard], most, engine, o.start, rng))
