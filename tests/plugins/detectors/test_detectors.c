@@ -215,6 +215,15 @@ static void across_scopes(void **state) {
         {"All services use MySQL.", "The payments service uses MySQL 8.", NOTHING, NULL, NULL, NULL},
         {"Our services use MySQL.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
         {"All services use Kafka.", "The payments service uses PostgreSQL.", NOTHING, NULL, NULL, NULL},
+        /* below headings: what they speak of stands there */
+        {"DEPRECATED: Use `--init-author-email` instead.", "DEPRECATED: Use `--init-author-name` instead.", NOTHING, NULL, NULL,
+         NULL},
+        {"See Dispatcher Event: `'connect'`.", "See Dispatcher Event: `'drain'`.", NOTHING, NULL, NULL, NULL},
+        {"Returns: `void | Promise<null>` - Only returns a `Promise` if no `callback` argument was passed.",
+         "Returns: `void | Promise<StreamData>` - Only returns a `Promise` if no `callback` argument was passed.", NOTHING, NULL,
+         NULL, NULL},
+        {"Acceptable values are same as `cpu` field of package.json.",
+         "Acceptable values are same as `libc` field of package.json.", NOTHING, NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof not / sizeof not [0]; i++) check_scoped(&not [i], "platform", "payments");
 }
