@@ -35,16 +35,6 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
     return status;
 }
 
-static int lies_below(eg_str scope, eg_str over) {
-    if (scope.len < over.len || (over.len && memcmp(scope.ptr, over.ptr, over.len) != 0)) return 0;
-    return scope.len == over.len || scope.ptr[over.len] == '/';
-}
-int scopes_differ(const eg_fact *a, const eg_fact *b) {
-    eg_str x = a->scope, y = b->scope;
-    if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
-    return !lies_below(x, y) && !lies_below(y, x);
-}
-
 static eg_str words_of(const eg_case_fact *f, eg_span s) {
     eg_str content = f->fact->content;
     if (s.end > content.len || s.start > s.end) return (eg_str){"", 0};
@@ -136,14 +126,9 @@ static int is_common(eg_str w) {
                    "tsconfig.json docker-compose.yml makefile main default branch endpoint health unit test coverag "
                    "it this its they these here default clas librari library table job");
 }
-/* What stands below a heading or in a table of parameters: "See `connect`.", "Returns: a list", "DEPRECATED: use `--email`
- * instead.". What it speaks of stands elsewhere. */
-static int names_no_subject(const sentence *x) {
-    return x->n && word_in(x->units[0].key, "see return returns deprecat deprecated typ type alia alias callback accept accepts "
-                                            "acceptabl acceptable accepted optional required");
-}
 static int has_common_subject(const sentence *x) {
-    if (names_no_subject(x)) return 1;
+    eg_span span = x->fact->statements[x->statement];
+    if (speaks_of_its_place((eg_str){x->fact->fact->content.ptr + span.start, span.end - span.start})) return 1;
     for (size_t i = 0; i < x->n && i < x->verb; i++)
         if (x->units[i].content && !is_common(x->units[i].key)) return 0;
     return x->verb < x->n;

@@ -5,6 +5,7 @@
 #define EG_DETECTORS_JUDGE_H
 
 #include "align.h"
+#include "scope.h"
 
 typedef struct observation {
     eg_outcome outcome;
@@ -22,8 +23,5 @@ eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out)
 /* The strongest observation about the candidate: a contradiction before an update before others. *found 0:
  * none. */
 eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *out, int *found);
-
-/* 1 when the facts stand in different scope trees: their first segments differ and neither is "general". */
-int scopes_differ(const eg_fact *a, const eg_fact *b);
 
 #endif

@@ -1,0 +1,15 @@
+/* scope.h - where two facts stand, and whether what they say is understood without that place. Thread class: any. */
+#ifndef EG_DETECTORS_SCOPE_H
+#define EG_DETECTORS_SCOPE_H
+
+#include "engram/detector.h"
+
+/* 1 when the facts stand in different scope trees: their first segments differ and neither is "general". */
+int scopes_differ(const eg_fact *a, const eg_fact *b);
+
+/* 1 when the text begins as what stands below a heading or in a table of parameters does, or with a pronoun: "See `connect`.",
+ * "Returns: a list", "DEPRECATED: use `--email` instead.", "Defaults to 30 s.", "This is ...". What it speaks of stands
+ * elsewhere. */
+int speaks_of_its_place(eg_str text);
+
+#endif
