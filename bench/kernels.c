@@ -9,17 +9,8 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum {
-    RUNS = 11,
-    DIRECT = 129 /* tokens, up to which relative positions are slices */,
-    MOST_LEVELS = 8,
-    ROWS = 32,
-    MOST = 512 * 1536,
-    MOST_LENGTH = 256,
-    HEAD = 32,
-    WIDTH = 3 * 384,
-    SPAN = 256
-};
+enum { RUNS = 11, MOST_LEVELS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
+enum { DIRECT = 129 }; /* tokens, up to which relative positions are slices */
 #define RUN_SECONDS 0.002
 
 typedef struct work {

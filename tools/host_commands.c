@@ -55,9 +55,7 @@ int run_bench(const call *c) {
                              : eg_bench_kernels(stdout, c->json, quick, only, &err),
                         &err);
     }
-    if (!status)
-        status =
-            model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder, &subject.engine, &subject.format);
+    status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder, &subject.engine, &subject.format);
     if (status) return status;
     return measured(nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err), &err);
 }

@@ -56,11 +56,13 @@ class Layer(nn.Module):
         self.f1, self.f2 = nn.Linear(width, inner), nn.Linear(inner, width)
         self.ln1, self.ln2 = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
 
-    def forward(self, x, mask):
+    def forward(self, x, mask, rows=None):
+        """rows: only the first so many of each text are wanted; None: all"""
         batch, length, width = x.shape
         q, k, v = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        x, q = x[:, :rows], q[:, :, :rows]
         scores = torch.matmul(q, k.transpose(-1, -2)) * (width // self.heads) ** -0.5 + mask
-        mixed = torch.matmul(scores.softmax(-1).to(v.dtype), v).transpose(1, 2).reshape(batch, length, width)
+        mixed = torch.matmul(scores.softmax(-1).to(v.dtype), v).transpose(1, 2).reshape(x.shape)
         x = self.ln1(x + self.o(mixed))
         return self.ln2(x + self.f2(functional.gelu(self.f1(x))))
 
@@ -141,15 +143,15 @@ class Bert(nn.Module):
             out[0, row, :len(e.ids)], out[1, row, :len(e.ids)], out[2, row, :len(e.ids)] = e.ids, e.type_ids, 1
         return torch.from_numpy(out).unbind(0)
 
-    def forward(self, ids, types, mask):
+    def forward(self, ids, types, mask, rows=None):
         x = self.ln(self.w(ids) + self.p(torch.arange(ids.shape[1], device=ids.device))[None] + self.t(types))
         bias = (1.0 - mask[:, None, None, :].float()) * -1e4
         for layer in self.layers:
-            x = layer(x, bias)
+            x = layer(x, bias, rows if layer is self.layers[-1] else None)
         return x
 
     def logits(self, ids, types, mask, dropout=0.0):
-        pooled = torch.tanh(self.pool(self(ids, types, mask)[:, 0]))
+        pooled = torch.tanh(self.pool(self(ids, types, mask, rows=1)[:, 0]))
         return self.cls(functional.dropout(pooled, dropout, self.training))
 
     def vectors(self, ids, types, mask):

@@ -137,6 +137,7 @@ def main():
     if o.words:
         with torch.no_grad():
             model.w.weight.copy_(minilm.Bert(o.words).w.weight)
+    # as what ships runs, and three times as fast as f32 on CPUs with VNNI
     engine, rng = Engine(o.engram, o.threads, "s8"), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)

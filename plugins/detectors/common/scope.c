@@ -8,29 +8,47 @@ static int lies_below(eg_str scope, eg_str over) {
     return scope.len == over.len || scope.ptr[over.len] == '/';
 }
 
+enum { FIRST_WORD = 12 };
+
+/* The first word in lower case, its length; 0 where it is none of letters alone, as in "returns-api", or longer than those that
+ * are looked for. */
+static size_t first_word(eg_str text, char word[FIRST_WORD]) {
+    size_t n = 0;
+    for (; n < text.len && n + 1 < FIRST_WORD; n++) {
+        char c = text.ptr[n];
+        if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+        if (c < 'a' || c > 'z') break;
+        word[n] = c;
+    }
+    word[n] = '\0';
+    return n == text.len || strchr(" :,", text.ptr[n]) ? n : 0;
+}
+
 int scopes_differ(const eg_fact *a, const eg_fact *b) {
     eg_str x = a->scope, y = b->scope;
     if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
     return !lies_below(x, y) && !lies_below(y, x);
 }
 
+static int is_one_of(const char *word, const char *const *words) {
+    while (*words && strcmp(word, *words) != 0) words++;
+    return *words != NULL;
+}
+
+int begins_with_pronoun(eg_str text) {
+    static const char *const pronouns[] = {"it",   "this",  "that", "these", "those", "its",
+                                           "they", "their", "here", "he",    "she",   NULL};
+    char word[FIRST_WORD];
+    return first_word(text, word) && is_one_of(word, pronouns);
+}
+
 int speaks_of_its_place(eg_str text) {
-    static const char *const words[] = {"see",      "returns", "return",     "deprecated", "type",     "alias",
-                                        "callback", "accepts", "acceptable", "accepted",   "optional", "required",
-                                        "it",       "this",    "that",       "these",      "those",    "they"};
-    char word[12];
-    size_t n = 0;
-    for (; n < text.len && n < sizeof word; n++) {
-        char c = text.ptr[n];
-        if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
-        if (c < 'a' || c > 'z') break;
-        word[n] = c;
-    }
-    if (n == sizeof word) return 0;
-    word[n] = '\0';
-    if (strcmp(word, "default") == 0) return n < text.len && text.ptr[n] == ':'; /* but "Default page size is 50" */
-    if (strcmp(word, "defaults") == 0) return 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0) return 1;
-    return 0;
+    static const char *const verbs[] = {"see", "accepts", "acceptable", "defaults", NULL};
+    static const char *const labels[] = {"returns",  "return",   "type",     "alias",      "default",
+                                         "callback", "optional", "required", "deprecated", NULL};
+    char word[FIRST_WORD];
+    size_t n = first_word(text, word);
+    if (begins_with_pronoun(text) || (n && is_one_of(word, verbs))) return 1;
+    int is_labelled = (n < text.len && text.ptr[n] == ':') || (n + 1 < text.len && text.ptr[n + 1] == '`');
+    return n && is_labelled && is_one_of(word, labels); /* not "Returns are accepted for 30 days" */
 }

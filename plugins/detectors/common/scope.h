@@ -7,6 +7,9 @@
 /* 1 when the facts stand in different scope trees: their first segments differ and neither is "general". */
 int scopes_differ(const eg_fact *a, const eg_fact *b);
 
+/* 1 when the text begins with a pronoun: what it speaks of stands elsewhere. */
+int begins_with_pronoun(eg_str text);
+
 /* 1 when the text begins as what stands below a heading or in a table of parameters does, or with a pronoun: "See `connect`.",
  * "Returns: a list", "DEPRECATED: use `--email` instead.", "Defaults to 30 s.", "This is ...". What it speaks of stands
  * elsewhere. */

@@ -1,6 +1,8 @@
 /* sentence.c - see sentence.h. */
 #include "sentence.h"
 
+#include "scope.h"
+
 typedef struct cursor {
     eg_request *rq;
     eg_str s; /* the content */
@@ -319,7 +321,8 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
 }
 
 int points_elsewhere(const sentence *x) {
-    return x->n && !x->statement && word_in(x->units[0].key, "it this that these those its they their here he she");
+    eg_span s = x->fact->statements[x->statement];
+    return x->n && !x->statement && begins_with_pronoun((eg_str){x->fact->fact->content.ptr + s.start, s.end - s.start});
 }
 
 int takes_several(const sentence *x, const eg_span *at) {

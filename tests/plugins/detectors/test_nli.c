@@ -122,6 +122,9 @@ static void what_speaks_of_two_places_is_not_read(void **state) {
                 {"This is 5.", "it is 7.", "y", 0},
                 {"Default: 5", "Defaults to 7.", "y", 0},
                 {"Default page size is 5.", "Default page size is 7.", "y", 1},
+                {"Returns are accepted for 5 days.", "Returns are accepted for 7 days.", "y", 1},
+                {"returns-api keeps 5.", "returns-api keeps 7.", "y", 1},
+                {"Type `string` of 5.", "type `string` of 7.", "y", 0},
                 {"Seeds are 5.", "Seeds are 7.", "y", 1},
                 {"This is 5.", "The limit is 7.", "y", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
