@@ -105,8 +105,8 @@ static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
 static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, size_t stride,
                                                           const char *panel, ahead next, float *out) {
-    /* One and two rows add to several sums of an output by turns: one leaves too few in flight to hide what an addition takes. */
-    const size_t chains = S8_PAIR > 1 || rows > 2 ? 1 : 4 / rows;
+    /* Up to three rows add to several sums of an output by turns: one leaves too few in flight to hide what an addition takes. */
+    const size_t chains = S8_PAIR > 1 || rows > 3 ? 1 : rows == 1 ? 4 : 2;
     size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
     for (size_t b = 0; b < blocks; b++) {
         size_t from = b * S8_BLOCK, padded = s8_padded(K - from < S8_BLOCK ? K - from : S8_BLOCK);
         const s8_input *a = (const s8_input *)(const void *)A + from;
-        i16x acc[MOST(S8_ROWS, 4)][S8_VECTORS]; /* [chain * rows + row] */
+        i16x acc[MOST(S8_ROWS, 6)][S8_VECTORS]; /* [chain * rows + row] */
 #pragma GCC unroll 16
         for (size_t r = 0; r < chains * rows; r += S8_PAIR)
 #pragma GCC unroll 2

@@ -131,17 +131,31 @@ static void l2_normalize(float *x, size_t n) {
 
 /* Sums, rows of `n` columns ld_sums apart, through the epilogue to C; `row` and `column` are what the first one is of the matrix.
  * The micro-kernels leave their sums in memory (they fit the first cache), so that this stands once and not in each of them. */
+static inline __attribute__((always_inline)) void finish_as(const eg_activation activation, const int whole, const float *sums,
+                                                            size_t ld_sums, size_t rows, size_t n, const float *bias,
+                                                            const float *residual, size_t ld_residual, float *C, size_t ldc) {
+    for (size_t i = 0; i < n; i += 16) {
+        size_t left = whole ? 16 : n - i;
+        v16 b = bias ? load_part(bias + i, left) : v16_set(0);
+        for (size_t r = 0; r < rows; r++) {
+            v16 x = v16_load(sums + r * ld_sums + i);
+            if (bias) x = v16_add(x, b);
+            if (activation == EG_ACT_GELU) x = v16_gelu(x);
+            if (activation == EG_ACT_TANH) x = v16_tanh(x);
+            if (residual) x = v16_add(x, load_part(residual + r * ld_residual + i, left));
+            store_part(C + r * ldc + i, left, x);
+        }
+    }
+}
+
 static __attribute__((noinline)) void finish(const float *sums, size_t ld_sums, size_t rows, size_t n, size_t row, size_t column,
                                              float *C, size_t ldc, const eg_epilogue *e) {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t i = 0; i < n; i += 16) {
-            v16 x = v16_load(sums + r * ld_sums + i);
-            if (e->bias) x = v16_add(x, load_part(e->bias + column + i, n - i));
-            if (e->activation == EG_ACT_GELU) x = v16_gelu(x);
-            if (e->activation == EG_ACT_TANH) x = v16_tanh(x);
-            if (e->residual) x = v16_add(x, load_part(e->residual + (row + r) * e->ld_residual + column + i, n - i));
-            store_part(C + r * ldc + i, n - i, x);
-        }
+    const float *bias = e->bias ? e->bias + column : NULL;
+    const float *residual = e->residual ? e->residual + row * e->ld_residual + column : NULL;
+    size_t ld = e->ld_residual;
+    if (n % 16 || e->activation == EG_ACT_TANH) finish_as(e->activation, 0, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
+    else if (e->activation == EG_ACT_GELU) finish_as(EG_ACT_GELU, 1, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
+    else finish_as(EG_ACT_NONE, 1, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
 }
 
 #include "kernels/generic/gemm.h"
