@@ -104,7 +104,7 @@ class Checker:
         for tag, difficulties in tags.items():
             if len(difficulties) != 2 or not any(difficulties):
                 self.say(where, f"contradiction {tag} stands on {len(difficulties)} statements; two are wanted, and a difficulty")
-        for name, n, least, most in (("statements", statements, 50, 85), ("contradictions", len(tags), 4, 7), ("sections", headings, 3, 12)):
+        for name, n, least, most in (("statements", statements, 50, 85), ("contradictions", len(tags), 4, 12), ("sections", headings, 3, 12)):
             if not least <= n <= most:
                 self.say(where, f"{n} {name}; {least} to {most} are wanted")
         self.counts[split, "documents"] += 1
