@@ -46,14 +46,22 @@ class Layout(unittest.TestCase):
         self.put(self.one, layout.SINGLE, "")
         self.assertEqual(layout.weight_files(self.one), [os.path.join(self.one, layout.SINGLE)])
 
-    def test_words_are_shared_where_they_are_the_same(self):
-        self.assertTrue(layout.share_words(self.two, self.one))
+    def test_what_is_the_same_is_shared(self):
+        self.put(self.one, layout.VOCABULARY, "a")
+        self.put(self.two, layout.VOCABULARY, "b")
+        self.assertTrue(layout.share(self.two, self.one))
+        self.assertFalse(os.path.islink(os.path.join(self.two, layout.VOCABULARY)), "another one stays")
+        self.put(self.two, layout.VOCABULARY, "a")
+        os.remove(os.path.join(self.two, layout.WORDS))
+        self.put(self.two, layout.WORDS, "words")
+        self.assertTrue(layout.share(self.two, self.one))
+        self.assertEqual(os.readlink(os.path.join(self.two, layout.VOCABULARY)), os.path.join("..", "one", layout.VOCABULARY))
         self.assertEqual(os.readlink(os.path.join(self.two, layout.WORDS)), os.path.join("..", "one", layout.WORDS))
         layout.clear(self.two)
-        self.assertEqual(os.listdir(self.two), [])
+        self.assertEqual(os.listdir(self.two), [layout.VOCABULARY])
         self.assertTrue(os.path.exists(os.path.join(self.one, layout.WORDS)), "a link is removed, not what it names")
         self.put(self.two, layout.WORDS, "sword")
-        self.assertFalse(layout.share_words(self.two, self.one))
+        self.assertFalse(layout.share(self.two, self.one))
         self.assertFalse(os.path.islink(os.path.join(self.two, layout.WORDS)))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Converts a BERT folder (f16, bf16 or f32 safetensors) into the form that ships: matrices as s8 with one f32 scale a block
 of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json. The words' vectors, which training leaves
-as they are, get a file of their own: where another model that ships has the same, a link takes its place.
+as they are, get a file of their own: where another model that ships has the same, a link takes its place, and that of the vocabulary.
 Usage: convert_weights.py [--words FOLDER] SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
 FOLDER: that other model, beside DESTINATION. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
 evaluate --choose sets that of the NLI model anew."""
@@ -71,15 +71,18 @@ def main():
         a.error(f"--words: '{o.words}' has no {layout.WORDS}")
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
     write_weights(converted(os.path.join(o.source, layout.SINGLE)), o.destination)
-    if o.words and not layout.share_words(o.destination, o.words):
-        print(f"{o.destination}: its words' vectors are not those of {o.words}, and are not shared")
     with open(os.path.join(o.source, "config.json"), encoding="utf-8") as f:
         config = dict(json.load(f), torch_dtype="int8")
     with open(os.path.join(o.destination, "config.json"), "w", encoding="utf-8") as f:
         json.dump(config, f, indent=1)
     for name in ("vocab.txt", "tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"):
         if os.path.exists(os.path.join(o.source, name)):
-            shutil.copy(os.path.join(o.source, name), os.path.join(o.destination, name))
+            there = os.path.join(o.destination, name)
+            if os.path.islink(there):
+                os.remove(there)
+            shutil.copy(os.path.join(o.source, name), there)
+    if o.words and not layout.share(o.destination, o.words):
+        print(f"{o.destination}: its words' vectors are not those of {o.words}, and are not shared")
     thresholds, there = o.thresholds or os.path.join(o.source, "engram.json"), os.path.join(o.destination, "engram.json")
     if os.path.exists(thresholds) and os.path.realpath(thresholds) != os.path.realpath(there):
         shutil.copy(thresholds, there)

@@ -1,4 +1,4 @@
-"""The files of weights in a model's folder: one, or shards with an index; and the vectors of the words that two models share. No package is needed.
+"""The files of weights in a model's folder: one, or shards with an index; and what two models share. No package is needed.
 Used by the trainers, convert_weights.py, evaluate and tests."""
 import filecmp
 import json
@@ -6,6 +6,7 @@ import os
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 WORDS, REST = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+VOCABULARY = "vocab.txt"
 
 
 def weight_files(folder):
@@ -23,10 +24,10 @@ def clear(folder):
             os.remove(os.path.join(folder, name))
 
 
-def share_words(folder, other):
-    """Puts a link in the place of the words' vectors where those of the other folder are the same; whether it did."""
-    if not filecmp.cmp(os.path.join(folder, WORDS), os.path.join(other, WORDS), shallow=False):
-        return False
-    os.remove(os.path.join(folder, WORDS))
-    os.symlink(os.path.join(os.path.relpath(os.path.realpath(other), os.path.realpath(folder)), WORDS), os.path.join(folder, WORDS))
-    return True
+def share(folder, other):
+    """Puts links in the place of the words' vectors and of the vocabulary where those of the other folder are the same; whether the vectors were."""
+    same = [name for name in (WORDS, VOCABULARY) if filecmp.cmp(os.path.join(folder, name), os.path.join(other, name), shallow=False)]
+    for name in same:
+        os.remove(os.path.join(folder, name))
+        os.symlink(os.path.join(os.path.relpath(os.path.realpath(other), os.path.realpath(folder)), name), os.path.join(folder, name))
+    return WORDS in same
