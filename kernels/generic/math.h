@@ -25,21 +25,21 @@ static inline v16 v16_exp(v16 x) {
     return v16_scale2(p, n);
 }
 
-/* x * Phi(x), the exact (erf) form. erfc by formula 7.1.26 of Abramowitz and Stegun, "Handbook of Mathematical
- * Functions" (absolute error of erf 1.5e-7), used directly for negative x. Absolute error <= 5e-7. */
+/* x * Phi(x), the exact (erf) form: x / 2 + x / 2 * erf(x / sqrt 2), whose erf is z P(z^2) / Q(z^2) for z within 5.5, where it is
+ * 1 to a float. The coefficients are a least-squares fit, reweighted until all its errors are alike (2.3e-8 of the product
+ * before rounding). Absolute error <= 2.5e-7 * max(1, |x|). NaN stays NaN: v16_max and v16_min give their second operand then. */
 static inline v16 v16_gelu(v16 x) {
-    v16 z = v16_abs(x);
-    v16 t = v16_div(v16_set(1.0f), v16_fma(z, v16_set(0.23164189f), v16_set(1.0f))); /* 0.3275911 / sqrt 2 */
-    v16 p = v16_set(1.061405429f);
-    p = horner(p, t, -1.453152027f);
-    p = horner(p, t, 1.421413741f);
-    p = horner(p, t, -0.284496736f);
-    p = horner(p, t, 0.254829592f);
-    p = v16_mul(p, t);
-    v16 e = v16_exp(v16_mul(v16_mul(z, z), v16_set(-0.5f)));
-    v16 half_erfc = v16_mul(v16_mul(p, e), v16_set(0.5f));
-    v16 phi = v16_select_negative(x, half_erfc, v16_sub(v16_set(1.0f), half_erfc));
-    return v16_mul(x, phi);
+    const float p[] = {4.44800888e-8f, 1.29564546e-5f, 3.59800639e-4f, 9.48891833e-3f, 6.97682652e-2f, 0.797884289f};
+    const float q[] = {1.19205865e-6f, 7.74724568e-5f, 1.94652653e-3f, 2.92467981e-2f, 0.254106292f, 1.0f};
+    v16 above = v16_max(v16_set(-5.5f), x), z = v16_min(v16_set(5.5f), above), u = v16_mul(z, z);
+    v16 over = v16_set(p[0]), under = v16_set(q[0]);
+#pragma GCC unroll 5
+    for (size_t i = 1; i < sizeof p / sizeof *p; i++) {
+        over = horner(over, u, p[i]);
+        under = horner(under, u, q[i]);
+    }
+    v16 half = v16_mul(above, v16_set(0.5f));
+    return v16_fma(half, v16_div(v16_mul(z, over), under), half);
 }
 
 /* 1 - 2 / (e^2|x| + 1) with the sign of x. Absolute error <= 3e-7. */
