@@ -73,7 +73,7 @@ typedef struct eg_kernels {
     void (*attention)(const eg_attention *a);
     /* rows of `width` in place: (x - mean) / sqrt(variance + eps) * gamma + beta; two passes. */
     void (*layer_norm)(float *x, size_t rows, size_t width, size_t ld, const float *gamma, const float *beta, float eps);
-    /* exact GELU by erf (absolute error <= 5e-7), in place. */
+    /* exact GELU by erf (absolute error <= 2.5e-7 * max(1, |x|)), in place. */
     void (*gelu)(float *x, size_t n);
     void (*tanh)(float *x, size_t n);
     void (*softmax)(float *x, size_t rows, size_t width, size_t ld);

@@ -15,12 +15,8 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
     struct stat st = {0};
     (void)stat(path,
                &st); /* before it is opened: of a file that is replaced in between, the stamp is the old one's and fits no more */
-    eg_error why = {0};
-    eg_status s = eg_map_open(path, &f->map, &why);
-    if (s != EG_OK) /* what is there and not found is a link whose target stayed behind */
-        return eg_fail(err, s, "%s%s", why.text,
-                       s == EG_ENOENT && eg_file_exists(path) ? "; copy a model's folder by cp -rL, with what its links name"
-                                                              : "");
+    eg_status s = eg_map_open(path, &f->map, err);
+    if (s != EG_OK) return s;
     t->count++;
     f->stamp = (struct eg_file_stamp){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
                                       st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec,

@@ -29,7 +29,8 @@ static eg_status fail_open(eg_error *err, const char *path) {
     errno = e;
     if (n <= 0) return fail_errno(err, "open", path);
     target[n] = '\0';
-    return eg_fail(err, EG_ENOENT, "cannot open '%s', a link to '%s': %s", path, target, strerror(e));
+    return eg_fail(err, EG_ENOENT, "cannot open '%s', a link to '%s': %s; cp -rL copies a folder with what its links name", path,
+                   target, strerror(e));
 }
 
 /* Opens a regular file for reading; *size gets its length. O_NONBLOCK: a FIFO is refused, not waited for. */

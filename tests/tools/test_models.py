@@ -20,6 +20,7 @@ from fake_hub import Hub
 ENGRAM, TOP = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 GOLDEN = os.path.join(TOP, "tests", "models", "golden")
 SHIPPED = os.path.join(TOP, "models", "weights")
+WORDS = "model-00001-of-00002.safetensors"
 WEIGHTS = "model-00002-of-00002.safetensors"
 
 
@@ -125,16 +126,17 @@ class Models(Engram):
     def test_a_copy_without_what_its_links_name(self):
         to = os.path.join(self.models, "lone")
         shutil.copytree(os.path.join(SHIPPED, "engram-nli-0"), to, symlinks=True)
-        links = [name for name in os.listdir(to) if os.path.islink(os.path.join(to, name))]
-        self.assertEqual(len(links), 1, "the words' vectors are shared with engram-embed-0")
-        said = self.run_engram("nli", "--model", to, stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
-        for what in (links[0], "a link to", "cp -rL"):
-            self.assertIn(what.encode(), said)
-        self.assertIn(links[0].encode(), self.run_engram("models", "verify", "lone", expect=1).stdout)
-        os.remove(os.path.join(to, links[0]))
-        shutil.copy(os.path.join(SHIPPED, "engram-nli-0", links[0]), to)
+        links = sorted(name for name in os.listdir(to) if os.path.islink(os.path.join(to, name)))
+        self.assertEqual(links, [WORDS, "vocab.txt"], "what is shared with engram-embed-0")
+        for name in reversed(links):  # in the order in which they are read
+            said = self.run_engram("nli", "--model", to, stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
+            for what in (name, "a link to", "cp -rL"):
+                self.assertIn(what.encode(), said)
+            self.assertIn(name.encode(), self.run_engram("models", "verify", "lone", expect=1).stdout)
+            os.remove(os.path.join(to, name))
+            shutil.copy(os.path.join(SHIPPED, "engram-nli-0", name), to)
         self.run_engram("models", "verify", "lone")
-        with open(os.path.join(to, links[0]), "r+b") as f:
+        with open(os.path.join(to, WORDS), "r+b") as f:
             f.seek(-1, os.SEEK_END)
             f.write(b"\0")
         self.assertIn(b"is not what was installed", self.run_engram("models", "verify", "lone", expect=1).stdout)
