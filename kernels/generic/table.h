@@ -129,8 +129,8 @@ static void l2_normalize(float *x, size_t n) {
 
 /* ---- GEMM ---- */
 
-/* Sums, rows of `n` columns ld_sums apart, through the epilogue to C; `row` and `column` are what the first one is of the matrix.
- * The micro-kernels leave their sums in memory (they fit the first cache), so that this stands once and not in each of them. */
+/* One epilogue. The activation and whether columns come in whole vectors are constants where this is called, so that no vector is
+ * asked about them. */
 static inline __attribute__((always_inline)) void finish_as(const eg_activation activation, const int whole, const float *sums,
                                                             size_t ld_sums, size_t rows, size_t n, const float *bias,
                                                             const float *residual, size_t ld_residual, float *C, size_t ldc) {
@@ -148,6 +148,8 @@ static inline __attribute__((always_inline)) void finish_as(const eg_activation 
     }
 }
 
+/* Sums, rows of `n` columns ld_sums apart, through the epilogue to C; `row` and `column` are what the first one is of the matrix.
+ * The micro-kernels leave their sums in memory (they fit the first cache), so that this stands once and not in each of them. */
 static __attribute__((noinline)) void finish(const float *sums, size_t ld_sums, size_t rows, size_t n, size_t row, size_t column,
                                              float *C, size_t ldc, const eg_epilogue *e) {
     const float *bias = e->bias ? e->bias + column : NULL;

@@ -127,8 +127,7 @@ static int is_common(eg_str w) {
                    "it this its they these here default clas librari library table job");
 }
 static int has_common_subject(const sentence *x) {
-    eg_span span = x->fact->statements[x->statement];
-    if (speaks_of_its_place((eg_str){x->fact->fact->content.ptr + span.start, span.end - span.start})) return 1;
+    if (speaks_of_its_place(sentence_text(x))) return 1;
     for (size_t i = 0; i < x->n && i < x->verb; i++)
         if (x->units[i].content && !is_common(x->units[i].key)) return 0;
     return x->verb < x->n;

@@ -8,6 +8,12 @@ static int lies_below(eg_str scope, eg_str over) {
     return scope.len == over.len || scope.ptr[over.len] == '/';
 }
 
+int scopes_differ(const eg_fact *a, const eg_fact *b) {
+    eg_str x = a->scope, y = b->scope;
+    if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
+    return !lies_below(x, y) && !lies_below(y, x);
+}
+
 enum { FIRST_WORD = 12 };
 
 /* The first word in lower case, its length; 0 where it is none of letters alone, as in "returns-api", or longer than those that
@@ -22,12 +28,6 @@ static size_t first_word(eg_str text, char word[FIRST_WORD]) {
     }
     word[n] = '\0';
     return n == text.len || strchr(" :,", text.ptr[n]) ? n : 0;
-}
-
-int scopes_differ(const eg_fact *a, const eg_fact *b) {
-    eg_str x = a->scope, y = b->scope;
-    if (!x.len || !y.len || eg_str_eq(x, EG_STR("general")) || eg_str_eq(y, EG_STR("general"))) return 0;
-    return !lies_below(x, y) && !lies_below(y, x);
 }
 
 static int is_one_of(const char *word, const char *const *words) {

@@ -320,10 +320,12 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
     return EG_OK;
 }
 
-int points_elsewhere(const sentence *x) {
+eg_str sentence_text(const sentence *x) {
     eg_span s = x->fact->statements[x->statement];
-    return x->n && !x->statement && begins_with_pronoun((eg_str){x->fact->fact->content.ptr + s.start, s.end - s.start});
+    return (eg_str){x->fact->fact->content.ptr + s.start, s.end - s.start};
 }
+
+int points_elsewhere(const sentence *x) { return x->n && !x->statement && begins_with_pronoun(sentence_text(x)); }
 
 int takes_several(const sentence *x, const eg_span *at) {
     if (!x->n) return 0;

@@ -39,6 +39,9 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
 /* 1 when s, in any case, is one of the blank-separated lower-case words of list. */
 int word_in(eg_str s, const char *list);
 
+/* Its statement's part of the fact's content. */
+eg_str sentence_text(const sentence *x);
+
 /* 1 when the first statement of a fact begins with a pronoun: what it speaks of stands elsewhere. */
 int points_elsewhere(const sentence *x);
 
