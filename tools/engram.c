@@ -37,7 +37,7 @@ static const option query_options[] = {
     {"history", NULL, "facts that have ended too", "include_history", 'b'},
     END};
 static const option conflicts_options[] = {{"scope", "PATH", "only conflicts of this scope", "scope", 't'},
-                                           {"status", "S", "open (default), resolved, dismissed or all", "status", 't'},
+                                           {"status", "S", "open (default), resolved, dismissed, ended or all", "status", 't'},
                                            {"limit", "N", "at most N", "limit", 'n'},
                                            END};
 static const option resolve_options[] = {{"type", "T", "winner, merge, dismissed or both_valid", "resolution_type", 't'},

@@ -291,7 +291,7 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_a, &t->a);
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_b, &t->b);
     if (s == EG_OK) s = check_outcome(t);
-    if (s != EG_OK || t->conflict.status == EG_OPEN) return s;
+    if (s != EG_OK || !eg_is_settled(t->conflict.status)) return s;
     if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s; /* asking twice for the same is no error */
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char to[EG_ID_TEXT];

@@ -148,7 +148,8 @@ static eg_status undo_resolution(undoing *u) {
     if (!c) return EG_ENOMEM;
     if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r.conflict, c);
     if (s != EG_OK) return s;
-    if (c->status == EG_OPEN) return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is open again");
+    if (!eg_is_settled(c->status))
+        return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is open again");
     int gone;
     if ((s = was_taken_back(u, &r, c, &gone)) != EG_OK) return s;
     if (gone)

@@ -16,11 +16,30 @@ typedef uint8_t s8_input;
 typedef __m512i i16x, s8_weights, s8_inputs;
 
 static inline i16x i16x_zero(void) { return _mm512_setzero_si512(); }
-static inline s8_weights s8_load(const int8_t *p) { return _mm512_loadu_si512(p); }
+static inline s8_weights s8_load(const int8_t *p) {
+    s8_weights w = _mm512_loadu_si512(p);
+    __asm__("" : "+v"(w)); /* gcc 12 would load it again for the next row */
+    return w;
+}
 static inline s8_inputs s8_splat(const s8_input *p) {
     int32_t four;
     memcpy(&four, p, sizeof four);
     return _mm512_set1_epi32(four);
+}
+/* One load of 16 bytes and four shuffles instead of four loads: two vectors of weights and two lines that are asked for a turn
+ * leave the CPU no more of these. */
+#define S8_QUADS 1
+typedef __m512i s8_quad;
+static inline s8_quad s8_load_quad(const s8_input *p) {
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+static inline s8_inputs s8_pick(s8_quad quad, const int at) {
+    switch (at) {
+    case 0: return _mm512_shuffle_epi32(quad, _MM_PERM_AAAA);
+    case 1: return _mm512_shuffle_epi32(quad, _MM_PERM_BBBB);
+    case 2: return _mm512_shuffle_epi32(quad, _MM_PERM_CCCC);
+    default: return _mm512_shuffle_epi32(quad, _MM_PERM_DDDD);
+    }
 }
 static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));

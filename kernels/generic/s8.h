@@ -5,12 +5,20 @@
  * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
  * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; TILED as tiles.h says. S8_PAIR is 2 where an
- * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. */
+ * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. S8_QUADS: a level whose
+ * loads bound the product of a few rows gives s8_quad (the inputs of four turns), s8_load_quad and s8_pick (one of the four, for
+ * s8_splat). */
 
 #ifndef S8_PAIR
 #define S8_PAIR 1
 #define s8_splat_rows(upper, lower) s8_splat(upper)
 #define s8_row_of(x, row) i16x_to_v16(x)
+#endif
+#ifndef S8_QUADS
+enum { S8_QUADS = 0 };
+typedef s8_inputs s8_quad;
+static inline s8_quad s8_load_quad(const s8_input *p) { return s8_splat_rows(p, p); }
+static inline s8_inputs s8_pick(s8_quad quad, const int at) { return (void)at, quad; }
 #endif
 enum { S8_BLOCK = 128, S8_TURN = S8_GROUP > 4 ? S8_GROUP : 4 /* inputs that the innermost loop takes at once */ };
 _Static_assert(S8_PAD % S8_TURN == 0 && S8_TURN % S8_GROUP == 0 && S8_BLOCK % S8_PAD == 0,
@@ -84,9 +92,11 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
         s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
-/* acc += one turn of the inputs of each row. */
+/* acc += one turn of the inputs of each row, of the first rows those at a place in quads. */
+enum { S8_QUAD_ROWS = 2 };
 static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16x (*acc)[S8_VECTORS], const s8_input *a,
-                                                          size_t lda, const char *panel, ahead *next) {
+                                                          size_t lda, const s8_quad *quads, const int at, const char *panel,
+                                                          ahead *next) {
     ask(next, S8_PANEL * S8_TURN);
 #pragma GCC unroll 4
     for (size_t g = 0; g < S8_TURN; g += S8_GROUP) {
@@ -95,7 +105,8 @@ static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16
         for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
 #pragma GCC unroll 16
         for (size_t r = 0; r < rows; r += S8_PAIR) { /* an odd last row with itself */
-            s8_inputs x = s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
+            s8_inputs x = quads && r < S8_QUAD_ROWS ? s8_pick(quads[r], at)
+                                                    : s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = s8_dot(acc[r][v], x, w[v]);
         }
@@ -105,8 +116,8 @@ static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16
 /* rows x S8_PANEL outputs; the int32 sums of a block stay in registers, the f32 sums of a row lie on the stack. */
 static inline __attribute__((always_inline)) void s8_tile(const size_t rows, size_t K, const char *A, size_t stride,
                                                           const char *panel, ahead next, float *out) {
-    /* Up to three rows add to several sums of an output by turns: one leaves too few in flight to hide what an addition takes. */
-    const size_t chains = S8_PAIR > 1 || rows > 3 ? 1 : rows == 1 ? 4 : 2;
+    /* A few rows add to several sums of an output by turns: one leaves too few in flight to hide what an addition takes. */
+    const size_t few = S8_QUADS ? 4 : 3, chains = S8_PAIR > 1 || rows > few ? 1 : rows == 1 ? 4 : 2;
     size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[S8_ROWS][S8_VECTORS];
 #pragma GCC unroll 16
@@ -116,17 +127,26 @@ static inline __attribute__((always_inline)) void s8_tile(const size_t rows, siz
     for (size_t b = 0; b < blocks; b++) {
         size_t from = b * S8_BLOCK, padded = s8_padded(K - from < S8_BLOCK ? K - from : S8_BLOCK);
         const s8_input *a = (const s8_input *)(const void *)A + from;
-        i16x acc[MOST(S8_ROWS, 6)][S8_VECTORS]; /* [chain * rows + row] */
+        i16x acc[MOST(S8_ROWS, 8)][S8_VECTORS]; /* [chain * rows + row] */
 #pragma GCC unroll 16
         for (size_t r = 0; r < chains * rows; r += S8_PAIR)
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) acc[r][v] = i16x_zero();
         size_t k = 0;
+        for (; S8_QUADS && rows > 1 && rows <= few && k + 4 * S8_TURN <= padded; k += 4 * S8_TURN) {
+            s8_quad quads[S8_QUAD_ROWS];
+#pragma GCC unroll 2
+            for (size_t r = 0; r < rows && r < S8_QUAD_ROWS; r++) quads[r] = s8_load_quad(a + r * lda);
+#pragma GCC unroll 4
+            for (int t = 0; t < 4; t++, a += S8_TURN, panel += S8_PANEL * S8_TURN)
+                s8_turn(rows, acc + (size_t)t % chains * rows, a, lda, quads, t, panel, &next);
+        }
         for (; k + chains * S8_TURN <= padded; k += chains * S8_TURN)
 #pragma GCC unroll 4
             for (size_t c = 0; c < chains; c++, a += S8_TURN, panel += S8_PANEL * S8_TURN)
-                s8_turn(rows, acc + c * rows, a, lda, panel, &next);
-        for (; k < padded; k += S8_TURN, a += S8_TURN, panel += S8_PANEL * S8_TURN) s8_turn(rows, acc, a, lda, panel, &next);
+                s8_turn(rows, acc + c * rows, a, lda, NULL, 0, panel, &next);
+        for (; k < padded; k += S8_TURN, a += S8_TURN, panel += S8_PANEL * S8_TURN)
+            s8_turn(rows, acc, a, lda, NULL, 0, panel, &next);
         const float *tail = (const float *)(const void *)panel;
         for (size_t t = 0; t < 2 * sizeof(float); t += S8_TURN) ask(&next, S8_PANEL * S8_TURN);
         panel += S8_PANEL * 2 * sizeof(float);

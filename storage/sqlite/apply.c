@@ -378,7 +378,7 @@ static eg_status set_conflict(writing *w, const eg_change *change) {
 static eg_status end_conflicts(writing *w, const eg_change *close) {
     eg_conflict *open = NULL;
     size_t n = 0;
-    eg_status s = open_conflicts_of(w->c, w->rq, w->set->workspace, close->fact, &open, &n);
+    eg_status s = open_conflicts_of(w->c, w->rq, w->set->workspace, w->now, close->fact, &open, &n);
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         eg_conflict *c = &open[i];
         size_t k = 0;

@@ -105,6 +105,10 @@ typedef struct reading {
 static int begin(eg_storage *s, eg_request *rq, eg_sql which, reading *r) {
     *r = (reading){.c = reader_take(s), .rq = rq};
     r->q = prepare(r->c, rq, which);
+    int now_at = r->q ? named(r->q, NOW) : 0;
+    int64_t now = 0;
+    if (now_at && store_now(s, r->c, rq, &now) != EG_OK) r->q = NULL;
+    if (now_at && r->q) sqlite3_bind_int64(r->q, now_at, now);
     if (!r->q) connection_give(r->c);
     return r->q != NULL;
 }
@@ -296,13 +300,15 @@ eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filt
     return all_rows(&r, conflict_row, sizeof **out, (void **)out, n);
 }
 
-eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, eg_id fact, eg_conflict **out, size_t *n) {
+eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, int64_t before, eg_id fact, eg_conflict **out,
+                            size_t *n) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_CONFLICTS_OF);
     if (!q) return rq->err->code;
     bind_text(q, 1, workspace);
     sqlite3_bind_int(q, 2, EG_OPEN);
     bind_id(q, 3, fact);
     sqlite3_bind_int64(q, 4, -1); /* no limit */
+    sqlite3_bind_int64(q, named(q, NOW), before - 1);
     return read_rows(c, rq, q, conflict_row, sizeof **out, (void **)out, n);
 }
 

@@ -1,5 +1,5 @@
-/* statements.h - every SQL statement of the backend, each with a name. Parameters: ?1 ?2 ... in order, and the named ones
- * of VISIBLE. Included where a statement is prepared (connection.c) and for the names. */
+/* statements.h - every SQL statement of the backend, each with a name. Parameters: ?1 ?2 ... in order, NOW, and the named
+ * ones of VISIBLE. Included where a statement is prepared (connection.c) and for the names. */
 #ifndef EG_SQLITE_STATEMENTS_H
 #define EG_SQLITE_STATEMENTS_H
 
@@ -14,14 +14,18 @@
 
 #define WORKSPACE_1 "(SELECT key FROM workspaces WHERE name = ?1)"
 
+/* The store's now, in statements that tell whether a conflict is open: begin() in read.c binds it. Behind all others. */
+#define NOW "?30"
+
 /* In the order that read_fact() reads. */
-#define FACT_COLUMNS                                                                                         \
-    "f.seq, f.id, f.lineage_id, f.supersedes, f.restored_from, f.parent_a, f.parent_b, f.content, f.scope, " \
-    "f.agent_id, f.engineer, f.provenance, f.artifact_hash, f.confidence, f.fact_type, f.operation, "        \
-    "f.durability, f.ttl_days, f.committed_at, f.valid_from, f.valid_until, f.closed_at, f.close_reason, "   \
-    "f.closed_by, f.content_hash, f.query_hits, "                                                            \
-    "(SELECT count(*) FROM conflicts c WHERE (c.fact_a = f.key OR c.fact_b = f.key) AND c.status = 0), "     \
-    "(SELECT count(DISTINCT g.agent_id) FROM links l JOIN facts g ON g.key = l.fact + l.other - f.key "      \
+#define FACT_COLUMNS                                                                                             \
+    "f.seq, f.id, f.lineage_id, f.supersedes, f.restored_from, f.parent_a, f.parent_b, f.content, f.scope, "     \
+    "f.agent_id, f.engineer, f.provenance, f.artifact_hash, f.confidence, f.fact_type, f.operation, "            \
+    "f.durability, f.ttl_days, f.committed_at, f.valid_from, f.valid_until, f.closed_at, f.close_reason, "       \
+    "f.closed_by, f.content_hash, f.query_hits, "                                                                \
+    "(SELECT count(*) FROM conflicts c JOIN facts o ON o.key = c.fact_a + c.fact_b - f.key WHERE "               \
+    "(c.fact_a = f.key OR c.fact_b = f.key) AND c.status = 0 AND min(f.valid_until, o.valid_until) > " NOW "), " \
+    "(SELECT count(DISTINCT g.agent_id) FROM links l JOIN facts g ON g.key = l.fact + l.other - f.key "          \
     "WHERE (l.fact = f.key OR l.other = f.key) AND l.kind = 0 AND g.agent_id <> f.agent_id)"
 
 /* In the order that read_claim() reads. */
@@ -30,10 +34,11 @@
     "c.low_mantissa, c.low_exponent, c.low_infinite, c.high_mantissa, c.high_exponent, c.high_infinite, " \
     "c.text, c.dimension, c.polarity, c.modality, c.quantifier, c.extractor"
 
-/* In the order that read_conflict() reads. */
-#define CONFLICT_COLUMNS                                                                                        \
-    "c.id, a.id, b.id, c.seq, c.detected_at, c.tier, c.detector, c.score, c.explanation, c.a_start, c.a_end, "  \
-    "c.b_start, c.b_end, c.severity, c.status, c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, " \
+/* In the order that read_conflict() reads. STATUS: an open conflict has ended by itself (3) when a fact of it has. */
+#define STATUS "iif(c.status = 0 AND min(a.valid_until, b.valid_until) <= " NOW ", 3, c.status)"
+#define CONFLICT_COLUMNS                                                                                          \
+    "c.id, a.id, b.id, c.seq, c.detected_at, c.tier, c.detector, c.score, c.explanation, c.a_start, c.a_end, "    \
+    "c.b_start, c.b_end, c.severity, " STATUS ", c.resolution_type, c.resolved_at, c.resolved_by, c.resolution, " \
     "c.resolved_fact FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
 /* In the order that read_job() reads. */
@@ -169,13 +174,13 @@
                            "AND " VISIBLE " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) "                                      \
                            "ORDER BY order_seq, order_key")                                                                      \
     X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                                 \
-    X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR c.status = ?2) "                \
+    X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR " STATUS " = ?2) "              \
                  "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                \
                  "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")              \
     X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
                     "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
-                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR "                 \
-                    "c.status = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                              \
+                    "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR " STATUS          \
+                    " = ?2) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                                                      \
     X(SETTING, "SELECT value FROM settings WHERE workspace = " WORKSPACE_1 " AND key = ?2")                                      \
     X(FEEDBACK, "SELECT coalesce(sum(confirmed), 0), count(*) FROM (SELECT confirmed, max(key) FROM feedback WHERE "             \
                 "workspace = " WORKSPACE_1 " AND tier = ?2 GROUP BY conflict)")                                                  \
@@ -193,8 +198,9 @@
     X(AUDIT_CHAIN, "SELECT u.id, u.at, u.actor, u.action, u.fact, u.other, u.payload_hash, u.hash, p.payload "                   \
                    "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id ORDER BY u.id")                                       \
     X(STATS, "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "                   \
-             "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts "                    \
-             "WHERE workspace = w.key AND status = 0), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "               \
+             "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts c "                  \
+             "JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b WHERE c.workspace = w.key AND " STATUS           \
+             " = 0), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "                                                 \
              "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                   \
              "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                         \
              "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                         \

@@ -405,6 +405,48 @@ void conformance_closing(store *s) {
     }
 }
 
+/* A conflict ends by itself when the time of one of its facts has run out, for whoever asks; and is open again when the fact is
+ * kept after all. */
+void conformance_run_out(store *s) {
+    s->now = 1000 * DAY;
+    eg_id week = put_fact(s, "one", "x", 7, 0), ever = put_fact(s, "two", "x", 0, 1), end = put_fact(s, "three", "x", 7, 2);
+    eg_conflict c = {.fact_b = week, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
+    eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &c};
+    eg_id ids[2], others[2] = {ever, end};
+    for (int i = 0; i < 2; i++) {
+        ids[i] = c.id = test_id();
+        c.fact_a = others[i];
+        assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    }
+    const eg_change keep = {.kind = EG_CHANGE_PROMOTE, .fact = week, .time = EG_FOREVER};
+    for (int day = 0; day < 3; day++) { /* all hold; one for ever; two for ever */
+        const int left[] = {2, 0, 1};
+        if (day == 1) s->now += 8 * DAY;
+        if (day == 2) assert_int_equal(apply(s, NULL, 0, &keep, 1, NULL), EG_OK);
+        eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_OPEN, .limit = 10};
+        eg_conflict *rows, read;
+        eg_store_stats stats;
+        eg_fact fact;
+        size_t n;
+        for (int i = 0; i < 4; i++) {
+            f.fact = i % 2 ? week : (eg_id){{0}};
+            f.status = i < 2 ? EG_OPEN : EG_ENDED;
+            assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
+            assert_int_equal(n, i < 2 ? left[day] : 2 - left[day]);
+        }
+        assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
+        assert_int_equal(stats.conflicts_open, left[day]);
+        assert_int_equal(stats.conflicts_total, 2);
+        assert_int_equal(OPS(s, fact, week, &fact), EG_OK);
+        assert_int_equal(fact.open_conflicts, left[day]);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(OPS(s, conflict, ids[i], &read), EG_OK);
+            int open = day == 0 || (day == 2 && i == 0);
+            assert_int_equal(read.status, open ? EG_OPEN : EG_ENDED);
+        }
+    }
+}
+
 /* Making vectors anew comes after all else, of whomever it is; of two such kinds the owner's comes first. */
 void conformance_job_order(store *s) {
     static const char *const owners[] = {"other", "me", "other", "me"};

@@ -11,6 +11,7 @@ void conformance_searches(store *s);
 void conformance_conflicts(store *s);
 void conformance_agents(store *s);
 void conformance_closing(store *s);
+void conformance_run_out(store *s);
 void conformance_job_order(store *s);
 void conformance_clock_set_back(store *s);
 void conformance_jobs(store *s);

@@ -41,6 +41,7 @@ CONFORMS(searches)
 CONFORMS(conflicts)
 CONFORMS(agents)
 CONFORMS(closing)
+CONFORMS(run_out)
 CONFORMS(job_order)
 CONFORMS(clock_set_back)
 CONFORMS(jobs)
@@ -267,6 +268,7 @@ int main(void) {
         cmocka_unit_test(conflicts),
         cmocka_unit_test(agents),
         cmocka_unit_test(closing),
+        cmocka_unit_test(run_out),
         cmocka_unit_test(job_order),
         cmocka_unit_test(clock_set_back),
         cmocka_unit_test(jobs),

@@ -134,6 +134,12 @@ class Bert(nn.Module):
                 os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
                 shutil.copy(os.path.join(self.folder, name), os.path.join(folder, name))
 
+    def in_order_of_length(self, texts, size):
+        """texts or (premise, hypothesis) tuples -> batches of their indices, those of as many tokens together: what is padded costs as much as what is read."""
+        lengths = [len(e.ids) for e in self.tokenizer.encode_batch(texts)]
+        order = sorted(range(len(texts)), key=lengths.__getitem__)
+        return [order[i:i + size] for i in range(0, len(order), size)]
+
     def batch(self, texts):
         """texts or (premise, hypothesis) tuples -> ids, token types, mask; padded to the longest."""
         encodings = self.tokenizer.encode_batch(texts)
@@ -160,18 +166,12 @@ class Bert(nn.Module):
         return functional.normalize(x.sum(1) / mask.sum(1, keepdim=True), dim=1)
 
 
-def in_order_of_length(items, size):
-    """Batches of indices of texts or pairs, the like lengths together."""
-    order = sorted(range(len(items)), key=lambda i: len(items[i]) if isinstance(items[i], str) else sum(map(len, items[i])))
-    return [order[i:i + size] for i in range(0, len(order), size)]
-
-
 def on_all(model, items, call, columns, size=64):
     """call(ids, types, mask) over all items without gradients -> [len(items), columns]."""
     device, out = next(model.parameters()).device, torch.zeros(len(items), columns)
     model.eval()
     with torch.no_grad():
-        for part in in_order_of_length(items, size):
+        for part in model.in_order_of_length(items, size):
             ids = (x.to(device) for x in model.batch([items[i] for i in part]))
             out[part] = call(*ids).float().cpu()
     return out

@@ -80,12 +80,12 @@ def dev_set(engine, share):
             "documents": of([(d["statements"], d["conflicts"], ()) for d in documents])}
 
 
-def batches(chosen, rng):
+def batches(model, chosen, rng):
     """Of like length each, in any order."""
     out = []
     for i in range(0, len(chosen), BATCH * 40):
-        part = sorted(chosen[i:i + BATCH * 40], key=lambda p: len(p[0]) + len(p[1]))
-        out += [part[k:k + BATCH] for k in range(0, len(part), BATCH)]
+        part = chosen[i:i + BATCH * 40]
+        out += [[part[k] for k in some] for some in model.in_order_of_length([p[:2] for p in part], BATCH)]
     rng.shuffle(out)
     return out
 
@@ -154,7 +154,7 @@ def main():
     print(f"{len(data[0])} pairs of stores, {len(data[1])} of documents, {len(data[3])} of clusters; {len(epoch)} an epoch, of which "
           f"{sum(p[2] == pairs.CONTRADICTION for p in epoch)} contradict; {steps} steps on {device}", flush=True)
     for n in range(o.epochs):
-        for part in batches(epoch, rng):
+        for part in batches(model, epoch, rng):
             model.train()
             ids = [x.to(device) for x in model.batch([p[:2] for p in part])]
             with torch.autocast(device, torch.bfloat16, enabled=halves):

@@ -219,8 +219,9 @@ typedef struct eg_storage_ops {
     eg_status (*claims_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
     eg_status (*statements_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
     eg_status (*conflict)(eg_storage *store, eg_request *rq, eg_id id, eg_conflict *out);
-    eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out,
-                           size_t *n); /* most severe first, then newest */
+    /* Most severe first, then newest. Wherever conflicts are read or counted, one that is open is EG_ENDED from the end of one of
+     * its facts on (their ttl_days ran out); it can still be settled. */
+    eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out, size_t *n);
     /* 1 in *known when the pair has a conflict of any status or a both_valid link. */
     eg_status (*pair_known)(eg_storage *store, eg_request *rq, eg_id a, eg_id b, int *known);
     eg_status (*setting)(eg_storage *store, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);

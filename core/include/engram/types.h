@@ -28,7 +28,7 @@ static inline int eg_id_is_none(eg_id a) {
 #define EG_DURABILITY_WORDS \
     { "durable", "ephemeral" }
 #define EG_CONFLICT_STATUS_WORDS \
-    { "open", "resolved", "dismissed" }
+    { "open", "resolved", "dismissed", "ended" }
 #define EG_SEVERITY_WORDS \
     { "low", "medium", "high" }
 #define EG_CLOSE_REASON_WORDS \
@@ -39,7 +39,14 @@ static inline int eg_id_is_none(eg_id a) {
 typedef enum eg_fact_type { EG_OBSERVATION = 0, EG_INFERENCE, EG_DECISION } eg_fact_type;
 typedef enum eg_operation { EG_ADD = 0, EG_UPDATE, EG_DELETE, EG_NONE } eg_operation;
 typedef enum eg_durability { EG_DURABLE = 0, EG_EPHEMERAL } eg_durability;
-typedef enum eg_conflict_status { EG_OPEN = 0, EG_RESOLVED, EG_DISMISSED } eg_conflict_status;
+typedef enum eg_conflict_status {
+    EG_OPEN = 0,
+    EG_RESOLVED,
+    EG_DISMISSED,
+    EG_ENDED /* nobody settled it, but a fact of it has ended: read only, the store keeps it as open */
+} eg_conflict_status;
+/* whether somebody has */
+static inline int eg_is_settled(uint32_t status) { return status == EG_RESOLVED || status == EG_DISMISSED; }
 typedef enum eg_severity { EG_LOW = 0, EG_MEDIUM, EG_HIGH } eg_severity;
 typedef enum eg_close_reason {
     EG_NOT_CLOSED = 0,
@@ -126,7 +133,7 @@ typedef struct eg_conflict {
     eg_str explanation;
     eg_span span_a, span_b;
     uint32_t severity, status;
-    uint32_t resolution_type; /* eg_resolution, when status is not open */
+    uint32_t resolution_type; /* eg_resolution, when it is settled */
     int64_t resolved_at;
     eg_str resolved_by, resolution;
     eg_id resolved_fact; /* the winner or the merged fact */

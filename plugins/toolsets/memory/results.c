@@ -7,7 +7,7 @@
 const char *const mt_fact_type_words[EG_DECISION + 2] = EG_FACT_TYPE_WORDS;
 const char *const mt_operation_words[EG_NONE + 2] = EG_OPERATION_WORDS;
 const char *const mt_durability_words[EG_EPHEMERAL + 2] = EG_DURABILITY_WORDS;
-const char *const mt_conflict_status_words[EG_DISMISSED + 2] = EG_CONFLICT_STATUS_WORDS;
+const char *const mt_conflict_status_words[EG_ENDED + 2] = EG_CONFLICT_STATUS_WORDS;
 const char *const mt_severity_words[EG_HIGH + 2] = EG_SEVERITY_WORDS;
 const char *const mt_resolution_words[EG_BOTH_VALID + 2] = EG_RESOLUTION_WORDS;
 static const char *const close_reason_words[EG_ERASED + 2] = EG_CLOSE_REASON_WORDS;
@@ -121,9 +121,9 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     mt_put_score(r, "score", c->score);
     mt_put_text(r, "explanation", c->explanation);
     mt_put_word(r, "severity", mt_severity_words, EG_HIGH + 1, c->severity);
-    mt_put_word(r, "status", mt_conflict_status_words, EG_DISMISSED + 1, c->status);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_ENDED + 1, c->status);
     mt_put_time(r, "detected_at", c->detected_at);
-    if (c->status != EG_OPEN) {
+    if (eg_is_settled(c->status)) {
         mt_put_word(r, "resolution_type", mt_resolution_words, EG_BOTH_VALID + 1, c->resolution_type);
         mt_put_text(r, "resolution", c->resolution);
         mt_put_time(r, "resolved_at", c->resolved_at);

@@ -32,7 +32,7 @@
 #define DEF_CONFLICT                                                                                                        \
     "\"conflict\":{\"type\":\"object\",\"properties\":{\"conflict_id\":" S_TEXT ",\"fact_a\":" S_FACT ",\"fact_b\":" S_FACT \
     ",\"detection_tier\":" S_TEXT ",\"score\":" S_NUM ",\"explanation\":" S_OPT ",\"severity\":" S_SEVERITY                 \
-    ",\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\"]},"                                                         \
+    ",\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\",\"ended\"]},"                                               \
     "\"detected_at\":" S_OPT "},\"required\":[\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\","                    \
     "\"score\",\"explanation\",\"severity\",\"status\"]}"
 
@@ -124,9 +124,9 @@
 #define CONFLICTS_DESCRIPTION                                                                                 \
     "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with " \
     "the history of both. Look before you decide on architecture; settle what you can prove with engram_resolve."
-#define CONFLICTS_INPUT                                                                                                     \
-    INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"all\"],"         \
-                         "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":" \
+#define CONFLICTS_INPUT                                                                                                       \
+    INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"ended\",\"all\"]," \
+                         "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":"   \
                          "10}," I_CONFLICT_ID)
 #define CONFLICTS_OUTPUT                                                                                        \
     OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                      \

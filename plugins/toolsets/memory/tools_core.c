@@ -223,7 +223,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
 /* --- conflicts --- */
 
 enum { L_SCOPE, L_STATUS, L_LIMIT, L_ID, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
-static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "all", NULL};
+static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "ended", "all", NULL};
 
 typedef struct conflicts_data {
     const eg_conflict_view *views;
@@ -291,7 +291,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: names one conflict; leave scope, status and limit out");
     if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
-    int32_t status = v[L_STATUS].integer == EG_DISMISSED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
+    int32_t status = v[L_STATUS].integer == EG_ENDED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_conflict_view *views = NULL;
@@ -317,7 +317,7 @@ static void render_resolve(result *r, const void *data) {
     pj_kbool(&r->out, "resolved", 1);
     mt_put_id(r, "conflict_id", d->resolved->conflict.id);
     mt_put_word(r, "resolution_type", mt_resolution_words, EG_BOTH_VALID + 1, d->type);
-    mt_put_word(r, "status", mt_conflict_status_words, EG_DISMISSED + 1, d->resolved->conflict.status);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_ENDED + 1, d->resolved->conflict.status);
     mt_put_facts(r, "closed", d->resolved->closed, d->resolved->closed_count);
     pj_key(&r->out, "merged");
     mt_put_fact(r, &d->resolved->merged);

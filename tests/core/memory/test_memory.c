@@ -17,9 +17,12 @@ static void a_ttl_fact_lives_until_its_end(void **state) {
     assert_int_equal(query(&f, "auth session timeout").count, 1);
     eg_receipt other = commit_as(&f, "agent-b", "auth", "The auth service session timeout is 90 seconds.");
     assert_int_equal(other.conflict_count, 1);
+    eg_conflict_view *open;
+    assert_int_equal(open_conflicts(&f, &open), 1);
 
     int64_t then = f.now;
     f.now += 8 * EG_DAY;
+    assert_int_equal(open_conflicts(&f, &open), 0);
     eg_hits now = query(&f, "auth session timeout");
     assert_int_equal(now.count, 1);
     assert_true(eg_id_eq(now.hits[0].fact.id, other.fact.id));
