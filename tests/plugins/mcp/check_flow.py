@@ -50,13 +50,14 @@ def orders_calls():
 def answers_at_once():
     """ping and lists are answered while calls run"""
     peer = with_peer("2025-11-25")
-    slow = [peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:1000"}}) for _ in range(12)]
+    slow = [peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:10000"}}) for _ in range(12)]
     run.judge.response("2025-11-25", peer.ask("ping"), "EmptyResult")
     tools_of("2025-11-25", peer)
     check(not peer.kept, "before any of the calls", peer.kept)
     run.judge.error("2025-11-25", peer.wait_for(peer.start("ping", None, slow[0])), -32600)  # an id in flight
     for id in slow:
-        run.judge.response("2025-11-25", peer.wait_for(id), "CallToolResult")
+        peer.notify("notifications/cancelled", {"requestId": id})
+    run.judge.response("2025-11-25", peer.wait_for(peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "x"}})), "CallToolResult")
     peer.finish()
 
 
