@@ -149,7 +149,7 @@ static eg_status undo_resolution(undoing *u) {
     if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r.conflict, c);
     if (s != EG_OK) return s;
     if (!eg_is_settled(c->status))
-        return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is open again");
+        return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is not settled any more");
     int gone;
     if ((s = was_taken_back(u, &r, c, &gone)) != EG_OK) return s;
     if (gone)
@@ -168,14 +168,6 @@ static eg_status undo_resolution(undoing *u) {
         link->number = EG_LINK_BOTH_VALID;
     }
     if (r.closed_count == 0 && eg_id_is_none(r.merged)) { /* no fact was touched: the same conflict opens again */
-        eg_fact sides[2];
-        eg_id ids[2] = {c->fact_a, c->fact_b};
-        if ((s = STORE(u->m, facts, u->rq, ids, 2, sides)) != EG_OK) return s;
-        for (int i = 0; i < 2; i++) {
-            if (sides[i].valid_until <= eg_now(u->m, u->rq))
-                return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: one of the two facts has ended since");
-            eg_draft_require(&u->d, EG_IS_CURRENT)->id = ids[i];
-        }
         eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
         c->status = EG_OPEN;
         c->resolved_at = 0;

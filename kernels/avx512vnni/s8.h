@@ -26,8 +26,8 @@ static inline s8_inputs s8_splat(const s8_input *p) {
     memcpy(&four, p, sizeof four);
     return _mm512_set1_epi32(four);
 }
-/* One load of 16 bytes and four shuffles instead of four loads: two vectors of weights and two lines that are asked for a turn
- * leave the CPU no more of these. */
+/* One load of 16 bytes and four shuffles instead of four loads: of a few rows loads are the limit, since each turn has two of
+ * weights and two lines to ask for. */
 #define S8_QUADS 1
 typedef __m512i s8_quad;
 static inline s8_quad s8_load_quad(const s8_input *p) {

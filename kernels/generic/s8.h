@@ -92,8 +92,10 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
         s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
-/* acc += one turn of the inputs of each row, of the first rows those at a place in quads. */
+/* acc += one turn of the inputs of each row, of the first rows those at a place in quads. Not of more: shuffles for four rows
+ * cost as much as their loads did. */
 enum { S8_QUAD_ROWS = 2 };
+_Static_assert(!S8_QUADS || (S8_PAIR == 1 && S8_TURN == S8_GROUP && 4 * S8_TURN * sizeof(s8_input) == 16), "a quad is 16 bytes");
 static inline __attribute__((always_inline)) void s8_turn(const size_t rows, i16x (*acc)[S8_VECTORS], const s8_input *a,
                                                           size_t lda, const s8_quad *quads, const int at, const char *panel,
                                                           ahead *next) {

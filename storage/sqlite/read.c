@@ -102,16 +102,17 @@ typedef struct reading {
     sqlite3_stmt *q;
 } reading;
 
-static int begin(eg_storage *s, eg_request *rq, eg_sql which, reading *r) {
+/* now: for NOW, where the statement has it; 0: the store's. */
+static int begin_at(eg_storage *s, eg_request *rq, eg_sql which, int64_t now, reading *r) {
     *r = (reading){.c = reader_take(s), .rq = rq};
     r->q = prepare(r->c, rq, which);
-    int now_at = r->q ? named(r->q, NOW) : 0;
-    int64_t now = 0;
-    if (now_at && store_now(s, r->c, rq, &now) != EG_OK) r->q = NULL;
-    if (now_at && r->q) sqlite3_bind_int64(r->q, now_at, now);
+    int at = r->q ? named(r->q, NOW) : 0;
+    if (at && !now && store_now(s, r->c, rq, &now) != EG_OK) r->q = NULL;
+    if (at && r->q) sqlite3_bind_int64(r->q, at, now);
     if (!r->q) connection_give(r->c);
     return r->q != NULL;
 }
+static int begin(eg_storage *s, eg_request *rq, eg_sql which, reading *r) { return begin_at(s, rq, which, 0, r); }
 
 /* A read of facts under a filter. */
 static int begin_visible(eg_storage *s, eg_request *rq, eg_sql which, const eg_filter *f, reading *r) {
@@ -152,17 +153,21 @@ static eg_status one_row(reading *r, row_reader *read, void *out, const char *mi
     return s;
 }
 
-eg_status sqlite_fact(eg_storage *s, eg_request *rq, eg_id id, eg_fact *out) {
+static eg_status fact_at(eg_storage *s, eg_request *rq, eg_id id, int64_t now, eg_fact *out) {
     reading r;
-    if (!begin(s, rq, EG_SQL_FACT, &r)) return rq->err->code;
+    if (!begin_at(s, rq, EG_SQL_FACT, now, &r)) return rq->err->code;
     bind_text(r.q, 1, rq->workspace);
     bind_id(r.q, 2, id);
     return one_row(&r, fact_row, out, "no such fact in this workspace");
 }
 
+eg_status sqlite_fact(eg_storage *s, eg_request *rq, eg_id id, eg_fact *out) { return fact_at(s, rq, id, 0, out); }
+
 eg_status sqlite_facts(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n, eg_fact *out) {
+    int64_t now = 0;
+    if (n && sqlite_now(s, rq, &now) != EG_OK) return rq->err->code;
     for (size_t i = 0; i < n; i++) {
-        eg_status st = sqlite_fact(s, rq, ids[i], &out[i]);
+        eg_status st = fact_at(s, rq, ids[i], now, &out[i]);
         if (st == EG_ENOENT) {
             out[i] = (eg_fact){0};
             *rq->err = (eg_error){0};

@@ -14,7 +14,7 @@
 
 #define WORKSPACE_1 "(SELECT key FROM workspaces WHERE name = ?1)"
 
-/* The store's now, in statements that tell whether a conflict is open: begin() in read.c binds it. Behind all others. */
+/* The store's now, in statements that tell whether a conflict is open; bound in read.c. Behind all others. */
 #define NOW "?30"
 
 /* In the order that read_fact() reads. */
@@ -174,9 +174,11 @@
                            "AND " VISIBLE " ORDER BY f.seq DESC, c.key DESC LIMIT :limit) "                                      \
                            "ORDER BY order_seq, order_key")                                                                      \
     X(CONFLICT, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND c.id = ?2")                                 \
-    X(CONFLICTS, "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR " STATUS " = ?2) "              \
-                 "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                \
-                 "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")              \
+    X(CONFLICTS,                                                                                                                 \
+      "SELECT " CONFLICT_COLUMNS " WHERE c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR (c.status = iif(?2 = 3, 0, ?2) "           \
+      "AND " STATUS " = ?2)) "                                                                                                   \
+      "AND (?3 = '' OR a.scope = ?3 OR b.scope = ?3 OR (a.scope > ?3 || '/' AND a.scope < ?3 || '0') "                           \
+      "OR (b.scope > ?3 || '/' AND b.scope < ?3 || '0')) ORDER BY c.severity DESC, c.seq DESC LIMIT ?4")                         \
     X(CONFLICTS_OF, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN (SELECT c1.key FROM conflicts c1 JOIN facts f1 "                 \
                     "ON f1.key = c1.fact_a WHERE f1.id = ?3 UNION SELECT c2.key FROM conflicts c2 JOIN facts f2 "                \
                     "ON f2.key = c2.fact_b WHERE f2.id = ?3) AND +c.workspace = " WORKSPACE_1 " AND (?2 < 0 OR " STATUS          \
@@ -197,18 +199,19 @@
                      "WHERE audit = ?1 ORDER BY number")                                                                         \
     X(AUDIT_CHAIN, "SELECT u.id, u.at, u.actor, u.action, u.fact, u.other, u.payload_hash, u.hash, p.payload "                   \
                    "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id ORDER BY u.id")                                       \
-    X(STATS, "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "                   \
-             "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts c "                  \
-             "JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b WHERE c.workspace = w.key AND " STATUS           \
-             " = 0), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "                                                 \
-             "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                   \
-             "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                         \
-             "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                         \
-             "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?4 "                   \
-             "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?4), "                    \
-             "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                                  \
-             "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                                \
-             "WHERE w.name = ?1")                                                                                                \
+    X(STATS,                                                                                                                     \
+      "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "                          \
+      "workspace = w.key AND valid_from <= ?2 AND valid_until > ?2), (SELECT count(*) FROM conflicts c "                         \
+      "JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b WHERE c.workspace = w.key AND "                         \
+      "c.status = 0 AND min(a.valid_until, b.valid_until) > ?2), (SELECT count(*) FROM conflicts WHERE workspace = w.key), "     \
+      "(SELECT count(*) FROM agents WHERE workspace = w.key), (SELECT count(*) FROM statements s JOIN "                          \
+      "facts f ON f.key = s.fact WHERE f.workspace = w.key), (SELECT count(*) FROM claims WHERE "                                \
+      "workspace = w.key), (SELECT count(*) FROM vectors v JOIN facts f ON f.key = v.fact WHERE "                                \
+      "f.workspace = w.key), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until <= ?4 "                          \
+      "AND attempts < ?3), (SELECT count(*) FROM jobs WHERE workspace = w.key AND lease_until > ?4), "                           \
+      "(SELECT count(*) FROM jobs WHERE workspace = w.key AND attempts >= ?3), (SELECT "                                         \
+      "coalesce(min(created_at), 0) FROM jobs WHERE workspace = w.key) FROM workspaces w "                                       \
+      "WHERE w.name = ?1")                                                                                                       \
     /* search */                                                                                                                 \
     X(TERM_DOCUMENTS, "SELECT doc FROM term_counts WHERE term = ?1")                                                             \
     X(SEARCH_TERMS, "SELECT f.id, f.seq, -bm25(terms) AS score FROM terms CROSS JOIN facts f ON f.key = terms.rowid "            \

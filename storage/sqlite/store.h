@@ -99,8 +99,8 @@ eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f
 eg_status sqlite_claims_of(eg_storage *s, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
 eg_status sqlite_statements_of(eg_storage *s, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
 eg_status sqlite_conflict(eg_storage *s, eg_request *rq, eg_id id, eg_conflict *out);
-/* All of a fact that were open before this time, when it may have been closed; read by this connection: in its transaction, if
- * there is one. */
+/* All of a fact that were open until `before`, the time at which it is being closed; read by this connection: in its transaction,
+ * if there is one. */
 eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, int64_t before, eg_id fact, eg_conflict **out,
                             size_t *n);
 eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filter *f, eg_conflict **out, size_t *n);

@@ -424,6 +424,8 @@ static void sweep(narrow_case *one, size_t most) {
     one(1, 100, 300, &kinds[2]); /* few rows over several blocks */
     one(1, 33, 129, &kinds[1]);
     one(2, 49, 1536, &kinds[3]);
+    one(3, 49, 300, &kinds[2]);
+    one(4, 49, 300, &kinds[3]);
 }
 
 static void s8_is_the_same_everywhere(void **state) {

@@ -421,7 +421,7 @@ void conformance_run_out(store *s) {
     const eg_change keep = {.kind = EG_CHANGE_PROMOTE, .fact = week, .time = EG_FOREVER};
     for (int day = 0; day < 3; day++) { /* all hold; one for ever; two for ever */
         const int left[] = {2, 0, 1};
-        if (day == 1) s->now += 8 * DAY;
+        if (day == 1) s->now += 7 * DAY; /* to the very end */
         if (day == 2) assert_int_equal(apply(s, NULL, 0, &keep, 1, NULL), EG_OK);
         eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_OPEN, .limit = 10};
         eg_conflict *rows, read;
@@ -444,6 +444,14 @@ void conformance_run_out(store *s) {
             int open = day == 0 || (day == 2 && i == 0);
             assert_int_equal(read.status, open ? EG_OPEN : EG_ENDED);
         }
+        if (day != 1) continue;
+        /* closing what has ended ends nothing more; to who settles it the conflict is open */
+        const eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = end, .reason = EG_DELETED, .text = EG_STR("bob")};
+        const eg_precondition open = {.kind = EG_CONFLICT_IS_OPEN, .id = ids[1]};
+        eg_applied applied;
+        s->now++;
+        assert_int_equal(apply(s, &open, 1, &close, 1, &applied), EG_OK);
+        assert_int_equal(applied.conflicts_ended, 0);
     }
 }
 

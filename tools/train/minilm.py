@@ -136,7 +136,7 @@ class Bert(nn.Module):
 
     def in_order_of_length(self, texts, size):
         """texts or (premise, hypothesis) tuples -> batches of their indices, those of as many tokens together: what is padded costs as much as what is read."""
-        lengths = [len(e.ids) for e in self.tokenizer.encode_batch(texts)]
+        lengths = [len(e.ids) for i in range(0, len(texts), 4096) for e in self.tokenizer.encode_batch(texts[i:i + 4096])]
         order = sorted(range(len(texts)), key=lengths.__getitem__)
         return [order[i:i + size] for i in range(0, len(order), size)]
 

@@ -77,7 +77,7 @@ typedef struct eg_job {
 typedef enum eg_change_kind {
     EG_CHANGE_FACT = 0, /* insert new_fact */
     EG_CHANGE_CLOSE,    /* fact: valid_until = min(valid_until, now), closed_at = now, by `text`, reason. Every conflict of it
-                           that is open in the store then ends with it: resolved by `text`, EG_WINNER the other fact,
+                           that was open until then ends with it: resolved by `text`, EG_WINNER the other fact,
                            resolution `text2`; but those that the set has an EG_CHANGE_CONFLICT_STATUS for */
     EG_CHANGE_PROMOTE,  /* fact: ephemeral becomes durable; valid_until = max(valid_until, `time`) */
     EG_CHANGE_CONFLICT, /* insert conflict */
@@ -114,7 +114,7 @@ typedef enum eg_precondition_kind {
     EG_IS_CURRENT,          /* fact id is current */
     EG_IS_HEAD,             /* fact id is current and the newest of its lineage */
     EG_NO_PAIR,             /* no conflict (any status) and no both_valid link for the pair (id, other) */
-    EG_CONFLICT_IS_OPEN,    /* conflict id is open */
+    EG_CONFLICT_IS_OPEN,    /* conflict id is not settled: open or EG_ENDED */
     EG_CONFLICT_IS_CLOSED,  /* conflict id is resolved or dismissed */
     EG_LEASE_HELD,          /* job `number` has token */
     EG_NO_JOB,              /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */

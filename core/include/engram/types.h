@@ -43,9 +43,9 @@ typedef enum eg_conflict_status {
     EG_OPEN = 0,
     EG_RESOLVED,
     EG_DISMISSED,
-    EG_ENDED /* nobody settled it, but a fact of it has ended: read only, the store keeps it as open */
+    EG_ENDED /* nobody settled it, but a fact of it has ended: only ever read, the store keeps it as open */
 } eg_conflict_status;
-/* whether somebody has */
+/* 1: somebody settled it, or a fact of it was closed */
 static inline int eg_is_settled(uint32_t status) { return status == EG_RESOLVED || status == EG_DISMISSED; }
 typedef enum eg_severity { EG_LOW = 0, EG_MEDIUM, EG_HIGH } eg_severity;
 typedef enum eg_close_reason {

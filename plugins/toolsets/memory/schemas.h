@@ -121,9 +121,10 @@
                FACT_REQUIRED ",\"relevance\",\"why\",\"open_conflicts\"") "},\"text_only\":" S_BOOL ",\"topic_cut\":" S_BOOL, \
            "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
 
-#define CONFLICTS_DESCRIPTION                                                                                 \
-    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with " \
-    "the history of both. Look before you decide on architecture; settle what you can prove with engram_resolve."
+#define CONFLICTS_DESCRIPTION                                                                                                     \
+    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with "                     \
+    "the history of both. status ended: the time of a fact ran out. Look before you decide on architecture; settle what you can " \
+    "prove with engram_resolve."
 #define CONFLICTS_INPUT                                                                                                       \
     INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"ended\",\"all\"]," \
                          "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":"   \

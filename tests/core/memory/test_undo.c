@@ -116,6 +116,30 @@ static void undo_of_a_merge_leaves_what_has_ended(void **state) {
     }
 }
 
+/* What somebody said of a conflict that had ended by itself is taken back like any other verdict. */
+static void undo_of_a_verdict_on_what_has_ended(void **state) {
+    (void)state;
+    static const eg_resolution kinds[] = {EG_DISMISS, EG_BOTH_VALID, EG_WINNER};
+    for (int how = 0; how < 3; how++) {
+        WITH(f, 1);
+        commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.");
+        eg_receipt b = commit_for(&f, "agent-b", 0, "The auth service runs on port 9090.");
+        f.now += 2 * EG_DAY;
+        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, kinds[how], b.fact.id);
+        assert_int_equal(done.closed_count, 0);
+        eg_conflict_view *ended;
+        size_t n;
+        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_ENDED, 9, &ended, &n), EG_OK);
+        assert_int_equal(n, 0);
+        assert_int_equal(undo(&f, done.undo_id).restored_count, 0);
+        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_ENDED, 9, &ended, &n), EG_OK);
+        assert_true(n == 1 && eg_id_eq(ended->conflict.id, b.conflicts[0].conflict.id));
+        assert_int_equal(open_conflicts(&f, NULL), 0);
+        refuses_undo(&f, done.undo_id, "not settled any more");
+        fixture_close(&f);
+    }
+}
+
 /* A conflict that ended only because a fact of it did is found again when undo brings the fact back. */
 static void undo_brings_other_conflicts_back(void **state) {
     (void)state;
@@ -296,17 +320,12 @@ static void undo_of_an_update_restores_the_old_fact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_undone_settlement_is_no_verdict),
-        cmocka_unit_test(winner_and_undo),
-        cmocka_unit_test(undo_spares_a_later_settlement),
-        cmocka_unit_test(undo_of_a_merge_leaves_what_has_ended),
-        cmocka_unit_test(undo_brings_other_conflicts_back),
-        cmocka_unit_test(undo_keeps_what_was_dismissed),
-        cmocka_unit_test(undo_is_undone_whole),
-        cmocka_unit_test(undo_heeds_what_came_after),
-        cmocka_unit_test(what_cannot_be_undone_has_no_id),
-        cmocka_unit_test(undo_restores_the_former_end),
-        cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
+        cmocka_unit_test(an_undone_settlement_is_no_verdict),  cmocka_unit_test(winner_and_undo),
+        cmocka_unit_test(undo_spares_a_later_settlement),      cmocka_unit_test(undo_of_a_merge_leaves_what_has_ended),
+        cmocka_unit_test(undo_of_a_verdict_on_what_has_ended), cmocka_unit_test(undo_brings_other_conflicts_back),
+        cmocka_unit_test(undo_keeps_what_was_dismissed),       cmocka_unit_test(undo_is_undone_whole),
+        cmocka_unit_test(undo_heeds_what_came_after),          cmocka_unit_test(what_cannot_be_undone_has_no_id),
+        cmocka_unit_test(undo_restores_the_former_end),        cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

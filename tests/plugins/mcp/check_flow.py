@@ -58,7 +58,8 @@ def answers_at_once():
     for id in slow:
         peer.notify("notifications/cancelled", {"requestId": id})
     run.judge.response("2025-11-25", peer.wait_for(peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "x"}})), "CallToolResult")
-    peer.finish()
+    rest, status = peer.finish(10)
+    check(rest == [] and status == 0, "what is cancelled is not answered", rest, status)
 
 
 @made_up

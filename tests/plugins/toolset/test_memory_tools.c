@@ -324,8 +324,9 @@ static void conflicts_arguments(void **state) {
     } cases[] = {{"{}", EG_OPEN},
                  {"{\"status\":\"resolved\"}", EG_RESOLVED},
                  {"{\"status\":\"dismissed\"}", EG_DISMISSED},
+                 {"{\"status\":\"ended\"}", EG_ENDED},
                  {"{\"status\":\"all\",\"scope\":\"s\"}", -1}};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
         assert_int_equal(host.conflicts_status, cases[i].status);
         assert_int_equal(host.conflicts_limit, 11); /* one more than shown, to know whether there are more */
