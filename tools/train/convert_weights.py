@@ -2,8 +2,9 @@
 """Converts a BERT folder (f16, bf16 or f32 safetensors) into the form that ships: matrices as s8 with one f32 scale a block
 of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json. The words' vectors, which training leaves
 as they are, get a file of their own: where another model that ships has the same, a link takes its place, and that of the vocabulary.
-Usage: convert_weights.py [--words FOLDER] SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
-FOLDER: that other model, beside DESTINATION. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
+Usage: convert_weights.py [--words FOLDER] [--mean FOLDER SHARE] SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
+--words: that other model, beside DESTINATION. --mean: this share of all weights is FOLDER's, an earlier pass of the same training: two that
+are near each other make a better one together. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
 evaluate --choose sets that of the NLI model anew."""
 import argparse
 import json
@@ -35,11 +36,20 @@ def is_small(name):
     return "classifier" in name or "position_embeddings" in name or "token_type" in name
 
 
-def converted(path):
+def weights_of(folder):
     """{name: tensor}; all names but those of a classifier begin with 'bert.', as in the models of Hugging Face that have a head."""
+    return {name if name.startswith(("bert.", "classifier.")) else "bert." + name: w.astype(np.float32)
+            for name, w in load_file(os.path.join(folder, layout.SINGLE)).items()}
+
+
+def mean(weights, others, share):
+    """What is the same in both stays bit for bit: the words' vectors."""
+    return {name: w if np.array_equal(w, others[name]) else w * np.float32(1 - share) + others[name] * np.float32(share) for name, w in weights.items()}
+
+
+def converted(weights):
     out = {}
-    for name, w in load_file(path).items():
-        name, w = name if name.startswith(("bert.", "classifier.")) else "bert." + name, w.astype(np.float32)
+    for name, w in weights.items():
         if w.ndim == 2 and not is_small(name):
             out[name], out[name + ".scales"] = quantize(w)
         else:
@@ -60,6 +70,7 @@ def write_weights(tensors, folder):
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--words", metavar="FOLDER")
+    a.add_argument("--mean", nargs=2, metavar=("FOLDER", "SHARE"))
     a.add_argument("source")
     a.add_argument("destination")
     a.add_argument("thresholds", nargs="?")
@@ -69,8 +80,14 @@ def main():
             a.error(f"'{folder}' is DESTINATION itself")
     if o.words and not os.path.exists(os.path.join(o.words, layout.WORDS)):
         a.error(f"--words: '{o.words}' has no {layout.WORDS}")
+    weights = weights_of(o.source)
+    if o.mean:
+        others = weights_of(o.mean[0])
+        if {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in others.items()}:
+            a.error(f"--mean: '{o.mean[0]}' is another shape of model than '{o.source}'")
+        weights = mean(weights, others, float(o.mean[1]))
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
-    write_weights(converted(os.path.join(o.source, layout.SINGLE)), o.destination)
+    write_weights(converted(weights), o.destination)
     with open(os.path.join(o.source, "config.json"), encoding="utf-8") as f:
         config = dict(json.load(f), torch_dtype="int8")
     with open(os.path.join(o.destination, "config.json"), "w", encoding="utf-8") as f:
