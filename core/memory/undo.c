@@ -167,7 +167,8 @@ static eg_status undo_resolution(undoing *u) {
         link->other = c->fact_b;
         link->number = EG_LINK_BOTH_VALID;
     }
-    if (r.closed_count == 0 && eg_id_is_none(r.merged)) { /* no fact was touched: the same conflict opens again */
+    if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
+        /* no fact was touched: the same conflict opens again; where one has ended since, it reads as ended */
         eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
         c->status = EG_OPEN;
         c->resolved_at = 0;

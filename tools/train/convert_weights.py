@@ -47,6 +47,13 @@ def mean(weights, others, share):
     return {name: w if np.array_equal(w, others[name]) else w * np.float32(1 - share) + others[name] * np.float32(share) for name, w in weights.items()}
 
 
+def share_of(text):
+    try:
+        return float(text) if 0 <= float(text) <= 1 else None
+    except ValueError:
+        return None
+
+
 def converted(weights):
     out = {}
     for name, w in weights.items():
@@ -82,10 +89,13 @@ def main():
         a.error(f"--words: '{o.words}' has no {layout.WORDS}")
     weights = weights_of(o.source)
     if o.mean:
+        share = share_of(o.mean[1])
+        if share is None:
+            a.error(f"--mean: '{o.mean[1]}' is no share between 0 and 1")
         others = weights_of(o.mean[0])
         if {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in others.items()}:
             a.error(f"--mean: '{o.mean[0]}' is another shape of model than '{o.source}'")
-        weights = mean(weights, others, float(o.mean[1]))
+        weights = mean(weights, others, share)
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
     write_weights(converted(weights), o.destination)
     with open(os.path.join(o.source, "config.json"), encoding="utf-8") as f:
