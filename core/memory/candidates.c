@@ -152,6 +152,46 @@ static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case
     return s;
 }
 
+/* An empty span stands for the whole. */
+static eg_str part(const eg_fact *f, eg_span s) {
+    return s.start == s.end ? f->content : (eg_str){f->content.ptr + s.start, s.end - s.start};
+}
+
+/* The cosine of the fact that is nearest to a text, of all but these two; 0 without one. */
+static eg_status nearest_but(eg_memory *m, eg_request *rq, eg_str model, const float *text, uint32_t dimensions, eg_id one,
+                             eg_id other, double *cosine) {
+    eg_filter filter = {.workspace = rq->workspace, .fact_type = -1};
+    eg_scored *hits = NULL;
+    size_t n = 0;
+    *cosine = 0;
+    eg_status s = STORE(m, search_vectors, rq, &filter, model, text, dimensions, 3, &hits, &n);
+    for (size_t i = n; s == EG_OK && i-- > 0;)
+        if (!eg_id_eq(hits[i].fact, one) && !eg_id_eq(hits[i].fact, other)) *cosine = hits[i].score;
+    return s;
+}
+
+static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
+                          double gaps[2]) {
+    eg_memory *m = c->place;
+    const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
+    const eg_str texts[2] = {part(a, of_subject), part(b, of_candidate)};
+    eg_str model;
+    uint32_t dimensions;
+    gaps[0] = gaps[1] = 0;
+    eg_status s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_ENOENT;
+    if (s != EG_OK) return s;
+    float *v = eg_request_array(rq, 2 * (size_t)dimensions, sizeof *v);
+    if (!v) return EG_ENOMEM;
+    s = SERVICES(m)->embed(m->env.host, rq, texts, 2, v, dimensions);
+    double between = s == EG_OK ? (double)SERVICES(m)->dot(v, v + dimensions, dimensions) : 0;
+    for (size_t i = 0; s == EG_OK && i < 2; i++) {
+        double nearest;
+        s = nearest_but(m, rq, model, v + i * dimensions, dimensions, a->id, b->id, &nearest);
+        if (s == EG_OK && nearest > between) gaps[i] = nearest - between;
+    }
+    return s;
+}
+
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c) {
     gathering g = {.m = m, .rq = rq, .subject = subject, .derived = derived};
     g.list = eg_request_array(rq, MAX_FOUND, sizeof *g.list);
@@ -163,7 +203,7 @@ eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const 
                            .statement_count = derived->statement_count,
                            .claims = derived->claims,
                            .claim_count = derived->claim_count};
-    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates};
+    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates, .crowding = crowding, .place = m};
 
     eg_status s;
     if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK ||

@@ -177,7 +177,9 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
             }
         if (count == 0) return EG_OK;
         if (struck_out(m, slot)) continue;
-        eg_case seen = {.size = sizeof seen, .candidate_count = count, .subject = c->subject, .candidates = left};
+        eg_case seen = *c;
+        seen.candidate_count = count;
+        seen.candidates = left;
         to.c = &seen;
         to.detector = d;
         eg_status s = examine(m, rq, slot, &seen, &to);

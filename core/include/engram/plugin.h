@@ -14,7 +14,7 @@
 
 #define EG_PLUGIN_MAGIC UINT32_C(0x4e475245) /* "ERGN" */
 #define EG_ABI_MAJOR 0                       /* must be equal */
-#define EG_ABI_MINOR 4                       /* a plugin's may not be newer than the host's */
+#define EG_ABI_MINOR 5                       /* a plugin's may not be newer than the host's */
 
 typedef enum eg_plugin_kind {
     EG_KIND_DETECTOR = 1,

@@ -31,6 +31,7 @@ typedef struct fixture {
     const char *nli_word;
     double threshold;    /* of tier1_nli */
     int nli_asked;       /* how often */
+    double gaps[2];      /* what the case told of the last such pair; -1: nothing */
     int naps;            /* the stand-in waits twice its budget before it looks */
     int greedy;          /* it takes all memory that it gets and fails for want of more */
     int embed_greedy;    /* so does the embedding model */

@@ -1,5 +1,6 @@
 /* test_nli.c - the NLI detector over a made-up model: which texts it reads, what it makes of the probabilities, whose spans it
  * tells. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,21 @@ static void *alloc(eg_request *rq, size_t size) {
 
 static const char *scope_of_earlier = "x";
 
+/* What is told of how crowded it is around two texts, and which spans were asked for last. */
+static double gaps_told[2];
+static eg_status crowding_answers;
+static eg_span asked[2];
+static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
+                          double gaps[2]) {
+    (void)c, (void)candidate;
+    asked[0] = of_subject;
+    asked[1] = of_candidate;
+    memcpy(gaps, gaps_told, sizeof gaps_told);
+    if (crowding_answers != EG_OK) *rq->err = (eg_error){crowding_answers, "on purpose"};
+    return crowding_answers;
+}
+static uint32_t case_size = sizeof(eg_case); /* less: of an older host */
+
 /* The detector over a fact and n earlier ones. */
 static void examine(const char *subject, const char *const *earlier, size_t n) {
     eg_error err = {0};
@@ -83,9 +99,11 @@ static void examine(const char *subject, const char *const *earlier, size_t n) {
         facts[i].cosine = 0.9 - 0.01 * (double)i;
         candidates[i] = &facts[i];
     }
-    eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
+    eg_case c = {
+        .size = case_size, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates, .crowding = crowding};
     assert_int_equal(eg_plugin_nli()->open(&services, &registrar, &self, &err), EG_OK);
     assert_int_equal(registrar.detector->examine(self, &services, &rq, &c, add, NULL), EG_OK);
+    assert_int_equal(err.code, EG_OK);
 }
 
 #define TAIL "Alpha runs on Tuesdays."
@@ -210,6 +228,37 @@ static void the_number_of_pairs_is_bounded(void **state) {
     assert_int_equal(found_count, NEAREST);
 }
 
+/* Where others are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.3 count at most on each side. */
+static void crowding_lowers_the_score(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER};
+    static const struct {
+        double gaps[2], score; /* 0: nothing is found */
+        eg_status answer;
+        uint32_t size;
+    } rows[] = {{{0, 0}, 0.95, EG_OK, sizeof(eg_case)},         {{0.1, 0}, 0.9202, EG_OK, sizeof(eg_case)},
+                {{0.1, 0.1}, 0.8749, EG_OK, sizeof(eg_case)},   {{0.9, 0}, 0.8091, EG_OK, sizeof(eg_case)},
+                {{0, 0.3}, 0.8091, EG_OK, sizeof(eg_case)},     {{0.9, 0.9}, 0, EG_OK, sizeof(eg_case)},
+                {{0.9, 0.9}, 0.95, EG_ENOENT, sizeof(eg_case)}, {{0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding)}};
+    opinions = (const struct opinion[]){{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(gaps_told, rows[i].gaps, sizeof gaps_told);
+        crowding_answers = rows[i].answer;
+        case_size = rows[i].size;
+        examine(TWO, earlier, 1);
+        assert_int_equal(found_count, rows[i].score > 0);
+        is(TWO, asked[0], TAIL);
+        is(OTHER, asked[1], OTHER);
+        if (!found_count) continue;
+        if (fabs(found[0].score - rows[i].score) > 2e-4) fail_msg("row %zu: %.4f", i, found[0].score);
+        int told = memmem(found[0].explanation.ptr, found[0].explanation.len, "nearer by", 9) != NULL;
+        assert_int_equal(told, rows[i].score < 0.95);
+    }
+    memset(gaps_told, 0, sizeof gaps_told);
+    crowding_answers = EG_OK;
+    case_size = sizeof(eg_case);
+}
+
 static void without_a_model_nothing_is_found(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, TAIL};
@@ -229,6 +278,7 @@ int main(void) {
                                        cmocka_unit_test(whole_and_statement_must_agree),
                                        cmocka_unit_test(one_direction_decides),
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
+                                       cmocka_unit_test(crowding_lowers_the_score),
                                        cmocka_unit_test(without_a_model_nothing_is_found)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
