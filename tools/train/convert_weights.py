@@ -3,8 +3,8 @@
 of 128 inputs (NAME and NAME.scales), vectors as f32; vocab.txt instead of tokenizer.json. The words' vectors, which training leaves
 as they are, get a file of their own: where another model that ships has the same, a link takes its place, and that of the vocabulary.
 Usage: convert_weights.py [--words FOLDER] [--mean FOLDER SHARE] SOURCE DESTINATION [ENGRAM_JSON]   (needs numpy and safetensors)
---words: that other model, beside DESTINATION. --mean: this share of all weights is FOLDER's, an earlier pass of the same training: two that
-are near each other make a better one together. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
+--words: that other model, beside DESTINATION. --mean: this share of all weights is FOLDER's, an earlier pass of the same training, or what it began
+with: two that are near each other make a better one together. ENGRAM_JSON: the thresholds that go along; without it those that lie in SOURCE.
 evaluate --choose sets that of the NLI model anew."""
 import argparse
 import json
@@ -93,7 +93,7 @@ def main():
         if share is None:
             a.error(f"--mean: '{o.mean[1]}' is no share between 0 and 1")
         others = weights_of(o.mean[0])
-        if {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in others.items()}:
+        if any(name not in others or others[name].shape != w.shape for name, w in weights.items()):
             a.error(f"--mean: '{o.mean[0]}' is another shape of model than '{o.source}'")
         weights = mean(weights, others, share)
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)
