@@ -2,7 +2,7 @@
  * and those with a claim about the same thing; in every scope, of any age. See eg_gather. */
 #include "core/memory/internal.h"
 
-enum { BY_VECTOR = 20, BY_STATEMENT = 6, BY_TEXT = 10, BY_CLAIM = 12, MAX_FOUND = 256 };
+enum { BY_VECTOR = 20, BY_STATEMENT = 6, BY_TEXT = 10, BY_CLAIM = 12, MAX_FOUND = 256, MOST_ALIKE = 8 };
 
 typedef struct found {
     eg_id id;
@@ -152,58 +152,83 @@ static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case
     return s;
 }
 
-/* An empty span stands for the whole. */
-static eg_str part(const eg_fact *f, eg_span s) {
-    return s.start == s.end ? f->content : (eg_str){f->content.ptr + s.start, s.end - s.start};
-}
+/* Of a case of the store, for detectors' questions. */
+typedef struct place {
+    eg_memory *m;
+    eg_status failed; /* the first error of the store */
+} place;
 
-/* The cosine of the fact that is nearest to a text, of all but these two; 0 without one. */
-static eg_status nearest_but(eg_memory *m, eg_request *rq, eg_str model, const float *text, uint32_t dimensions, eg_id one,
-                             eg_id other, double *cosine) {
+/* By how much a fact other than these two is nearer to a text than `between`. */
+static eg_status gap_of(place *p, eg_request *rq, eg_str model, const float *text, uint32_t dimensions, const eg_id two[2],
+                        double between, double *gap) {
     eg_filter filter = {.workspace = rq->workspace, .fact_type = -1};
     eg_scored *hits = NULL;
     size_t n = 0;
-    *cosine = 0;
-    eg_status s = STORE(m, search_vectors, rq, &filter, model, text, dimensions, 3, &hits, &n);
-    for (size_t i = n; s == EG_OK && i-- > 0;)
-        if (!eg_id_eq(hits[i].fact, one) && !eg_id_eq(hits[i].fact, other)) *cosine = hits[i].score;
+    *gap = 0;
+    eg_status s = STORE(p->m, search_vectors, rq, &filter, model, text, dimensions, MOST_ALIKE, &hits, &n);
+    for (size_t i = n; s == EG_OK && i-- > 0;) /* the nearest last */
+        if (!eg_id_eq(hits[i].fact, two[0]) && !eg_id_eq(hits[i].fact, two[1]) && hits[i].score < EG_ALIKE)
+            *gap = hits[i].score > between ? hits[i].score - between : 0;
+    if (s != EG_OK && s != EG_ENOMEM && s != EG_ECANCELLED && p->failed == EG_OK)
+        p->failed = s; /* memory is the detector's own */
     return s;
+}
+
+eg_status eg_case_texts(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
+                        eg_str texts[2]) {
+    const eg_span spans[2] = {of_subject, of_candidate};
+    if (candidate >= c->candidate_count) return eg_request_fail(rq, EG_EINVAL, "candidate %u is not in the case", candidate);
+    texts[0] = c->subject->fact->content;
+    texts[1] = c->candidates[candidate]->fact->content;
+    for (int i = 0; i < 2; i++) {
+        if (spans[i].start == spans[i].end) continue;
+        if (spans[i].start > spans[i].end || spans[i].end > texts[i].len)
+            return eg_request_fail(rq, EG_EINVAL, "a span of %u to %u is not within %zu bytes", spans[i].start, spans[i].end,
+                                   texts[i].len);
+        texts[i] = (eg_str){texts[i].ptr + spans[i].start, spans[i].end - spans[i].start};
+    }
+    return EG_OK;
 }
 
 static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
                           double gaps[2]) {
-    eg_memory *m = c->place;
-    const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
-    const eg_str texts[2] = {part(a, of_subject), part(b, of_candidate)};
-    eg_str model;
+    place *p = c->place;
+    eg_memory *m = p->m;
+    eg_str texts[2], model;
     uint32_t dimensions;
     gaps[0] = gaps[1] = 0;
-    eg_status s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_ENOENT;
+    eg_status s = eg_case_texts(c, rq, candidate, of_subject, of_candidate, texts);
+    if (s == EG_OK) s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_ENOENT;
     if (s != EG_OK) return s;
     float *v = eg_request_array(rq, 2 * (size_t)dimensions, sizeof *v);
     if (!v) return EG_ENOMEM;
-    s = SERVICES(m)->embed(m->env.host, rq, texts, 2, v, dimensions);
-    double between = s == EG_OK ? (double)SERVICES(m)->dot(v, v + dimensions, dimensions) : 0;
-    for (size_t i = 0; s == EG_OK && i < 2; i++) {
-        double nearest;
-        s = nearest_but(m, rq, model, v + i * dimensions, dimensions, a->id, b->id, &nearest);
-        if (s == EG_OK && nearest > between) gaps[i] = nearest - between;
-    }
+    if ((s = SERVICES(m)->embed(m->env.host, rq, texts, 2, v, dimensions)) != EG_OK) return s;
+    const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
+    double between = (double)SERVICES(m)->dot(v, v + dimensions, dimensions);
+    /* as the store scores whole facts: by the best of their statements */
+    int wholes = texts[0].len == a->content.len && texts[1].len == b->content.len;
+    if (wholes && c->candidates[candidate]->cosine > between) between = c->candidates[candidate]->cosine;
+    for (size_t i = 0; s == EG_OK && i < 2; i++)
+        s = gap_of(p, rq, model, v + i * dimensions, dimensions, (const eg_id[2]){a->id, b->id}, between, &gaps[i]);
     return s;
 }
+
+eg_status eg_gather_failed(const eg_case *c) { return ((const place *)c->place)->failed; }
 
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c) {
     gathering g = {.m = m, .rq = rq, .subject = subject, .derived = derived};
     g.list = eg_request_array(rq, MAX_FOUND, sizeof *g.list);
     eg_case_fact *self = eg_request_array(rq, 1, sizeof *self);
+    place *of = eg_request_array(rq, 1, sizeof *of);
     const eg_case_fact **candidates = eg_request_array(rq, EG_MAX_CANDIDATES, sizeof *candidates);
-    if (!g.list || !self || !candidates) return EG_ENOMEM;
+    if (!g.list || !self || !of || !candidates) return EG_ENOMEM;
+    *of = (place){.m = m};
     *self = (eg_case_fact){.fact = subject,
                            .statements = derived->statements,
                            .statement_count = derived->statement_count,
                            .claims = derived->claims,
                            .claim_count = derived->claim_count};
-    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates, .crowding = crowding, .place = m};
+    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates, .crowding = crowding, .place = of};
 
     eg_status s;
     if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK ||

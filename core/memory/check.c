@@ -7,20 +7,12 @@
 enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
 #define LEAST_SIMILARITY 0.30 /* cosine, or share of common terms without a model */
 
-typedef struct near_item {
-    size_t index;
-    double similarity;
-} near_item;
-
 typedef struct item {
     eg_fact fact;
     eg_derived derived;    /* vectors are not kept here, but in check.vectors */
     uint32_t *term_hashes; /* sorted */
     int repeats;           /* word for word what an earlier one of its scope says: examined once is enough */
     size_t row;            /* of its vector */
-    near_item *near;       /* the earlier items that it may contradict */
-    size_t near_count;
-    near_item nearest[2]; /* of all, earlier and later ones; similarity 0 where there is none */
 } item;
 
 typedef struct check {
@@ -158,23 +150,17 @@ static int claims_meet(const eg_derived *a, const eg_derived *b) {
     return 0;
 }
 
-static void note_nearest(item *it, size_t other, double sim) {
-    near_item *n = it->nearest;
-    if (sim <= n[1].similarity) return;
-    n[1] = (near_item){other, sim};
-    if (sim <= n[0].similarity) return;
-    n[1] = n[0];
-    n[0] = (near_item){other, sim};
-}
+typedef struct near_item {
+    size_t index;
+    double similarity;
+} near_item;
 
 /* The earlier items that item i may contradict: the nearest, and those with a claim about the same thing. */
-static size_t find_near(check *c, size_t i, near_item *found) {
+static size_t nearest(const check *c, size_t i, near_item *found) {
     size_t n = 0, by_claims = 0;
     for (size_t k = 0; k < i; k++) {
         if (c->items[k].repeats) continue;
         double sim = similarity(c, &c->items[i], &c->items[k]);
-        note_nearest(&c->items[i], k, sim);
-        note_nearest(&c->items[k], i, sim);
         if (sim < LEAST_SIMILARITY || (n == NEAREST && sim <= found[n - 1].similarity)) continue;
         size_t at = n < NEAREST ? n++ : NEAREST - 1;
         for (; at > 0 && sim > found[at - 1].similarity; at--) found[at] = found[at - 1];
@@ -191,37 +177,6 @@ static size_t find_near(check *c, size_t i, near_item *found) {
     return n;
 }
 
-static eg_status find_all_near(check *c) {
-    near_item found[NEAREST + BY_CLAIMS];
-    for (size_t i = 0; i < c->args->item_count; i++) {
-        item *it = &c->items[i];
-        if (is_cancelled(c)) return EG_OK; /* run() says where */
-        if (it->repeats) continue;
-        it->near_count = find_near(c, i, found);
-        it->near = eg_arena_array(&c->arena, it->near_count, sizeof *it->near);
-        if (!it->near) return eg_fail_memory(c->rq->err, it->near_count * sizeof *it->near);
-        memcpy(it->near, found, it->near_count * sizeof *it->near);
-    }
-    return EG_OK;
-}
-
-static const item *item_of(const eg_case_fact *f) { return (const item *)(const void *)f->fact; }
-
-/* See detector.h: of whole items, which are statements. */
-static eg_status crowding(const eg_case *of, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                          double gaps[2]) {
-    (void)rq, (void)of_subject, (void)of_candidate;
-    const check *c = of->place;
-    const item *two[2] = {item_of(of->subject), item_of(of->candidates[candidate])};
-    double between = similarity(c, two[0], two[1]);
-    for (int i = 0; i < 2; i++) {
-        const near_item *n = two[i]->nearest;
-        double nearest = n[&c->items[n[0].index] == two[1 - i]].similarity;
-        gaps[i] = nearest > between ? nearest - between : 0;
-    }
-    return EG_OK;
-}
-
 static eg_case_fact *case_fact(eg_request *rq, const item *it) {
     eg_case_fact *f = eg_request_array(rq, 1, sizeof *f);
     if (f)
@@ -233,18 +188,53 @@ static eg_case_fact *case_fact(eg_request *rq, const item *it) {
     return f;
 }
 
-static eg_status build_case(const check *c, eg_request *rq, const item *it, eg_case *out) {
-    size_t n = it->near_count;
-    eg_case_fact *subject = case_fact(rq, it);
+/* By how much an item other than these two is nearer to a text than `between`. */
+static double gap_of(const check *c, const float *text, const item *const two[2], double between) {
+    double nearest = between;
+    for (size_t k = 0; k < c->args->item_count; k++) {
+        const item *it = &c->items[k];
+        if (it->repeats || it == two[0] || it == two[1]) continue;
+        double sim = (double)SERVICES(c->m)->dot(text, c->vectors + it->row * c->dimensions, c->dimensions);
+        if (sim > nearest && sim < EG_ALIKE) nearest = sim;
+    }
+    return nearest - between;
+}
+
+static eg_status crowding(const eg_case *of, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
+                          double gaps[2]) {
+    const check *c = of->place;
+    eg_str texts[2];
+    const float *v[2];
+    gaps[0] = gaps[1] = 0;
+    eg_status s = eg_case_texts(of, rq, candidate, of_subject, of_candidate, texts);
+    if (s != EG_OK) return s;
+    const eg_fact *facts[2] = {of->subject->fact, of->candidates[candidate]->fact};
+    const item *two[2] = {&c->items[facts[0]->seq - 1], &c->items[facts[1]->seq - 1]};
+    for (int i = 0; i < 2 && s == EG_OK; i++) {
+        float *own = NULL;
+        v[i] = c->vectors + two[i]->row * c->dimensions;
+        if (texts[i].len == facts[i]->content.len) continue;
+        v[i] = own = eg_request_array(rq, c->dimensions, sizeof *own); /* one statement of several */
+        s = own ? SERVICES(c->m)->embed(c->m->env.host, rq, &texts[i], 1, own, c->dimensions) : EG_ENOMEM;
+    }
+    if (s != EG_OK) return s;
+    double between = (double)SERVICES(c->m)->dot(v[0], v[1], c->dimensions);
+    for (int i = 0; i < 2; i++) gaps[i] = gap_of(c, v[i], two, between);
+    return EG_OK;
+}
+
+static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
+    size_t n = nearest(c, i, found);
+    eg_case_fact *subject = case_fact(rq, &c->items[i]);
     const eg_case_fact **candidates = eg_request_array(rq, n, sizeof *candidates);
     if (!subject || !candidates) return EG_ENOMEM;
     for (size_t k = 0; k < n; k++) {
-        const item *other = &c->items[it->near[k].index];
+        const item *other = &c->items[found[k].index];
         eg_case_fact *f = case_fact(rq, other);
         if (!f) return EG_ENOMEM;
         int tree = eg_text_scope_within(other->fact.scope, subject->fact->scope) ||
                    eg_text_scope_within(subject->fact->scope, other->fact.scope);
-        f->cosine = c->vectors ? it->near[k].similarity : 0;
+        f->cosine = c->vectors ? found[k].similarity : 0;
         f->found_by = (c->vectors ? EG_FOUND_VECTOR : EG_FOUND_TEXT) | (tree ? 0u : (uint32_t)EG_FOUND_CROSS_SCOPE);
         candidates[k] = f;
     }
@@ -253,7 +243,7 @@ static eg_status build_case(const check *c, eg_request *rq, const item *it, eg_c
                      .subject = subject,
                      .candidates = candidates,
                      .crowding = c->vectors ? crowding : NULL,
-                     .place = (void *)(uintptr_t)c};
+                     .place = c};
     return EG_OK;
 }
 
@@ -300,20 +290,22 @@ static int counts_in_documents(const check *c, const eg_verdict *v) {
 }
 
 static eg_status check_item(check *c, eg_request *rq, size_t i) {
-    item *it = &c->items[i];
+    near_item found[NEAREST + BY_CLAIMS];
     eg_case one;
     eg_verdict *v;
-    eg_status s = build_case(c, rq, it, &one);
+    eg_status s = build_case(c, rq, i, &one, found);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_CONTRADICTION && counts_in_documents(c, &v[k]))
-            s = report(c, i, (uint32_t)it->near[k].index, NULL, &v[k]);
+            s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
     if (s != EG_OK || !c->args->against_store) return s;
 
+    item *it = &c->items[i];
     s = eg_derive_vectors(c->m, rq, it->fact.content, &it->derived);
     if (s == EG_OK) s = eg_gather(c->m, rq, &it->fact, &it->derived, &one);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
+    if (s == EG_OK) s = eg_gather_failed(&one);
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
@@ -342,7 +334,6 @@ static eg_status run(check *c) {
     for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
     if (s == EG_OK) s = mark_repeats(c);
     if (s == EG_OK) s = embed_items(c);
-    if (s == EG_OK) s = find_all_near(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
         if (is_cancelled(c))
             return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);

@@ -94,6 +94,12 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
  * dismissed or called both valid. c and what it points to lie in the
  * request's memory. */
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c);
+/* After the detectors: EG_OK, or what a question of theirs to the store came to. Their verdict is not to be kept then. */
+eg_status eg_gather_failed(const eg_case *c);
+/* The texts of a question about a case (see eg_case.crowding); EG_EINVAL for what is not in it. */
+eg_status eg_case_texts(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
+                        eg_str texts[2]);
+#define EG_ALIKE 0.9 /* the cosine from which two texts say nearly the same */
 
 /* ---- changes.c ---- */
 /* A change set under construction, in the request's memory, bounded. */

@@ -77,6 +77,24 @@ class Measures(unittest.TestCase):
         self.assertEqual(measures.recall_at(scores, right, 4, 1.0), (0.25, 0.9))
         self.assertEqual(measures.recall_at([0.9], [0], 4, 0.9), (0, None))
 
+    def test_crowding(self):
+        cosine = [[1, .5, .6, .95, .85], [.5, 1, .4, .3, .55], [.6, .4, 1, 0, 0], [.95, .3, 0, 1, 0], [.85, .55, 0, 0, 1]]
+        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 2), 0, msg="nobody else is known")
+        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 3), .1, msg="the third is nearer to the first")
+        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 4), .1, msg="the fourth says the same as the first")
+        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 5), .2 + .05, msg="at most .2 on a side")
+        self.assertAlmostEqual(measures.weighed(.95, 0), .95)
+        self.assertAlmostEqual(measures.weighed(.95, .1), 1 / (1 + math.exp(.5) / 19))
+        self.assertLess(measures.weighed(1, .4), 1)
+
+    def test_crowding_is_weighed_as_in_the_product(self):
+        def told(path, name):
+            with open(os.path.join(TRAIN, "..", "..", path), encoding="utf-8") as f:
+                return float(re.search(rf"#define {name} ([0-9.]+)", f.read())[1])
+        self.assertEqual(told("plugins/detectors/nli/nli.c", "CROWDING_WEIGHT"), measures.CROWDING_WEIGHT)
+        self.assertEqual(told("plugins/detectors/nli/nli.c", "MOST_GAP"), measures.MOST_GAP)
+        self.assertEqual(told("core/memory/internal.h", "EG_ALIKE"), measures.ALIKE)
+
     def test_score_at_alarms(self):
         scores = [i / 100 for i in range(100)]
         least = measures.score_at_alarms(scores, [1] * 100, 0.05)

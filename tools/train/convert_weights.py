@@ -36,6 +36,11 @@ def is_small(name):
     return "classifier" in name or "position_embeddings" in name or "token_type" in name
 
 
+def is_unread(name):
+    """What published sentence embeddings have besides."""
+    return "pooler" in name or "position_ids" in name
+
+
 def weights_of(folder):
     """{name: tensor}; all names but those of a classifier begin with 'bert.', as in the models of Hugging Face that have a head."""
     return {name if name.startswith(("bert.", "classifier.")) else "bert." + name: w.astype(np.float32)
@@ -93,7 +98,8 @@ def main():
         if share is None:
             a.error(f"--mean: '{o.mean[1]}' is no share between 0 and 1")
         others = weights_of(o.mean[0])
-        if any(name not in others or others[name].shape != w.shape for name, w in weights.items()):
+        others = {name: w for name, w in others.items() if name in weights or not is_unread(name)}
+        if {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in others.items()}:
             a.error(f"--mean: '{o.mean[0]}' is another shape of model than '{o.source}'")
         weights = mean(weights, others, share)
     os.makedirs(os.path.join(o.destination, "1_Pooling"), exist_ok=True)

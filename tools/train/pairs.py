@@ -10,7 +10,6 @@ LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_CONTRADICTION = range(4)
 AGREE = {"paraphrase", "same_value_other_unit", "unit_equivalent", "same_unit", "same_value_derived", "negated_negation", "same"}
 TAG = re.compile(r"\s*<!-- (\d+)(?: (easy|medium|hard))? -->")
-MOST_GAP = 0.3
 DATA = os.path.join(os.path.dirname(__file__), "data")
 
 
@@ -89,20 +88,6 @@ def near(vectors, k):
     np.fill_diagonal(cosine, -2)
     nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :min(k, len(vectors) - 1)].tolist()
     return {(min(i, j), max(i, j)) for i, row in enumerate(nearest) for j in row}
-
-
-def crowding(vectors):
-    """A function of i and j: by how much other facts are nearer to either of the two than they are to each other, at most MOST_GAP each, summed;
-    as the product weighs it (plugins/detectors/nli/nli.c)."""
-    import numpy as np
-    cosine = np.asarray(vectors @ vectors.T)
-    np.fill_diagonal(cosine, 0)  # where there is no other
-    nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :2].tolist()
-
-    def gap(i, j):
-        other = nearest[i][nearest[i][0] == j]
-        return min(MOST_GAP, max(0.0, float(cosine[i][other] - cosine[i][j])))
-    return lambda i, j: gap(i, j) + gap(j, i)
 
 
 def of_store(store, vectors, k):

@@ -22,12 +22,10 @@ enum { MOST_STATEMENTS = 8 /* of a fact */, MOST_PAIRS = 128 /* of statements, i
  * precision and keeps recall on both halves of the unseen stores (bench/detection.py). */
 #define LEAST_LEAN 0.7
 /* Where another fact is nearer to one of the two texts than they are to each other, they rarely speak of the same thing: the
- * logit of the score falls by so much for each unit of cosine. On the stores of dev, whose conflicts are mostly nearest to each
- * other, that raises average precision from 0.70 to 0.76, on documents from 0.62 to 0.66, both best from 4 to 8
- * (tools/train/README.md). At most MOST_GAP counts of each side: a paraphrase of the one must not hide that the other contradicts
- * both. */
+ * logit of the score falls by so much for each unit of cosine, of which at most MOST_GAP counts on each side. The figures that
+ * chose both: tools/train/README.md. */
 #define CROWDING_WEIGHT 5.0
-#define MOST_GAP 0.3
+#define MOST_GAP 0.2
 #define SUREST 0.999999 /* beyond it probabilities of f32 are rounding */
 
 /* What was read of a candidate: the whole facts, later the two statements that disagree most. */
@@ -35,8 +33,8 @@ typedef struct reading {
     uint32_t candidate;
     eg_span subject, other;
     double forth, back; /* contradiction: the candidate first, the subject first */
-    double crowding;    /* by how much other facts are nearer to the two */
     double score, same; /* the least entailment of the two directions */
+    int lowered;        /* the score, by how crowded it is around the two */
 } reading;
 
 /* The nearest candidates, best first; how the host found a candidate without a vector does not tell its nearness. */
@@ -74,10 +72,10 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_s
     eg_str a = shortened(part(c->subject->fact, r->subject)), b = shortened(part(other->fact, r->other));
     const char *cut_a = a.len < r->subject.end - r->subject.start ? "..." : "";
     const char *cut_b = b.len < r->other.end - r->other.start ? "..." : "";
-    char crowding[64] = "";
-    if (r->crowding >= 0.005) snprintf(crowding, sizeof crowding, "; others are nearer by %.2f", r->crowding);
+    char crowded[64] = "";
+    if (r->lowered) snprintf(crowded, sizeof crowded, "; %.2f since other facts are nearer", r->score);
     eg_str why = eg_request_printf(rq, "\"%.*s%s\" and \"%.*s%s\" cannot both be true (NLI %.2f one way, %.2f the other%s).",
-                                   (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back, crowding);
+                                   (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back, crowded);
     if (!why.ptr) return EG_ENOMEM;
     eg_finding f = {.size = sizeof f,
                     .candidate = r->candidate,
@@ -265,21 +263,22 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
 }
 
 /* Lowers the scores of what may count by how crowded it is around the two. */
-static eg_status weigh_crowding(eg_request *rq, const eg_case *c, reading *readings, size_t n) {
+static eg_status weigh_crowding(eg_request *rq, const eg_case *c, reading *readings, size_t n, double counts) {
     if (c->size < offsetof(eg_case, place) + sizeof c->place || !c->crowding) return EG_OK;
     for (size_t i = 0; i < n; i++) {
         reading *r = &readings[i];
         double gaps[2] = {0, 0};
-        if (r->score < LEAST_SCORE) continue;
+        if (r->score < counts) continue;
         eg_status s = c->crowding(c, rq, r->candidate, r->subject, r->other, gaps);
         if (s == EG_ENOENT) {
             *rq->err = (eg_error){0};
             return EG_OK; /* no embedding model: nothing is known of it */
         }
         if (s != EG_OK) return s;
-        r->crowding = lesser(gaps[0], MOST_GAP) + lesser(gaps[1], MOST_GAP);
-        double p = lesser(r->score, SUREST), odds = p / (1 - p) * exp(-CROWDING_WEIGHT * r->crowding);
-        r->score = odds / (1 + odds);
+        double gap = lesser(gaps[0], MOST_GAP) + lesser(gaps[1], MOST_GAP), p = lesser(r->score, SUREST);
+        double odds = p / (1 - p) * exp(-CROWDING_WEIGHT * gap);
+        r->lowered = gap > 0;
+        if (r->lowered) r->score = odds / (1 + odds);
     }
     return EG_OK;
 }
@@ -304,7 +303,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     }
     if (s == EG_OK) s = read_wholes(services, rq, c, readings, unsure, counts, entails);
     if (s == EG_OK) s = read_statements(services, rq, c, readings, unsure);
-    if (s == EG_OK) s = weigh_crowding(rq, c, readings, unsure);
+    if (s == EG_OK) s = weigh_crowding(rq, c, readings, unsure, counts);
     if (s == EG_ENOENT) return EG_OK; /* no model: status says so */
     for (size_t i = 0; s == EG_OK && i < unsure; i++) {
         const reading *r = &readings[i];
@@ -315,7 +314,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
 }
 
 static const eg_detector detector = {
-    .size = sizeof detector, .order = 100, .budget_ms = 20000, .name = "nli", .version = "1", .examine = examine};
+    .size = sizeof detector, .order = 100, .budget_ms = 20000, .name = "nli", .version = "2", .examine = examine};
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     (void)err;

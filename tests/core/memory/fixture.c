@@ -150,7 +150,10 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
         f->gaps[0] = f->gaps[1] = -1;
-        if (c->crowding && c->crowding(c, rq, i, (eg_span){0}, (eg_span){0}, f->gaps) != EG_OK) return rq->err->code;
+        f->asking = 1;
+        eg_status told = c->crowding ? c->crowding(c, rq, i, f->asked[0], f->asked[1], f->gaps) : EG_OK;
+        f->asking = 0;
+        if (told != EG_OK && told != EG_ENOENT) return told;
         eg_finding one = {.size = sizeof one,
                           .candidate = i,
                           .outcome = EG_CONTRADICTION,

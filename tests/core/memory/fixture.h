@@ -31,7 +31,9 @@ typedef struct fixture {
     const char *nli_word;
     double threshold;    /* of tier1_nli */
     int nli_asked;       /* how often */
-    double gaps[2];      /* what the case told of the last such pair; -1: nothing */
+    eg_span asked[2];    /* it asks how crowded it is around these parts of both ... */
+    double gaps[2];      /* ... and was told so of the last pair; -1: nothing */
+    int asking;          /* just now */
     int naps;            /* the stand-in waits twice its budget before it looks */
     int greedy;          /* it takes all memory that it gets and fails for want of more */
     int embed_greedy;    /* so does the embedding model */

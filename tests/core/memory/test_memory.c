@@ -182,54 +182,6 @@ static void feedback_moves_the_threshold(void **state) {
     fixture_close(&f);
 }
 
-static int is_near(double x, double wanted) { return x > wanted - 0.02 && x < wanted + 0.02; }
-
-/* Embeddings are words here: texts that share k of n words have a cosine of k / n. Another fact that is nearer to one of two is
- * told with the difference, to a detection job and to a dry run alike; so is that none is. */
-static void who_is_nearer_is_told(void **state) {
-    (void)state;
-    static const char *const texts[] = {"apple birch cedar zebra daisy elder fern grass",
-                                        "apple birch cedar zebra daisy elder maple ivy",
-                                        "apple birch cedar zebra daisy maple fern grass"};
-    WITH(f, 1);
-    f.nli_word = "zebra";
-    f.nli_score = 0.9;
-    commit_as(&f, "a", "zoo", "Nothing else is here.");
-    commit_as(&f, "a", "zoo", texts[0]);
-    commit_as(&f, "a", "zoo", texts[1]); /* 6 of 8 are common, and nothing else is near */
-    assert_true(is_near(f.gaps[0], 0) && is_near(f.gaps[1], 0));
-    f.nli_word = "maple";
-    commit_as(&f, "a", "zoo", texts[2]); /* 6 of 8 with [1], 7 with [0] */
-    assert_true(is_near(f.gaps[0], 0.125) && is_near(f.gaps[1], 0));
-    fixture_close(&f);
-
-    fixture_open(&f, 1);
-    f.nli_word = "zebra";
-    f.nli_score = 0.9;
-    eg_check_item items[3];
-    for (int i = 0; i < 3; i++) items[i] = (eg_check_item){.content = eg_str_of(texts[i]), .scope = EG_STR("zoo")};
-    eg_check_args args = {.items = items, .item_count = 2};
-    eg_checked found;
-    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
-    assert_true(found.count == 1 && is_near(f.gaps[0], 0) && is_near(f.gaps[1], 0));
-    args.item_count = 3; /* the later item is the subject */
-    f.nli_word = "maple";
-    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
-    assert_true(found.count == 1 && is_near(f.gaps[0], 0.125) && is_near(f.gaps[1], 0));
-    args.items = (const eg_check_item[]){items[1], items[2], items[0]}; /* what is nearer may come later */
-    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
-    assert_true(found.count == 1 && is_near(f.gaps[0], 0.125) && is_near(f.gaps[1], 0));
-    fixture_close(&f);
-
-    fixture_open(&f, 0);
-    f.nli_word = "zebra";
-    f.nli_score = 0.9;
-    args.items = items;
-    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
-    assert_true(f.gaps[0] < 0); /* words do, and tell nothing of it */
-    fixture_close(&f);
-}
-
 /* A dry run writes nothing at all. */
 static void check_writes_nothing(void **state) {
     (void)state;
@@ -437,7 +389,6 @@ int main(void) {
         cmocka_unit_test(units_are_understood),
         cmocka_unit_test(other_services_are_other_subjects),
         cmocka_unit_test(feedback_moves_the_threshold),
-        cmocka_unit_test(who_is_nearer_is_told),
         cmocka_unit_test(check_writes_nothing),
         cmocka_unit_test(check_examines_what_is_repeated_once),
         cmocka_unit_test(check_tells_that_a_model_did_not_open),

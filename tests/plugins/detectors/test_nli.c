@@ -67,13 +67,16 @@ static void *alloc(eg_request *rq, size_t size) {
 
 static const char *scope_of_earlier = "x";
 
-/* What is told of how crowded it is around two texts, and which spans were asked for last. */
+/* What is told of how crowded it is around two texts, and what was asked for last. */
 static double gaps_told[2];
 static eg_status crowding_answers;
+static uint32_t asked_candidate, questions;
 static eg_span asked[2];
 static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
                           double gaps[2]) {
-    (void)c, (void)candidate;
+    (void)c;
+    questions++;
+    asked_candidate = candidate;
     asked[0] = of_subject;
     asked[1] = of_candidate;
     memcpy(gaps, gaps_told, sizeof gaps_told);
@@ -83,7 +86,7 @@ static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, 
 static uint32_t case_size = sizeof(eg_case); /* less: of an older host */
 
 /* The detector over a fact and n earlier ones. */
-static void examine(const char *subject, const char *const *earlier, size_t n) {
+static eg_status try_examine(const char *subject, const char *const *earlier, size_t n) {
     eg_error err = {0};
     eg_request rq = {.size = sizeof rq, .alloc = alloc, .err = &err};
     eg_services services = {.size = sizeof services, .add_detector = add_detector, .nli = nli, .threshold = threshold};
@@ -102,8 +105,12 @@ static void examine(const char *subject, const char *const *earlier, size_t n) {
     eg_case c = {
         .size = case_size, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates, .crowding = crowding};
     assert_int_equal(eg_plugin_nli()->open(&services, &registrar, &self, &err), EG_OK);
-    assert_int_equal(registrar.detector->examine(self, &services, &rq, &c, add, NULL), EG_OK);
-    assert_int_equal(err.code, EG_OK);
+    eg_status status = registrar.detector->examine(self, &services, &rq, &c, add, NULL);
+    assert_int_equal(err.code, status);
+    return status;
+}
+static void examine(const char *subject, const char *const *earlier, size_t n) {
+    assert_int_equal(try_examine(subject, earlier, n), EG_OK);
 }
 
 #define TAIL "Alpha runs on Tuesdays."
@@ -228,35 +235,54 @@ static void the_number_of_pairs_is_bounded(void **state) {
     assert_int_equal(found_count, NEAREST);
 }
 
-/* Where others are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.3 count at most on each side. */
+/* Where others are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.2 count at most on each side. */
 static void crowding_lowers_the_score(void **state) {
     (void)state;
-    const char *earlier[] = {OTHER};
+    const char *earlier[] = {HEAD, OTHER};
     static const struct {
-        double gaps[2], score; /* 0: nothing is found */
+        double read, gaps[2], score; /* 0: nothing is found */
         eg_status answer;
-        uint32_t size;
-    } rows[] = {{{0, 0}, 0.95, EG_OK, sizeof(eg_case)},         {{0.1, 0}, 0.9202, EG_OK, sizeof(eg_case)},
-                {{0.1, 0.1}, 0.8749, EG_OK, sizeof(eg_case)},   {{0.9, 0}, 0.8091, EG_OK, sizeof(eg_case)},
-                {{0, 0.3}, 0.8091, EG_OK, sizeof(eg_case)},     {{0.9, 0.9}, 0, EG_OK, sizeof(eg_case)},
-                {{0.9, 0.9}, 0.95, EG_ENOENT, sizeof(eg_case)}, {{0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding)}};
-    opinions = (const struct opinion[]){{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {0}};
+        uint32_t size, asked;
+    } rows[] = {{0.95, {0, 0}, 0.95, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0.1, 0}, 0.9202, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0.1, 0.1}, 0.8749, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0.9, 0}, 0.8749, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0, 0.2}, 0.8749, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0.9, 0.9}, 0.7200, EG_OK, sizeof(eg_case), 1},
+                {0.75, {0.9, 0.9}, 0, EG_OK, sizeof(eg_case), 1},
+                {0.95, {0.9, 0.9}, 0.95, EG_ENOENT, sizeof(eg_case), 1},
+                {0.95, {0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding), 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct opinion said[] = {{TWO, OTHER, 0.72f}, {TAIL, OTHER, (float)rows[i].read}, {0}};
+        opinions = said;
         memcpy(gaps_told, rows[i].gaps, sizeof gaps_told);
         crowding_answers = rows[i].answer;
         case_size = rows[i].size;
-        examine(TWO, earlier, 1);
-        assert_int_equal(found_count, rows[i].score > 0);
-        is(TWO, asked[0], TAIL);
-        is(OTHER, asked[1], OTHER);
-        if (!found_count) continue;
-        if (fabs(found[0].score - rows[i].score) > 2e-4) fail_msg("row %zu: %.4f", i, found[0].score);
-        int told = memmem(found[0].explanation.ptr, found[0].explanation.len, "nearer by", 9) != NULL;
+        questions = 0;
+        examine(TWO, earlier, 2); /* HEAD corroborates, without a question */
+        assert_int_equal(found_count, 1 + (rows[i].score > 0));
+        assert_int_equal(questions, rows[i].asked);
+        if (questions) {
+            assert_int_equal(asked_candidate, 1);
+            is(TWO, asked[0], TAIL);
+            is(OTHER, asked[1], OTHER);
+        }
+        if (found_count < 2) continue;
+        if (fabs(found[1].score - rows[i].score) > 2e-4) fail_msg("row %zu: %.4f", i, found[1].score);
+        int told = memmem(found[1].explanation.ptr, found[1].explanation.len, "other facts are nearer", 22) != NULL;
         assert_int_equal(told, rows[i].score < 0.95);
     }
+    case_size = sizeof(eg_case);
+    crowding_answers = EG_EIO; /* of the store: nothing is told by half */
+    assert_int_equal(try_examine(TWO, earlier, 2), EG_EIO);
     memset(gaps_told, 0, sizeof gaps_told);
     crowding_answers = EG_OK;
-    case_size = sizeof(eg_case);
+    opinions = (const struct opinion[]){{TAIL, OTHER, 0.60f}, {0}};
+    counts = 0.76; /* what cannot count is not asked about */
+    questions = 0;
+    examine(TAIL, &earlier[1], 1);
+    assert_int_equal(questions, 0);
+    counts = 0;
 }
 
 static void without_a_model_nothing_is_found(void **state) {
