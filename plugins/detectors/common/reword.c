@@ -30,7 +30,7 @@ static int is_hedged(const sentence *x) {
                                      "mean median averag usually often sometimes p50 p95 p99 peak about "
                                      "roughly typically stag staging "
                                      "test sandbox demo canary nightly weekend night local dev old legacy "
-                                     "former new other another"))
+                                     "former new other another own"))
             return 1;
     return 0;
 }
@@ -57,6 +57,9 @@ static int narrows(const sentence *longer, const sentence *shorter) {
 
 /* "one" is seldom a number. */
 static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one")); }
+
+/* "six shelves of twelve tiles", "shards of about 256 MB": the value is each one's. */
+static int is_of_each(const sentence *x, const unit *v) { return v > x->units && word_in(v[-1].key, "of"); }
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
     if (!(a->words & b->words)) return 0;
@@ -86,6 +89,7 @@ int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a
         if (missing_a && missing_b) continue;
         if (narrows(missing_a ? a : b, missing_a ? b : a)) continue;
         if (v > a->units && w > b->units && values_lead_apart(v[-1].key, w[-1].key)) continue;
+        if (is_of_each(a, v) != is_of_each(b, w)) continue;
         if (is_one(v->claim) || is_one(w->claim)) continue;
         if (is_option(a, &v->span) || is_option(b, &w->span)) continue;
         if (shared < 3 && !(shared == 2 && names)) continue;
