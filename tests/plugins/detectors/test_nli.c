@@ -252,9 +252,10 @@ static void crowding_lowers_the_score(void **state) {
                 {0.75, {0.9, 0.9}, 0, EG_OK, sizeof(eg_case), 1},
                 {0.95, {0.9, 0.9}, 0.95, EG_ENOENT, sizeof(eg_case), 1},
                 {0.95, {0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding), 0}};
+    struct opinion said[] = {{TWO, OTHER, 0.72f}, {TAIL, OTHER, 0}, {0}};
+    opinions = said;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct opinion said[] = {{TWO, OTHER, 0.72f}, {TAIL, OTHER, (float)rows[i].read}, {0}};
-        opinions = said;
+        said[1].contradiction = (float)rows[i].read;
         memcpy(gaps_told, rows[i].gaps, sizeof gaps_told);
         crowding_answers = rows[i].answer;
         case_size = rows[i].size;
