@@ -2,6 +2,7 @@
  * in the other; where a fact has several statements and the whole leans to a contradiction, each pair of statements too. Its
  * score is a signal: the least score that counts stands beside the model ("tier1_nli"), and rules of lower tiers outweigh it.
  * Called by the host with whole cases; sees no store. Without a model it finds only texts that hold one another. */
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -162,6 +163,62 @@ static int one_holds_the_other(eg_str x, eg_str y) {
     return 0;
 }
 
+/* ---- one unit for both ---- */
+
+/* "30 s", "half an hour"; not "each day", "daily", which are no amounts in their place. */
+static int is_amount(eg_str s) {
+    if (s.len && s.ptr[0] >= '0' && s.ptr[0] <= '9') return 1;
+    eg_str first[MAX_WORDS];
+    return split_words(s, first) > 1 && !same_word(first[0], EG_STR("each")) && !same_word(first[0], EG_STR("every"));
+}
+
+/* The time that a part of a fact tells, in milliseconds; 0 unless it is the only one there, exact and whole. */
+static int64_t only_time(const eg_case_fact *f, eg_span within, const eg_claim **claim) {
+    *claim = NULL;
+    for (size_t i = 0; i < f->claim_count; i++) {
+        const eg_claim *c = &f->claims[i];
+        if (c->value_kind != EG_VALUE_QUANTITY || !eg_str_eq(c->dimension, EG_STR("time"))) continue;
+        if (c->span.start < within.start || c->span.end > within.end) continue;
+        if (*claim) return 0;
+        *claim = c;
+    }
+    if (!*claim || !is_amount(part(f->fact, (*claim)->span))) return 0;
+    eg_decimal v = (*claim)->low, high = (*claim)->high;
+    if (v.infinite || v.mantissa <= 0 || v.mantissa != high.mantissa || v.exponent != high.exponent) return 0;
+    int64_t ms = v.mantissa;
+    for (int e = v.exponent + 3; e != 0; e += e < 0 ? 1 : -1) {
+        if (e < 0 ? ms % 10 != 0 : ms > INT64_MAX / 10) return 0;
+        ms = e < 0 ? ms / 10 : ms * 10;
+    }
+    return ms;
+}
+
+/* Two texts that tell one time each, both in the largest unit that gives whole numbers: the model knows "60 minutes" from "15
+ * minutes", but reads "one hour" as much the same. */
+static eg_pair in_one_unit(eg_request *rq, const eg_case_fact *const facts[2], const eg_span spans[2]) {
+    static const struct {
+        int64_t ms;
+        const char *name;
+    } units[] = {{INT64_C(86400000), "day"}, {3600000, "hour"}, {60000, "minute"}, {1000, "second"}, {1, "millisecond"}};
+    const eg_claim *claims[2];
+    eg_str texts[2];
+    int64_t ms[2];
+    for (int i = 0; i < 2; i++) {
+        texts[i] = part(facts[i]->fact, spans[i]);
+        ms[i] = only_time(facts[i], spans[i], &claims[i]);
+    }
+    size_t u = 0;
+    while (ms[0] && ms[1] && (ms[0] % units[u].ms || ms[1] % units[u].ms)) u++;
+    for (int i = 0; i < 2 && ms[0] && ms[1] && ms[0] != ms[1]; i++) {
+        uint32_t start = claims[i]->span.start - spans[i].start, end = claims[i]->span.end - spans[i].start;
+        int64_t n = ms[i] / units[u].ms;
+        eg_str said = eg_request_printf(rq, "%.*s%" PRId64 " %s%s%.*s", (int)start, texts[i].ptr, n, units[u].name,
+                                        n == 1 ? "" : "s", (int)(texts[i].len - end), texts[i].ptr + end);
+        if (said.ptr) texts[i] = said;
+    }
+    return (eg_pair){texts[0], texts[1]};
+}
+
 /* ---- reading ---- */
 
 static double lesser(double a, double b) { return a < b ? a : b; }
@@ -208,10 +265,10 @@ static eg_status read_wholes(const eg_services *services, eg_request *rq, const 
     double *least = eg_request_array(rq, n, sizeof *least);
     if (!pairs || !least) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        eg_str a = c->subject->fact->content, b = c->candidates[readings[i].candidate]->fact->content;
-        readings[i].subject = (eg_span){0, (uint32_t)a.len};
-        readings[i].other = (eg_span){0, (uint32_t)b.len};
-        pairs[i] = (eg_pair){b, a};
+        const eg_case_fact *a = c->subject, *b = c->candidates[readings[i].candidate];
+        readings[i].subject = (eg_span){0, (uint32_t)a->fact->content.len};
+        readings[i].other = (eg_span){0, (uint32_t)b->fact->content.len};
+        pairs[i] = in_one_unit(rq, (const eg_case_fact *[]){b, a}, (const eg_span[]){readings[i].other, readings[i].subject});
         least[i] = statement_product(c, &readings[i]) > 1 ? lesser(counts, LEAST_LEAN) : counts;
     }
     return read_pairs(services, rq, pairs, least, n, entails, readings);
@@ -239,7 +296,7 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
             *r = (reading){.candidate = readings[i].candidate,
                            .subject = a->statements[k / statements_of(b)],
                            .other = b->statements[k % statements_of(b)]};
-            pairs[count] = (eg_pair){part(b->fact, r->other), part(a->fact, r->subject)};
+            pairs[count] = in_one_unit(rq, (const eg_case_fact *[]){b, a}, (const eg_span[]){r->other, r->subject});
             least[count] = LEAST_LEAN;
         }
     }

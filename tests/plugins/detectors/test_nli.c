@@ -286,6 +286,34 @@ static void crowding_lowers_the_score(void **state) {
     counts = 0;
 }
 
+/* Two times in different units are read in one; what is told are the texts as they stand. */
+static void times_are_read_in_one_unit(void **state) {
+    (void)state;
+    static const struct {
+        const char *subject, *earlier, *read[2];
+    } rows[] = {
+        {"Tokens live for one hour.", "A token dies after 15 minutes.", {"Tokens live for 60 minutes.", NULL}},
+        {"Tokens live for 1.5 minutes.",
+         "A token dies after two hours.",
+         {"Tokens live for 90 seconds.", "A token dies after 7200 seconds."}},
+        {"Tokens live for two days.", "A token dies after 24 hours.", {"Tokens live for 2 days.", "A token dies after 1 day."}},
+        {"Tokens live for one hour.", "A token dies after 60 minutes.", {NULL, NULL}},              /* the same */
+        {"Tokens live for one hour.", "A token dies at each hour.", {NULL, NULL}},                  /* no amount */
+        {"Tokens live for one hour.", "Of 15 minutes a token dies after 5 minutes.", {NULL, NULL}}, /* two */
+        {"Tokens live for a month.", "A token dies after 15 minutes.", {NULL, NULL}},               /* not exact */
+        {TAIL " Tokens live for one hour.", "A token dies after 15 minutes.", {TAIL " Tokens live for 60 minutes.", NULL}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *read[2] = {rows[i].read[0] ? rows[i].read[0] : rows[i].subject,
+                               rows[i].read[1] ? rows[i].read[1] : rows[i].earlier};
+        const struct opinion said[] = {{read[0], read[1], 0.9f}, {"Tokens live for 60 minutes.", read[1], 0.9f}, {0}};
+        opinions = said;
+        examine(rows[i].subject, &rows[i].earlier, 1);
+        if (found_count != 1) fail_msg("row %zu: not read as '%s', '%s'", i, read[0], read[1]);
+        is(rows[i].earlier, found[0].span_candidate, rows[i].earlier);
+    }
+}
+
 static void without_a_model_nothing_is_found(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, TAIL};
@@ -306,6 +334,7 @@ int main(void) {
                                        cmocka_unit_test(one_direction_decides),
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
                                        cmocka_unit_test(crowding_lowers_the_score),
+                                       cmocka_unit_test(times_are_read_in_one_unit),
                                        cmocka_unit_test(without_a_model_nothing_is_found)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
