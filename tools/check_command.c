@@ -312,7 +312,7 @@ static void print_sarif(const eg_checked *r, const statements *s) {
         const eg_check_finding *f = &r->findings[i];
         cJSON *one = cJSON_CreateObject(), *related;
         cJSON_AddItemToObject(one, "ruleId", json_text(f->tier));
-        cJSON_AddStringToObject(one, "level", f->severity == EG_HIGH ? "error" : "warning");
+        cJSON_AddStringToObject(one, "level", f->severity == EG_SEVERITY_HIGH ? "error" : "warning");
         add_rule(rules, f->tier);
         sarif_message(one, f, s);
         cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"),

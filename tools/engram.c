@@ -34,10 +34,10 @@ static const option query_options[] = {
     {"type", "TYPE", "observation, inference or decision", "fact_type", 't'},
     {"agent", "NAME", "only this agent's facts", "agent_id", 't'},
     {"ephemeral", NULL, "ephemeral facts too", "include_ephemeral", 'b'},
-    {"history", NULL, "facts that have ended too", "include_history", 'b'},
+    {"history", NULL, "facts that were closed or have expired too", "include_history", 'b'},
     END};
 static const option conflicts_options[] = {{"scope", "PATH", "only conflicts of this scope", "scope", 't'},
-                                           {"status", "S", "open (default), resolved, dismissed, ended or all", "status", 't'},
+                                           {"status", "S", "open (default), resolved, dismissed, expired or all", "status", 't'},
                                            {"limit", "N", "at most N", "limit", 'n'},
                                            END};
 static const option resolve_options[] = {{"type", "T", "winner, merge, dismissed or both_valid", "resolution_type", 't'},

@@ -94,10 +94,10 @@ static void print_conflict(const cJSON *c) {
     fputs("  ", stdout);
     print_lines(text_of(c, "explanation"), 2);
     putchar('\n');
-    if (strcmp(text_of(c, "status"), "ended") == 0) {
+    if (strcmp(text_of(c, "status"), "expired") == 0) {
         const char *of_a = text_of(a, "valid_until"), *of_b = text_of(b, "valid_until");
         int first = *of_a && (!*of_b || strcmp(of_a, of_b) <= 0); /* UTC: as texts they are in order */
-        printf("  ended: the time of %s ran out at %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
+        printf("  expired: the time of %s ran out at %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
     }
     if (!*text_of(c, "resolution_type")) return;
     printf("  settled: %s by %s  ", text_of(c, "resolution_type"), text_of(c, "resolved_by"));
@@ -158,7 +158,7 @@ static void print_conflicts(const cJSON *r) {
     cJSON_ArrayForEach(one, history) {
         printf("  %s  ", text_of(one, "committed_at"));
         print_lines(text_of(one, "content"), 6);
-        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", ended: " : "",
+        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", closed: " : "",
                text_of(one, "close_reason"));
     }
 }

@@ -21,7 +21,7 @@ static eg_status take(void *sink, const eg_finding *f) {
     checked *k = sink;
     k->findings++;
     int good = f->size >= offsetof(eg_finding, explanation) && f->candidate < k->c->candidate_count &&
-               f->outcome <= EG_UNRELATED && f->severity <= EG_HIGH && f->score >= 0 && f->score <= 1 &&
+               f->outcome <= EG_OUTCOME_UNRELATED && f->severity <= EG_SEVERITY_HIGH && f->score >= 0 && f->score <= 1 &&
                span_fits(f->span_subject, k->c->subject->fact->content) &&
                span_fits(f->span_candidate, k->c->candidates[f->candidate]->fact->content);
     k->wrong += !good;

@@ -98,7 +98,8 @@ static eg_status find_cleared(gathering *g) {
         if (g->cleared_count) memcpy(more, g->cleared, g->cleared_count * sizeof *more);
         g->cleared = more;
         for (size_t i = 0; i < n; i++)
-            if (rows[i].status == EG_DISMISSED || (rows[i].status == EG_RESOLVED && rows[i].resolution_type == EG_BOTH_VALID))
+            if (rows[i].status == EG_CONFLICT_DISMISSED ||
+                (rows[i].status == EG_CONFLICT_RESOLVED && rows[i].resolution_type == EG_RESOLUTION_BOTH_VALID))
                 more[g->cleared_count++] = eg_id_eq(rows[i].fact_a, id) ? rows[i].fact_b : rows[i].fact_a;
         if (eg_id_eq(id, g->subject->id)) id = g->subject->restored_from; /* the subject need not be stored */
         else s = go_back(g, &id);

@@ -57,7 +57,7 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
 }
 
 void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why) {
-    eg_draft_require(d, EG_IS_CURRENT)->id = fact->id;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = fact->id;
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);
     close->fact = fact->id;
     close->reason = reason;
@@ -83,8 +83,8 @@ void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64
 }
 
 void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t until) {
-    int becomes_durable = fact->durability == EG_EPHEMERAL;
-    eg_draft_require(d, EG_IS_CURRENT)->id = fact->id;
+    int becomes_durable = fact->durability == EG_DURABILITY_EPHEMERAL;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = fact->id;
     eg_change *c = eg_draft_add(d, EG_CHANGE_PROMOTE);
     c->fact = fact->id;
     c->time = until;

@@ -297,7 +297,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
-        if (v[k].outcome == EG_CONTRADICTION && counts_in_documents(c, &v[k]))
+        if (v[k].outcome == EG_OUTCOME_CONTRADICTION && counts_in_documents(c, &v[k]))
             s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
     if (s != EG_OK || !c->args->against_store) return s;
 
@@ -309,7 +309,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
-        if (v[k].outcome == EG_CONTRADICTION) s = report(c, i, UINT32_MAX, one.candidates[k]->fact, &v[k]);
+        if (v[k].outcome == EG_OUTCOME_CONTRADICTION) s = report(c, i, UINT32_MAX, one.candidates[k]->fact, &v[k]);
     return s;
 }
 

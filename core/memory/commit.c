@@ -21,7 +21,7 @@ static eg_status validate(commit *c) {
     const eg_commit_args *a = c->args;
     eg_request *rq = c->rq;
     eg_status s;
-    if (a->operation != EG_DELETE && a->operation != EG_NONE &&
+    if (a->operation != EG_OP_DELETE && a->operation != EG_OP_NONE &&
         (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
         return s;
     if ((s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0)) != EG_OK ||
@@ -35,9 +35,9 @@ static eg_status validate(commit *c) {
         return eg_request_fail(rq, EG_EINVAL, "ttl_days is %u: give 1 to %d, or leave it out", a->ttl_days, EG_MAX_TTL_DAYS);
     if (a->wait_ms > EG_MAX_WAIT_MS)
         return eg_request_fail(rq, EG_EINVAL, "wait_ms is %d: give 0 to %d", a->wait_ms, EG_MAX_WAIT_MS);
-    if (a->fact_type > EG_DECISION || a->operation > EG_NONE || a->durability > EG_EPHEMERAL)
+    if (a->fact_type > EG_FACT_DECISION || a->operation > EG_OP_NONE || a->durability > EG_DURABILITY_EPHEMERAL)
         return eg_request_fail(rq, EG_EINVAL, "fact_type, operation or durability is out of range");
-    if (a->operation == EG_DELETE && a->corrects_lineage.len == 0)
+    if (a->operation == EG_OP_DELETE && a->corrects_lineage.len == 0)
         return eg_request_fail(rq, EG_EINVAL, "operation delete needs corrects_lineage: the lineage to retire");
 
     eg_fact *f = &c->row.fact;
@@ -50,7 +50,7 @@ static eg_status validate(commit *c) {
     f->confidence = a->confidence;
     f->fact_type = a->fact_type;
     f->durability = a->durability;
-    f->ttl_days = a->ttl_days ? a->ttl_days : a->durability == EG_EPHEMERAL ? EPHEMERAL_DAYS : 0;
+    f->ttl_days = a->ttl_days ? a->ttl_days : a->durability == EG_DURABILITY_EPHEMERAL ? EPHEMERAL_DAYS : 0;
     return EG_OK;
 }
 
@@ -139,10 +139,10 @@ static eg_status find_lineage(commit *c) {
     eg_status s = EG_OK;
     if (c->args->corrects_lineage.len) {
         if ((s = lineage_head(c, c->args->corrects_lineage, &c->superseded)) != EG_OK) return s;
-        c->operation = c->args->operation == EG_DELETE ? EG_DELETE : EG_UPDATE;
-    } else if (c->args->operation == EG_UPDATE) {
+        c->operation = c->args->operation == EG_OP_DELETE ? EG_OP_DELETE : EG_OP_UPDATE;
+    } else if (c->args->operation == EG_OP_UPDATE) {
         if ((s = find_superseded(c)) != EG_OK) return s;
-        if (eg_id_is_none(c->superseded.id)) c->operation = EG_ADD;
+        if (eg_id_is_none(c->superseded.id)) c->operation = EG_OP_ADD;
     }
     if (!eg_id_is_none(c->superseded.id)) {
         f->lineage_id = c->superseded.lineage_id;
@@ -154,7 +154,7 @@ static eg_status find_lineage(commit *c) {
 
 /* Conflicts of the fact that are open now, for the receipt. */
 static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
-    eg_conflict_filter filter = {.workspace = c->rq->workspace, .status = EG_OPEN, .fact = fact, .limit = EG_MAX_LISTED};
+    eg_conflict_filter filter = {.workspace = c->rq->workspace, .status = EG_CONFLICT_OPEN, .fact = fact, .limit = EG_MAX_LISTED};
     eg_conflict *rows = NULL;
     eg_status s = STORE(c->m, conflicts, c->rq, &filter, &rows, &out->conflict_count);
     return s == EG_OK ? eg_conflict_views(c->m, c->rq, rows, out->conflict_count, &out->conflicts) : s;
@@ -162,8 +162,8 @@ static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
 
 /* Closes what is superseded, with its conflicts. */
 static void draft_supersede(commit *c, eg_draft *d) {
-    eg_draft_require(d, EG_IS_HEAD)->id = c->superseded.id;
-    eg_draft_close(d, &c->superseded, EG_SUPERSEDED, "the fact was superseded");
+    eg_draft_require(d, EG_REQUIRE_HEAD)->id = c->superseded.id;
+    eg_draft_close(d, &c->superseded, EG_CLOSE_SUPERSEDED, "the fact was superseded");
 }
 
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
@@ -171,18 +171,18 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     int64_t until = c->row.fact.ttl_days ? eg_now(c->m, c->rq) + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
     int longer = existing->valid_until < until &&
                  (until == EG_FOREVER || until - existing->valid_until >= EG_DAY); /* no mere repetition */
-    int promotes = c->args->durability == EG_DURABLE && (existing->durability == EG_EPHEMERAL || longer);
+    int promotes = c->args->durability == EG_DURABILITY_DURABLE && (existing->durability == EG_DURABILITY_EPHEMERAL || longer);
     /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
     int closes = c->args->corrects_lineage.len && is_current(c, &c->superseded) && !eg_id_eq(c->superseded.id, existing->id);
     out->fact = *existing;
     out->duplicate = 1;
-    out->operation = closes || promotes ? EG_UPDATE : EG_NONE;
+    out->operation = closes || promotes ? EG_OP_UPDATE : EG_OP_NONE;
     if (!promotes && !closes) return EG_OK;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     if (promotes) eg_draft_promote(&d, c->m, existing, until);
     if (closes) {
-        eg_draft_require(&d, EG_IS_CURRENT)->id = existing->id;
+        eg_draft_require(&d, EG_REQUIRE_CURRENT)->id = existing->id;
         draft_supersede(c, &d);
         eg_draft_audit(&d, "delete", c->superseded.id, existing->id, EG_STR("{}"));
     }
@@ -199,12 +199,12 @@ static eg_status retire(commit *c, eg_receipt *out) {
                                c->superseded.close_reason ? "closed" : "expired");
     eg_draft d;
     eg_draft_begin(&d, c->rq);
-    eg_draft_close(&d, &c->superseded, EG_DELETED, "the fact was deleted");
+    eg_draft_close(&d, &c->superseded, EG_CLOSE_DELETED, "the fact was deleted");
     eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
     eg_applied applied;
     eg_status s = eg_draft_apply(&d, c->m, &applied);
     if (s != EG_OK) return s;
-    out->operation = EG_DELETE;
+    out->operation = EG_OP_DELETE;
     out->detection_done = 1;
     out->undo_id = applied.audit_id;
     return STORE(c->m, fact, c->rq, c->superseded.id, &out->fact);
@@ -214,17 +214,17 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_fact *f = &c->row.fact;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
-    eg_precondition *unique = eg_draft_require(&d, EG_NO_CURRENT_HASH);
+    eg_precondition *unique = eg_draft_require(&d, EG_REQUIRE_HASH_FREE);
     unique->text = f->scope;
     unique->hash = f->content_hash;
     int closes = !eg_id_is_none(c->superseded.id) && is_current(c, &c->superseded);
     if (closes) {
         draft_supersede(c, &d);
     } else {
-        eg_draft_require(&d, EG_LINEAGE_IS_FREE)->id = f->lineage_id; /* still so when it is written */
+        eg_draft_require(&d, EG_REQUIRE_LINEAGE_FREE)->id = f->lineage_id; /* still so when it is written */
     }
     eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
-    if (f->durability == EG_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);
+    if (f->durability == EG_DURABILITY_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);
     if (c->row.vector_count == 0) eg_draft_job(&d, c->m, EG_JOB_EMBED, f->id, 0);
     eg_change *agent = eg_draft_add(&d, EG_CHANGE_AGENT);
     agent->text = f->agent_id;
@@ -244,7 +244,7 @@ static eg_status insert(commit *c, eg_receipt *out) {
 static eg_status decide_and_write(commit *c, eg_receipt *out) {
     eg_status s = find_lineage(c);
     if (s != EG_OK) return s;
-    if (c->operation == EG_DELETE) return retire(c, out);
+    if (c->operation == EG_OP_DELETE) return retire(c, out);
     eg_filter here = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
     s = STORE(c->m, current_by_hash, c->rq, &here, c->row.fact.content_hash, &existing);
@@ -254,7 +254,7 @@ static eg_status decide_and_write(commit *c, eg_receipt *out) {
 
 static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
     int32_t wait_ms = c->args->wait_ms < 0 ? c->m->env.default_wait_ms : c->args->wait_ms;
-    if (out->fact.durability == EG_EPHEMERAL || out->operation == EG_DELETE) {
+    if (out->fact.durability == EG_DURABILITY_EPHEMERAL || out->operation == EG_OP_DELETE) {
         out->detection_done = 1;
         return EG_OK;
     }
@@ -263,9 +263,9 @@ static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
     if (wait_ms > 0) {
         s = eg_detect_now(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
     } else {
-        size_t left = 0, parked = 0;
-        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left, &parked);
-        out->detection_done = s == EG_OK && left + parked == 0;
+        size_t left = 0, dead = 0;
+        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left, &dead);
+        out->detection_done = s == EG_OK && left + dead == 0;
     }
     /* The fact is stored: trouble with its verdict must not read as a failed commit. The job remains. */
     if (s != EG_OK) {
@@ -278,8 +278,8 @@ static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
 
 static eg_status run(commit *c, eg_receipt *out) {
     eg_status s = validate(c);
-    if (s != EG_OK || c->args->operation == EG_NONE) return s;
-    if (c->args->operation != EG_DELETE) {
+    if (s != EG_OK || c->args->operation == EG_OP_NONE) return s;
+    if (c->args->operation != EG_OP_DELETE) {
         eg_fact *f = &c->row.fact;
         if ((s = eg_pass_gates(c->m, c->rq, c->args)) != EG_OK) return s;
         if ((s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash)) != EG_OK) return s;
@@ -298,7 +298,7 @@ static eg_status run(commit *c, eg_receipt *out) {
 }
 
 eg_status eg_memory_commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
-    *out = (eg_receipt){.operation = EG_NONE, .detection_done = 1};
+    *out = (eg_receipt){.operation = EG_OP_NONE, .detection_done = 1};
     eg_arena arena;
     eg_arena_init(&arena, 0);
     commit *c = eg_request_array(rq, 1, sizeof *c);

@@ -7,11 +7,11 @@
 
 #define LEASE_TIME (60 * EG_SECOND)
 #define GRACE (10 * EG_SECOND) /* after which others' jobs are taken */
-#define NO_MODEL_PAUSE EG_LONGEST_PAUSE
+#define NO_MODEL_PAUSE EG_MAX_JOB_PAUSE
 #define NO_GRACE (INT64_MAX / 4) /* only our own jobs */
 
 void eg_draft_finish(eg_draft *d, const eg_job *job) {
-    eg_precondition *held = eg_draft_require(d, EG_LEASE_HELD);
+    eg_precondition *held = eg_draft_require(d, EG_REQUIRE_LEASE);
     held->number = job->id;
     held->token = job->token;
     eg_change *done = eg_draft_add(d, EG_CHANGE_JOB_DONE);
@@ -34,12 +34,12 @@ static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subjec
                        .span_a = subject_first ? v->span_subject : v->span_candidate,
                        .span_b = subject_first ? v->span_candidate : v->span_subject,
                        .severity = v->severity,
-                       .status = EG_OPEN};
-    eg_precondition *pair = eg_draft_require(d, EG_NO_PAIR);
+                       .status = EG_CONFLICT_OPEN};
+    eg_precondition *pair = eg_draft_require(d, EG_REQUIRE_PAIR_FREE);
     pair->id = a->id;
     pair->other = b->id;
-    eg_draft_require(d, EG_IS_CURRENT)->id = a->id;
-    eg_draft_require(d, EG_IS_CURRENT)->id = b->id;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = a->id;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = b->id;
     eg_draft_add(d, EG_CHANGE_CONFLICT)->conflict = c;
     return EG_OK;
 }
@@ -47,8 +47,8 @@ static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subjec
 /* Everything that a verdict means for the store. */
 static eg_status draft_verdict(eg_draft *d, eg_memory *m, const eg_case *c, size_t i, const eg_verdict *v) {
     const eg_fact *subject = c->subject->fact, *other = c->candidates[i]->fact;
-    if (v->outcome == EG_CONTRADICTION) return draft_conflict(d, m, subject, other, v);
-    int corroborates = v->outcome == EG_CORROBORATION && !c->candidates[i]->same_agent;
+    if (v->outcome == EG_OUTCOME_CONTRADICTION) return draft_conflict(d, m, subject, other, v);
+    int corroborates = v->outcome == EG_OUTCOME_CORROBORATION && !c->candidates[i]->same_agent;
     if (corroborates || v->outcome == EG_OUTCOME_UPDATE) {
         eg_change *link = eg_draft_add(d, EG_CHANGE_LINK);
         link->fact = subject->id;
@@ -77,7 +77,7 @@ static eg_status write_outcome(eg_memory *m, eg_request *rq, const eg_job *job, 
         eg_status s = eg_draft_apply(&d, m, &applied);
         if (s != EG_ECONFLICT) return s;
         if (applied.failed == 0) return EG_OK; /* the lease is somebody else's now */
-        verdicts[owner_of[applied.failed]].outcome = EG_UNRELATED;
+        verdicts[owner_of[applied.failed]].outcome = EG_OUTCOME_UNRELATED;
     }
     return eg_request_fail(rq, EG_EBUSY, "the facts of a detection job changed too often");
 }
@@ -116,7 +116,7 @@ static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, 
         eg_change *c = eg_draft_add(&d, EG_CHANGE_VECTORS);
         c->fact = fact->id;
         c->new_fact = row;
-        if (fact->durability == EG_DURABLE) eg_draft_job(&d, m, EG_JOB_DETECT, fact->id, 0);
+        if (fact->durability == EG_DURABILITY_DURABLE) eg_draft_job(&d, m, EG_JOB_DETECT, fact->id, 0);
     } else { /* still no model: no failure, just not yet */
         eg_draft_job(&d, m, EG_JOB_EMBED, fact->id, SERVICES(m)->now(m->env.host) + NO_MODEL_PAUSE);
     }
@@ -132,7 +132,7 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
     if (s != EG_OK) return s;
     int64_t now = eg_now(m, rq);
     int current = fact.valid_from <= now && now < fact.valid_until;
-    if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_EPHEMERAL)) return only_finish(m, rq, job);
+    if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_DURABILITY_EPHEMERAL)) return only_finish(m, rq, job);
 
     eg_arena arena;
     eg_arena_init(&arena, 0);
@@ -144,7 +144,7 @@ static eg_status run_job(eg_memory *m, eg_request *rq, const eg_job *job) {
     return s;
 }
 
-/* Gives the lease back after a failure: counted, so that a job that always fails is parked and visible. A
+/* Gives the lease back after a failure: counted, so that a job that always fails is dead-lettered and visible. A
  * cancelled job is queued anew instead: that somebody did not want to wait is no failure. The job's own request is not used: it
  * may be what is cancelled, or have no memory left. */
 static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char *reason) {
@@ -158,7 +158,7 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
         eg_draft_finish(&d, job);
         eg_draft_job(&d, m, (eg_job_kind)job->kind, job->fact, 0);
     } else {
-        eg_precondition *held = eg_draft_require(&d, EG_LEASE_HELD);
+        eg_precondition *held = eg_draft_require(&d, EG_REQUIRE_LEASE);
         held->number = job->id;
         held->token = job->token;
         eg_change *failed = eg_draft_add(&d, EG_CHANGE_JOB_FAILED);
@@ -219,10 +219,10 @@ eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadli
     *done = 0;
     eg_cancel cancel = {.flag = rq->cancel.flag, .deadline = deadline};
     for (;;) {
-        size_t left = 0, parked = 0;
-        eg_status s = STORE(m, jobs_of, rq, fact, &left, &parked);
+        size_t left = 0, dead = 0;
+        eg_status s = STORE(m, jobs_of, rq, fact, &left, &dead);
         if (s != EG_OK) return s;
-        *done = left + parked == 0;
+        *done = left + dead == 0;
         if (left == 0 || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
         int ran;
         s = run_next(m, &cancel, NO_GRACE, &ran);

@@ -78,7 +78,7 @@ eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str 
 
 /* ---- judge.c ---- */
 typedef struct eg_verdict {
-    uint32_t outcome; /* eg_outcome; EG_UNRELATED when nothing was found */
+    uint32_t outcome; /* eg_outcome; EG_OUTCOME_UNRELATED when nothing was found */
     uint32_t severity;
     double score;
     eg_span span_subject, span_candidate;

@@ -28,8 +28,9 @@ static eg_status add(void *self, const eg_finding *given) {
     if (given->size < offsetof(eg_finding, explanation) + sizeof given->explanation)
         return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding of %u bytes is too small", to->detector->name,
                                given->size);
-    if (given->candidate >= to->c->candidate_count || given->outcome > EG_UNRELATED || given->severity > EG_HIGH ||
-        !(given->score >= 0 && given->score <= 1) || !span_fits(given->span_subject, to->c->subject->fact->content) ||
+    if (given->candidate >= to->c->candidate_count || given->outcome > EG_OUTCOME_UNRELATED ||
+        given->severity > EG_SEVERITY_HIGH || !(given->score >= 0 && given->score <= 1) ||
+        !span_fits(given->span_subject, to->c->subject->fact->content) ||
         !span_fits(given->span_candidate, to->c->candidates[given->candidate]->fact->content))
         return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding is out of range", to->detector->name);
     if (to->count == MAX_FINDINGS) return EG_OK;
@@ -58,9 +59,9 @@ static int same_place(const eg_finding *a, const eg_finding *b) {
 static int vetoed(const finding *list, size_t n, const finding *contradiction) {
     for (size_t i = 0; i < n; i++) {
         const finding *f = &list[i];
-        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_CONTRADICTION || f->order >= DETERMINISTIC)
+        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION || f->order >= DETERMINISTIC)
             continue;
-        if (f->f.outcome != EG_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
+        if (f->f.outcome != EG_OUTCOME_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
     }
     return 0;
 }
@@ -74,14 +75,14 @@ static double least_score(eg_memory *m, eg_request *rq, eg_str tier) {
 }
 
 static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, const eg_case *c, eg_verdict *verdicts) {
-    for (size_t i = 0; i < c->candidate_count; i++) verdicts[i] = (eg_verdict){.outcome = EG_UNRELATED};
+    for (size_t i = 0; i < c->candidate_count; i++) verdicts[i] = (eg_verdict){.outcome = EG_OUTCOME_UNRELATED};
     for (size_t i = 0; i < n; i++) { /* in tier order */
         const finding *f = &list[i];
         eg_verdict *v = &verdicts[f->f.candidate];
-        int is_conflict = f->f.outcome == EG_CONTRADICTION;
+        int is_conflict = f->f.outcome == EG_OUTCOME_CONTRADICTION;
         if (is_conflict && (vetoed(list, n, f) || f->f.score < least_score(m, rq, f->f.tier))) continue;
         /* the first contradiction stands; without one, the first other outcome */
-        if (v->outcome == EG_CONTRADICTION || (v->outcome != EG_UNRELATED && !is_conflict)) continue;
+        if (v->outcome == EG_OUTCOME_CONTRADICTION || (v->outcome != EG_OUTCOME_UNRELATED && !is_conflict)) continue;
         *v = (eg_verdict){.outcome = f->f.outcome,
                           .severity = f->f.severity,
                           .score = f->f.score,
@@ -91,7 +92,8 @@ static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, c
                           .detector = f->detector,
                           .explanation = f->f.explanation};
         /* two incompatible facts of one agent may be a change of mind that was not declared */
-        if (is_conflict && c->candidates[f->f.candidate]->same_agent && v->severity > EG_MEDIUM) v->severity = EG_MEDIUM;
+        if (is_conflict && c->candidates[f->f.candidate]->same_agent && v->severity > EG_SEVERITY_MEDIUM)
+            v->severity = EG_SEVERITY_MEDIUM;
     }
 }
 
@@ -171,7 +173,7 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
         merge(m, rq, findings, to.count, c, *out);
         uint32_t count = 0;
         for (uint32_t k = 0; k < n; k++)
-            if ((*out)[k].outcome != EG_CONTRADICTION) {
+            if ((*out)[k].outcome != EG_OUTCOME_CONTRADICTION) {
                 map[count] = k;
                 left[count++] = c->candidates[k];
             }

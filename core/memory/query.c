@@ -125,7 +125,7 @@ static void score(search *q, candidate *c, int64_t now) {
     const eg_fact *f = &c->fact;
     double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
     c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(q, f->agent_id) +
-               (f->fact_type == EG_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
+               (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
                (f->corroborations ? BOOST_CORROBORATED : 0);
 }
 
@@ -145,7 +145,7 @@ static eg_str explain(search *q, const candidate *c) {
     char words[32] = "", meaning[32] = "";
     if (c->text_rank) snprintf(words, sizeof words, "words %.2f", c->bm25 / q->best_bm25);
     if (c->vector_rank) snprintf(meaning, sizeof meaning, "%smeaning %.2f", c->text_rank ? ", " : "", c->cosine);
-    return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, c->fact.fact_type == EG_DECISION ? "; decision" : "",
+    return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, c->fact.fact_type == EG_FACT_DECISION ? "; decision" : "",
                              c->fact.provenance.len ? "; verified" : "", c->fact.corroborations ? "; corroborated" : "");
 }
 
@@ -153,7 +153,8 @@ static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {
     *out = (eg_hit){.fact = c->fact, .relevance = c->relevance, .why = explain(q, c)};
     if (!out->why.ptr) return EG_ENOMEM;
     if (c->fact.open_conflicts == 0) return EG_OK;
-    eg_conflict_filter filter = {.workspace = q->rq->workspace, .status = EG_OPEN, .fact = c->id, .limit = EG_MAX_LISTED};
+    eg_conflict_filter filter = {
+        .workspace = q->rq->workspace, .status = EG_CONFLICT_OPEN, .fact = c->id, .limit = EG_MAX_LISTED};
     eg_conflict *rows = NULL;
     eg_status s = STORE(q->m, conflicts, q->rq, &filter, &rows, &out->open_conflict_count);
     if (s != EG_OK) return s;
@@ -191,7 +192,8 @@ eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {
     int64_t now = eg_now(m, rq);
     for (size_t i = 0; i < n; i++) {
         const eg_fact *f = &facts[i];
-        if (f->seq == 0 || f->durability != EG_EPHEMERAL || f->query_hits < PROMOTING_HITS || now >= f->valid_until) continue;
+        if (f->seq == 0 || f->durability != EG_DURABILITY_EPHEMERAL || f->query_hits < PROMOTING_HITS || now >= f->valid_until)
+            continue;
         eg_draft d;
         eg_applied applied;
         eg_draft_begin(&d, rq);
@@ -216,7 +218,7 @@ static eg_status prepare(search *q, eg_hits *out) {
     if (s != EG_OK) return s;
     if (a->limit > EG_MAX_RESULTS)
         return eg_request_fail(q->rq, EG_EINVAL, "limit is %u: give 1 to %d", a->limit, EG_MAX_RESULTS);
-    if (a->fact_type > EG_DECISION) return eg_request_fail(q->rq, EG_EINVAL, "fact_type is out of range");
+    if (a->fact_type > EG_FACT_DECISION) return eg_request_fail(q->rq, EG_EINVAL, "fact_type is out of range");
     q->filter = (eg_filter){.workspace = q->rq->workspace,
                             .at = a->as_of,
                             .as_of = a->as_of != 0,

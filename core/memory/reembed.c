@@ -75,7 +75,7 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     eg_applied applied;
     eg_draft_begin(&d, rq);
     if (n) {
-        eg_draft_require(&d, EG_NO_JOB)->number = EG_JOB_REEMBED;
+        eg_draft_require(&d, EG_REQUIRE_NO_JOB)->number = EG_JOB_REEMBED;
         eg_draft_job(&d, m, EG_JOB_REEMBED, first->id, 0);
     } else {
         remember(m, last);

@@ -95,8 +95,8 @@ static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
                                       .scope = t->a.scope,
                                       .confidence = merged_confidence(t),
                                       .agent_id = who(t),
-                                      .fact_type = EG_DECISION,
-                                      .operation = EG_ADD,
+                                      .fact_type = EG_FACT_DECISION,
+                                      .operation = EG_OP_ADD,
                                       .wait_ms = -1};
     eg_status s = eg_pass_gates(t->m, t->rq, &as_commit);
     if (s == EG_OK) return s;
@@ -122,11 +122,11 @@ static eg_status settle_winner(settlement *t) {
             eg_id_format(winner->id, id);
             return eg_request_fail(t->rq, EG_EINVAL, "the winning fact %s has ended: commit it again, or name the other", id);
         }
-        eg_draft_require(&t->d, EG_IS_CURRENT)->id = winner->id;
+        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->id = winner->id;
     }
     t->conflict.resolved_fact = t->winner;
     draft_feedback(&t->d, &t->conflict, 1);
-    close_one(t, loser, EG_CLOSED_RESOLVED);
+    close_one(t, loser, EG_CLOSE_RESOLVED);
     return EG_OK;
 }
 
@@ -140,8 +140,8 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
                    .scope = t->a.scope,
                    .agent_id = who(t),
                    .confidence = merged_confidence(t),
-                   .fact_type = EG_DECISION,
-                   .operation = EG_ADD,
+                   .fact_type = EG_FACT_DECISION,
+                   .operation = EG_OP_ADD,
                    .parents = {t->a.id, t->b.id}};
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
     eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .ephemeral = 1, .fact_type = -1};
@@ -171,22 +171,22 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     if (s != EG_OK) return s;
     eg_id merged = row->fact.id;
     if (is_new) {
-        eg_precondition *unique = eg_draft_require(&t->d, EG_NO_CURRENT_HASH);
+        eg_precondition *unique = eg_draft_require(&t->d, EG_REQUIRE_HASH_FREE);
         unique->text = row->fact.scope;
         unique->hash = row->fact.content_hash;
         eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
         eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
         if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
-    } else if (row->fact.durability == EG_EPHEMERAL || row->fact.valid_until < EG_FOREVER) {
+    } else if (row->fact.durability == EG_DURABILITY_EPHEMERAL || row->fact.valid_until < EG_FOREVER) {
         eg_draft_promote(&t->d, t->m, &row->fact, EG_FOREVER);
     } else {
-        eg_draft_require(&t->d, EG_IS_CURRENT)->id = merged;
+        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->id = merged;
     }
     t->conflict.resolved_fact = merged;
     out->merged = row->fact;
     draft_feedback(&t->d, &t->conflict, 1);
-    if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_MERGED);
-    if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_MERGED);
+    if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_CLOSE_MERGED);
+    if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_CLOSE_MERGED);
     return EG_OK;
 }
 
@@ -218,24 +218,24 @@ static eg_str audit_payload(settlement *t, eg_id created) {
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     eg_status s = pass_gates(t, "resolution", t->args->resolution); /* also without a note: who says so is kept too */
-    if (s == EG_OK && t->args->resolution_type == EG_MERGE && t->args->merged_content.len)
+    if (s == EG_OK && t->args->resolution_type == EG_RESOLUTION_MERGE && t->args->merged_content.len)
         s = pass_gates(t, "merged_content", t->args->merged_content);
     if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
-    eg_draft_require(&t->d, EG_CONFLICT_IS_OPEN)->id = t->conflict.id;
+    eg_draft_require(&t->d, EG_REQUIRE_CONFLICT_UNSETTLED)->id = t->conflict.id;
     switch ((eg_resolution)t->args->resolution_type) {
-    case EG_WINNER: s = settle_winner(t); break;
-    case EG_MERGE: s = settle_merge(t, arena, out); break;
-    case EG_DISMISS: draft_feedback(&t->d, &t->conflict, 0); break;
-    case EG_BOTH_VALID: settle_both_valid(t); break;
+    case EG_RESOLUTION_WINNER: s = settle_winner(t); break;
+    case EG_RESOLUTION_MERGE: s = settle_merge(t, arena, out); break;
+    case EG_RESOLUTION_DISMISS: draft_feedback(&t->d, &t->conflict, 0); break;
+    case EG_RESOLUTION_BOTH_VALID: settle_both_valid(t); break;
     }
     if (s != EG_OK) return s;
-    t->conflict.status = t->args->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
+    t->conflict.status = t->args->resolution_type == EG_RESOLUTION_DISMISS ? EG_CONFLICT_DISMISSED : EG_CONFLICT_RESOLVED;
     t->conflict.resolution_type = t->args->resolution_type;
     t->conflict.resolved_by = who(t);
     t->conflict.resolution = t->args->resolution;
     eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
-    int created = t->args->resolution_type == EG_MERGE && out->merged.seq == 0;
+    int created = t->args->resolution_type == EG_RESOLUTION_MERGE && out->merged.seq == 0;
     eg_draft_audit(&t->d, "resolve", t->a.id, t->b.id, audit_payload(t, created ? out->merged.id : (eg_id){{0}}));
     if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
     eg_applied applied;
@@ -248,11 +248,11 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
 /* Who wins, or what the facts are merged to: what those two ways need besides their name. */
 static eg_status check_outcome(settlement *t) {
     const eg_resolve_args *a = t->args;
-    if (a->resolution_type == EG_MERGE) {
+    if (a->resolution_type == EG_RESOLUTION_MERGE) {
         t->content = a->merged_content.len ? a->merged_content : a->resolution;
         return eg_check_text(t->rq, "merged_content", t->content, EG_MAX_CONTENT, 1);
     }
-    if (a->resolution_type != EG_WINNER) return EG_OK;
+    if (a->resolution_type != EG_RESOLUTION_WINNER) return EG_OK;
     eg_status s = EG_OK;
     if (a->winning_fact_id.len) s = eg_id_resolve(t->m, t->rq, "winning_fact_id", a->winning_fact_id, &t->winner);
     if (s != EG_OK || eg_id_eq(t->winner, t->a.id) || eg_id_eq(t->winner, t->b.id)) return s;
@@ -266,8 +266,8 @@ static eg_status check_outcome(settlement *t) {
 static eg_status is_same_outcome(settlement *t, eg_arena *arena, int *same) {
     const eg_conflict *c = &t->conflict;
     *same = c->resolution_type == t->args->resolution_type;
-    if (*same && c->resolution_type == EG_WINNER) *same = eg_id_eq(c->resolved_fact, t->winner);
-    if (!*same || c->resolution_type != EG_MERGE) return EG_OK;
+    if (*same && c->resolution_type == EG_RESOLUTION_WINNER) *same = eg_id_eq(c->resolved_fact, t->winner);
+    if (!*same || c->resolution_type != EG_RESOLUTION_MERGE) return EG_OK;
     eg_fact merged = {0}; /* erased since: it was something else, for all one knows */
     uint8_t hash[32];
     eg_status s = STORE(t->m, facts, t->rq, &c->resolved_fact, 1, &merged);
@@ -281,7 +281,7 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     eg_request *rq = t->rq;
     eg_id id;
     *already = 0;
-    if (a->resolution_type > EG_BOTH_VALID) return eg_request_fail(rq, EG_EINVAL, "resolution_type is out of range");
+    if (a->resolution_type > EG_RESOLUTION_BOTH_VALID) return eg_request_fail(rq, EG_EINVAL, "resolution_type is out of range");
     eg_status s = eg_check_text(rq, "conflict_id", a->conflict_id, EG_MAX_NAME, 1);
     if (s == EG_OK) s = eg_check_text(rq, "resolution", a->resolution, EG_MAX_RESOLUTION, 0);
     if (s == EG_OK) s = eg_check_text(rq, "winning_fact_id", a->winning_fact_id, EG_MAX_NAME, 0);

@@ -47,21 +47,21 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     f->id = SERVICES(u->m)->new_id(u->m->env.host);
     f->seq = f->committed_at = f->valid_from = f->closed_at = 0;
     f->valid_until = end;
-    f->close_reason = EG_NOT_CLOSED;
+    f->close_reason = EG_CLOSE_NONE;
     f->closed_by = (eg_str){0};
-    f->operation = EG_ADD;
+    f->operation = EG_OP_ADD;
     if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(u->m, rq, f->content, d)) != EG_OK) return s;
     eg_derived_attach(d, row);
-    eg_precondition *unique = eg_draft_require(&u->d, EG_NO_CURRENT_HASH);
+    eg_precondition *unique = eg_draft_require(&u->d, EG_REQUIRE_HASH_FREE);
     unique->text = f->scope;
     unique->hash = f->content_hash;
-    eg_precondition *alone = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE);
+    eg_precondition *alone = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE);
     alone->id = f->lineage_id;
     for (size_t i = 0; i < u->closed_count; i++)
         if (eg_id_eq(u->closed_lineage[i], f->lineage_id)) alone->other = u->closed[i];
     eg_draft_add(&u->d, EG_CHANGE_FACT)->new_fact = row;
-    if (f->durability == EG_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
+    if (f->durability == EG_DURABILITY_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
     if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
     u->restored[u->restored_count++] = *id = f->id;
     return EG_OK;
@@ -155,13 +155,13 @@ static eg_status undo_resolution(undoing *u) {
     if (gone)
         return eg_request_fail(u->rq, EG_EINVAL,
                                "there is nothing to undo: that settlement was taken back already; undo what came after it");
-    if (r.type != EG_BOTH_VALID) { /* which is no verdict */
+    if (r.type != EG_RESOLUTION_BOTH_VALID) { /* which is no verdict */
         eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
         if (!settled) return EG_ENOMEM;
         *settled = *c;
         eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled;
     }
-    if (r.type == EG_BOTH_VALID) {
+    if (r.type == EG_RESOLUTION_BOTH_VALID) {
         eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
         link->fact = c->fact_a;
         link->other = c->fact_b;
@@ -169,8 +169,8 @@ static eg_status undo_resolution(undoing *u) {
     }
     if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
         /* no fact was touched: the same conflict opens again; where one has ended since, it reads as ended */
-        eg_draft_require(&u->d, EG_CONFLICT_IS_CLOSED)->id = c->id;
-        c->status = EG_OPEN;
+        eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->id = c->id;
+        c->status = EG_CONFLICT_OPEN;
         c->resolved_at = 0;
         c->resolved_by = c->resolution = (eg_str){0};
         c->resolved_fact = (eg_id){{0}};
@@ -178,9 +178,9 @@ static eg_status undo_resolution(undoing *u) {
         return EG_OK;
     }
     if (!eg_id_is_none(r.merged)) {
-        eg_precondition *last = eg_draft_require(&u->d, EG_LINEAGE_IS_FREE); /* nothing came after the merged fact */
+        eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE); /* nothing came after the merged fact */
         last->id = last->other = r.merged;
-        if ((s = close_now(u, r.merged, EG_DELETED)) != EG_OK) return s;
+        if ((s = close_now(u, r.merged, EG_CLOSE_DELETED)) != EG_OK) return s;
     }
     int64_t now = eg_now(u->m, u->rq);
     for (size_t i = 0; i < r.closed_count; i++) {
@@ -208,14 +208,14 @@ static eg_status undo_resolution(undoing *u) {
         eg_fact other;
         if ((s = STORE(u->m, fact, u->rq, c->fact_a, &other)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
         if (other.valid_until <= now) return EG_OK;
-        eg_draft_require(&u->d, EG_IS_CURRENT)->id = other.id;
+        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->id = other.id;
     }
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
-    c->status = EG_OPEN;
+    c->status = EG_CONFLICT_OPEN;
     c->resolved_at = c->detected_at = c->seq = 0;
     c->resolved_by = c->resolution = (eg_str){0};
     c->resolved_fact = (eg_id){{0}};
-    eg_precondition *pair = eg_draft_require(&u->d, EG_NO_PAIR);
+    eg_precondition *pair = eg_draft_require(&u->d, EG_REQUIRE_PAIR_FREE);
     pair->id = c->fact_a;
     pair->other = c->fact_b;
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT)->conflict = c;
@@ -249,7 +249,7 @@ static eg_status read_windows(undoing *u, int64_t undo_id) {
 static eg_status reverse(undoing *u) {
     int64_t now = eg_now(u->m, u->rq);
     eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < u->made_count; i++) s = close_now(u, u->made[i], EG_DELETED);
+    for (size_t i = 0; s == EG_OK && i < u->made_count; i++) s = close_now(u, u->made[i], EG_CLOSE_DELETED);
     if (s == EG_OK && u->closed_count < u->made_count)
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
     for (size_t i = 0; s == EG_OK && i < u->gone_count; i++) {
@@ -311,9 +311,9 @@ eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undon
     eg_arena_release(&u->arena);
     if (s == EG_ECONFLICT)
         return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: %s",
-                               u->failed == EG_NO_CURRENT_HASH   ? "an equal fact is current"
-                               : u->failed == EG_LINEAGE_IS_FREE ? "its lineage has a current fact by now: undo that first"
-                                                                 : "another writer changed the same facts or conflict");
+                               u->failed == EG_REQUIRE_HASH_FREE      ? "an equal fact is current"
+                               : u->failed == EG_REQUIRE_LINEAGE_FREE ? "its lineage has a current fact by now: undo that first"
+                                                                      : "another writer changed the same facts or conflict");
     return s;
 }
 
@@ -321,7 +321,7 @@ eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fac
     eg_id id;
     eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
     if (s == EG_OK) s = STORE(m, fact, rq, id, out);
-    if (s != EG_OK || out->durability == EG_DURABLE) return s;
+    if (s != EG_OK || out->durability == EG_DURABILITY_DURABLE) return s;
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);

@@ -57,18 +57,18 @@ static uint32_t modality_of(const reading *r) {
     if ((past || holds(r, "been")) &&
         holds(r, "considered discussed rejected refused declined discarded shelved abandoned debated dismissed "
                  "evaluated tried tested dropped weighed"))
-        return EG_REJECTED;
-    if (holds_pair(r, "ruled turned voted", "out down")) return EG_REJECTED;
+        return EG_MODALITY_REJECTED;
+    if (holds_pair(r, "ruled turned voted", "out down")) return EG_MODALITY_REJECTED;
     if (holds(r, "planned roadmap proposed proposal proposes upcoming considering plans intends") ||
         holds_pair(r, "going next", "to quarter year release month week sprint") || holds_pair(r, "not", "yet"))
-        return EG_PLANNED;
-    if (holds(r, "said claimed according wrote quoted believes thinks")) return EG_QUOTED;
+        return EG_MODALITY_PLANNED;
+    if (holds(r, "said claimed according wrote quoted believes thinks")) return EG_MODALITY_QUOTED;
     if (past || holds(r, "formerly previously originally historically") || holds_pair(r, "used", "to")) {
         /* "X is used to" is no past */
-        if (past || !holds_pair(r, "is are be", "used")) return EG_WAS;
+        if (past || !holds_pair(r, "is are be", "used")) return EG_MODALITY_PAST;
     }
-    if (holds(r, "should must shall ought")) return EG_SHOULD;
-    return EG_IS;
+    if (holds(r, "should must shall ought")) return EG_MODALITY_SHOULD;
+    return EG_MODALITY_IS;
 }
 
 typedef struct named {
@@ -323,7 +323,7 @@ static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
         if (&r->v[k] != v && r->v[k].first < to && r->v[k].last >= from) return;
     if (is_denied(r, from, v->from)) return;
     if (in(r, from, "if when whenever unless once while until")) return; /* a condition, no statement */
-    for (size_t i = from; i < v->from && v->quantifier == EG_EXACTLY; i++)
+    for (size_t i = from; i < v->from && v->quantifier == EG_QUANTIFIER_EXACTLY; i++)
         if (in(r, i, "can could may might would")) return; /* a possibility */
     size_t next = (size_t)v->to + 1;
     if (v->kind == EG_VALUE_BOOLEAN && v->from > from && next < to && !is_mark(r, next) && !is_link(r, next) &&

@@ -391,30 +391,30 @@ static void read_bounds(const reader *r, eg_text_value *v) {
     static const struct {
         const char *w3, *w2, *w1;
         eg_quantifier q;
-    } before[] = {{"no not", "more longer larger greater higher older later", "than", EG_AT_MOST},
-                  {"no not", "less fewer smaller shorter lower earlier", "than", EG_AT_LEAST},
-                  {NULL, "up", "to", EG_AT_MOST},
-                  {NULL, "at", "most", EG_AT_MOST},
-                  {NULL, "at", "least", EG_AT_LEAST},
-                  {NULL, "less fewer smaller shorter lower", "than", EG_AT_MOST},
-                  {NULL, "more longer larger greater higher older", "than", EG_AT_LEAST},
-                  {NULL, "maximum", "of", EG_AT_MOST},
-                  {NULL, "minimum", "of", EG_AT_LEAST},
-                  {NULL, NULL, "under below within maximum max", EG_AT_MOST},
-                  {NULL, NULL, "over above exceeding minimum min", EG_AT_LEAST},
-                  {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_ABOUT},
-                  {NULL, NULL, "only", EG_ONLY}};
+    } before[] = {{"no not", "more longer larger greater higher older later", "than", EG_QUANTIFIER_AT_MOST},
+                  {"no not", "less fewer smaller shorter lower earlier", "than", EG_QUANTIFIER_AT_LEAST},
+                  {NULL, "up", "to", EG_QUANTIFIER_AT_MOST},
+                  {NULL, "at", "most", EG_QUANTIFIER_AT_MOST},
+                  {NULL, "at", "least", EG_QUANTIFIER_AT_LEAST},
+                  {NULL, "less fewer smaller shorter lower", "than", EG_QUANTIFIER_AT_MOST},
+                  {NULL, "more longer larger greater higher older", "than", EG_QUANTIFIER_AT_LEAST},
+                  {NULL, "maximum", "of", EG_QUANTIFIER_AT_MOST},
+                  {NULL, "minimum", "of", EG_QUANTIFIER_AT_LEAST},
+                  {NULL, NULL, "under below within maximum max", EG_QUANTIFIER_AT_MOST},
+                  {NULL, NULL, "over above exceeding minimum min", EG_QUANTIFIER_AT_LEAST},
+                  {NULL, NULL, "about around roughly approximately nearly almost some circa ~ \xE2\x89\x88", EG_QUANTIFIER_ABOUT},
+                  {NULL, NULL, "only", EG_QUANTIFIER_ONLY}};
     size_t i = v->first;
     size_t equals = i > 1 && is_mark(r, i - 1, "=") && !r->t[i - 1].space, at = i - equals;
     if (at && (is_mark(r, at - 1, "<") || is_mark(r, at - 1, ">")) &&
         !(at > 1 && !r->t[at - 1].space &&
           (is_mark(r, at - 2, "-") || is_mark(r, at - 2, "=") || is_mark(r, at - 2, "<") || is_mark(r, at - 2, ">")))) {
-        v->quantifier = is_mark(r, at - 1, "<") ? EG_AT_MOST : EG_AT_LEAST;
+        v->quantifier = is_mark(r, at - 1, "<") ? EG_QUANTIFIER_AT_MOST : EG_QUANTIFIER_AT_LEAST;
         v->from = (uint32_t)(at - 1);
         return;
     }
     if (i && (is_mark(r, i - 1, "\xE2\x89\xA4") || is_mark(r, i - 1, "\xE2\x89\xA5"))) {
-        v->quantifier = is_mark(r, i - 1, "\xE2\x89\xA4") ? EG_AT_MOST : EG_AT_LEAST;
+        v->quantifier = is_mark(r, i - 1, "\xE2\x89\xA4") ? EG_QUANTIFIER_AT_MOST : EG_QUANTIFIER_AT_LEAST;
         v->from = (uint32_t)(i - 1);
         return;
     }
@@ -429,16 +429,16 @@ static void read_bounds(const reader *r, eg_text_value *v) {
     }
     size_t j = v->last + 1;
     if (is_mark(r, j, "+") && adjacent(r, j)) {
-        v->quantifier = EG_AT_LEAST;
+        v->quantifier = EG_QUANTIFIER_AT_LEAST;
         v->to = (uint32_t)j;
     } else if (in(r, j, "or and") && in(r, j + 1, "newer later more higher above older greater up")) {
-        v->quantifier = in(r, j + 1, "older") ? EG_AT_MOST : EG_AT_LEAST;
+        v->quantifier = in(r, j + 1, "older") ? EG_QUANTIFIER_AT_MOST : EG_QUANTIFIER_AT_LEAST;
         v->to = (uint32_t)(j + 1);
     } else if (in(r, j, "or") && in(r, j + 1, "less fewer lower below")) {
-        v->quantifier = EG_AT_MOST;
+        v->quantifier = EG_QUANTIFIER_AT_MOST;
         v->to = (uint32_t)(j + 1);
     } else if (in(r, j, "at") && in(r, j + 1, "most least")) {
-        v->quantifier = in(r, j + 1, "most") ? EG_AT_MOST : EG_AT_LEAST;
+        v->quantifier = in(r, j + 1, "most") ? EG_QUANTIFIER_AT_MOST : EG_QUANTIFIER_AT_LEAST;
         v->to = (uint32_t)(j + 1);
     }
 }
@@ -542,7 +542,7 @@ size_t eg_text_values(eg_str content, const eg_token *tokens, size_t n, eg_text_
         }
         v.first = v.from = (uint32_t)i;
         v.last = v.to = (uint32_t)next - 1;
-        v.quantifier = EG_EXACTLY;
+        v.quantifier = EG_QUANTIFIER_EXACTLY;
         if (v.kind == EG_VALUE_QUANTITY || v.kind == EG_VALUE_VERSION) read_bounds(&r, &v);
         out[count++] = v;
         i = next > v.to + 1u ? next : v.to + 1u;

@@ -110,7 +110,7 @@ static int conflict_is(writing *w, const eg_precondition *p, int open) {
     int row = step(w->c, w->rq, q);
     int status = row > 0 ? sqlite3_column_int(q, 0) : -1;
     sqlite3_reset(q);
-    return row <= 0 ? row : (status == EG_OPEN) == open;
+    return row <= 0 ? row : (status == EG_CONFLICT_OPEN) == open;
 }
 
 static int lease_is_held(writing *w, const eg_precondition *p) {
@@ -130,7 +130,8 @@ static int no_job(writing *w, const eg_precondition *p) {
     sqlite3_bind_int64(q, 2, p->number);
     sqlite3_bind_int64(q, 3, EG_MAX_ATTEMPTS);
     sqlite3_bind_int64(
-        q, 4, w->clock - INT64_C(3600000000)); /* not_before of a parked job: when it failed for the last time, and a little */
+        q, 4,
+        w->clock - INT64_C(3600000000)); /* not_before of a dead-lettered job: when it failed for the last time, and a little */
     int row = has_row(w, q, 0);
     return row < 0 ? -1 : !row;
 }
@@ -138,15 +139,15 @@ static int no_job(writing *w, const eg_precondition *p) {
 static int holds(writing *w, const eg_precondition *p) {
     w->out->failed_row = (eg_id){{0}};
     switch ((eg_precondition_kind)p->kind) {
-    case EG_NO_CURRENT_HASH: return hash_is_free(w, p);
-    case EG_IS_CURRENT: return is_current(w, p, 0);
-    case EG_IS_HEAD: return is_current(w, p, 1);
-    case EG_NO_PAIR: return pair_is_free(w, p);
-    case EG_CONFLICT_IS_OPEN: return conflict_is(w, p, 1);
-    case EG_CONFLICT_IS_CLOSED: return conflict_is(w, p, 0);
-    case EG_LEASE_HELD: return lease_is_held(w, p);
-    case EG_NO_JOB: return no_job(w, p);
-    case EG_LINEAGE_IS_FREE: return lineage_is_free(w, p);
+    case EG_REQUIRE_HASH_FREE: return hash_is_free(w, p);
+    case EG_REQUIRE_CURRENT: return is_current(w, p, 0);
+    case EG_REQUIRE_HEAD: return is_current(w, p, 1);
+    case EG_REQUIRE_PAIR_FREE: return pair_is_free(w, p);
+    case EG_REQUIRE_CONFLICT_UNSETTLED: return conflict_is(w, p, 1);
+    case EG_REQUIRE_CONFLICT_SETTLED: return conflict_is(w, p, 0);
+    case EG_REQUIRE_LEASE: return lease_is_held(w, p);
+    case EG_REQUIRE_NO_JOB: return no_job(w, p);
+    case EG_REQUIRE_LINEAGE_FREE: return lineage_is_free(w, p);
     }
     eg_request_fail(w->rq, EG_EINVAL, "precondition %u is unknown to this backend", p->kind);
     return -1;
@@ -359,7 +360,7 @@ static eg_status insert_fact(writing *w, const eg_new_fact *row) {
 
 static eg_status set_conflict(writing *w, const eg_change *change) {
     const eg_conflict *c = change->conflict;
-    int64_t resolved = c->status == EG_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
+    int64_t resolved = c->status == EG_CONFLICT_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_CONFLICT);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
@@ -386,8 +387,8 @@ static eg_status end_conflicts(writing *w, const eg_change *close) {
                (w->set->changes[k].kind != EG_CHANGE_CONFLICT_STATUS || !eg_id_eq(w->set->changes[k].conflict->id, c->id)))
             k++;
         if (k < w->set->change_count) continue;
-        c->status = EG_RESOLVED;
-        c->resolution_type = EG_WINNER;
+        c->status = EG_CONFLICT_RESOLVED;
+        c->resolution_type = EG_RESOLUTION_WINNER;
         c->resolved_by = close->text;
         c->resolution = close->text2;
         c->resolved_fact = eg_id_eq(c->fact_a, close->fact) ? c->fact_b : c->fact_a;

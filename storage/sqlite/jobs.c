@@ -23,7 +23,7 @@ static void bind_due(sqlite3_stmt *q, eg_str owner, int64_t now, int64_t lease_t
     sqlite3_bind_int64(q, 4, grace < now ? now - grace : -1);
     sqlite3_bind_int64(q, 5, most);
     sqlite3_bind_int64(q, 6, now + 2 * lease_time);
-    sqlite3_bind_int64(q, 7, now + EG_LONGEST_PAUSE);
+    sqlite3_bind_int64(q, 7, now + EG_MAX_JOB_PAUSE);
     sqlite3_bind_int64(q, 8, but_not);
 }
 
@@ -103,7 +103,7 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t leas
     return st;
 }
 
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked) {
+eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *dead) {
     connection *c = reader_take(s);
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_JOBS_OF);
     eg_status st = q ? EG_OK : rq->err->code;
@@ -114,7 +114,7 @@ eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *wait
         st = step(c, rq, q) == 1 ? EG_OK : rq->err->code;
         if (st == EG_OK) {
             *waiting = (size_t)sqlite3_column_int64(q, 0);
-            *parked = (size_t)sqlite3_column_int64(q, 1);
+            *dead = (size_t)sqlite3_column_int64(q, 1);
         }
         sqlite3_reset(q);
     }

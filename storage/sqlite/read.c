@@ -310,7 +310,7 @@ eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, int
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_CONFLICTS_OF);
     if (!q) return rq->err->code;
     bind_text(q, 1, workspace);
-    sqlite3_bind_int(q, 2, EG_OPEN);
+    sqlite3_bind_int(q, 2, EG_CONFLICT_OPEN);
     bind_id(q, 3, fact);
     sqlite3_bind_int64(q, 4, -1); /* no limit */
     sqlite3_bind_int64(q, named(q, NOW), before - 1);
@@ -436,7 +436,7 @@ eg_status sqlite_stats(eg_storage *s, eg_request *rq, eg_str workspace, eg_store
     out->vectors = n.at[7];
     out->jobs_queued = n.at[8];
     out->jobs_leased = n.at[9];
-    out->jobs_parked = n.at[10];
+    out->jobs_dead = n.at[10];
     out->oldest_job_at = (int64_t)n.at[11];
     return st;
 }

@@ -120,7 +120,7 @@ void vector_caches_release(eg_storage *s);
 eg_str encode_term(eg_request *rq, eg_str term);
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
                        uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
+eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *dead);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 /* The window changes that an audit row is about; grows in the request's memory. */
 typedef struct window_list {

@@ -57,8 +57,8 @@ static void check_claims(eg_arena *a, eg_str text, const eg_span *spans, size_t 
     PROMISE(n <= EG_MAX_CLAIMS);
     for (size_t i = 0; i < n; i++) {
         const eg_claim *c = &claims[i];
-        PROMISE(c->statement < statements && c->value_kind <= EG_VALUE_LIST && c->modality <= EG_WAS &&
-                c->quantifier <= EG_ABOUT);
+        PROMISE(c->statement < statements && c->value_kind <= EG_VALUE_LIST && c->modality <= EG_MODALITY_PAST &&
+                c->quantifier <= EG_QUANTIFIER_ABOUT);
         PROMISE(c->span.start < c->span.end && c->span.start >= spans[c->statement].start &&
                 c->span.end <= spans[c->statement].end);
         PROMISE(is_border(text, c->span.start) && is_border(text, c->span.end));

@@ -35,10 +35,10 @@ void conformance_windows(store *s) {
     now.scope = (eg_str){0};
     assert_int_equal(count(s, &now), 2);
     assert_int_equal(count(s, &past), 3);
-    close_fact(s, forever, EG_SUPERSEDED);
+    close_fact(s, forever, EG_CLOSE_SUPERSEDED);
     assert_int_equal(count(s, &now), 1);
-    assert_int_equal(count(s, &past), 3); /* what was known then does not change */
-    close_fact(s, week, EG_DELETED);      /* it had ended: closing never moves an end later */
+    assert_int_equal(count(s, &past), 3);  /* what was known then does not change */
+    close_fact(s, week, EG_CLOSE_DELETED); /* it had ended: closing never moves an end later */
     eg_fact f;
     assert_int_equal(OPS(s, fact, week, &f), EG_OK);
     assert_int_equal(f.valid_until, 1007 * DAY);
@@ -70,22 +70,22 @@ void conformance_preconditions(store *s) {
         .id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
     eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict},
               setting = {.kind = EG_CHANGE_SETTING, .text = EG_STR("k"), .text2 = EG_STR("v")};
-    close_fact(s, b, EG_DELETED);
+    close_fact(s, b, EG_CLOSE_DELETED);
     assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK); /* open: it came after the end */
-    const eg_precondition failing[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("x"), .hash = hash},
-                                       {.kind = EG_IS_CURRENT, .id = b},
-                                       {.kind = EG_IS_HEAD, .id = b},
-                                       {.kind = EG_NO_PAIR, .id = b, .other = a},
-                                       {.kind = EG_CONFLICT_IS_CLOSED, .id = conflict.id},
-                                       {.kind = EG_LINEAGE_IS_FREE, .id = a},
-                                       {.kind = EG_LEASE_HELD, .number = 1, .token = a}};
-    const eg_precondition holding[] = {{.kind = EG_NO_CURRENT_HASH, .text = EG_STR("y"), .hash = hash},
-                                       {.kind = EG_IS_CURRENT, .id = a},
-                                       {.kind = EG_IS_HEAD, .id = a},
-                                       {.kind = EG_NO_PAIR, .id = a, .other = a},
-                                       {.kind = EG_CONFLICT_IS_OPEN, .id = conflict.id},
-                                       {.kind = EG_LINEAGE_IS_FREE, .id = a, .other = a},
-                                       {.kind = EG_LINEAGE_IS_FREE, .id = b}};
+    const eg_precondition failing[] = {{.kind = EG_REQUIRE_HASH_FREE, .text = EG_STR("x"), .hash = hash},
+                                       {.kind = EG_REQUIRE_CURRENT, .id = b},
+                                       {.kind = EG_REQUIRE_HEAD, .id = b},
+                                       {.kind = EG_REQUIRE_PAIR_FREE, .id = b, .other = a},
+                                       {.kind = EG_REQUIRE_CONFLICT_SETTLED, .id = conflict.id},
+                                       {.kind = EG_REQUIRE_LINEAGE_FREE, .id = a},
+                                       {.kind = EG_REQUIRE_LEASE, .number = 1, .token = a}};
+    const eg_precondition holding[] = {{.kind = EG_REQUIRE_HASH_FREE, .text = EG_STR("y"), .hash = hash},
+                                       {.kind = EG_REQUIRE_CURRENT, .id = a},
+                                       {.kind = EG_REQUIRE_HEAD, .id = a},
+                                       {.kind = EG_REQUIRE_PAIR_FREE, .id = a, .other = a},
+                                       {.kind = EG_REQUIRE_CONFLICT_UNSETTLED, .id = conflict.id},
+                                       {.kind = EG_REQUIRE_LINEAGE_FREE, .id = a, .other = a},
+                                       {.kind = EG_REQUIRE_LINEAGE_FREE, .id = b}};
     int64_t before, after;
     assert_int_equal(OPS(s, last_seq, &before), EG_OK);
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
@@ -231,7 +231,7 @@ void conformance_clock_set_back(store *s) {
     eg_id fact = put_fact(s, "one", "x", 0, 0);
     eg_change mine = {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = fact, .text = EG_STR("me")}, later = mine,
               other = mine;
-    later.time = s->now + EG_LONGEST_PAUSE / 2;
+    later.time = s->now + EG_MAX_JOB_PAUSE / 2;
     other.text = EG_STR("other");
     const eg_change all_three[] = {mine, later, other};
     assert_int_equal(apply(s, NULL, 0, all_three, 3, NULL), EG_OK);
@@ -259,31 +259,31 @@ void conformance_jobs(store *s) {
     s->now += 5 * EG_SECOND;
     assert_int_equal(lease(s, "me", 60 * EG_SECOND, 5, &jobs), 0);
     eg_change done = {.kind = EG_CHANGE_JOB_DONE, .number = held.id, .token = fact};
-    eg_precondition wrong = {.kind = EG_LEASE_HELD, .number = held.id, .token = fact}, right = wrong;
+    eg_precondition wrong = {.kind = EG_REQUIRE_LEASE, .number = held.id, .token = fact}, right = wrong;
     right.token = held.token;
     assert_int_equal(apply(s, &wrong, 1, &done, 1, NULL), EG_ECONFLICT);
     s->now += 6 * EG_SECOND; /* the lease is over */
     assert_int_equal(lease(s, "third", 1 * EG_SECOND, 5, &jobs), 2);
     assert_int_equal(apply(s, &right, 1, &done, 1, NULL), EG_ECONFLICT); /* somebody else has it now */
-    size_t left, parked;
+    size_t left, dead;
     for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
         if (i) assert_int_equal(lease(s, "third", 0, 1, &jobs), 1);
         eg_change failed = {
             .kind = EG_CHANGE_JOB_FAILED, .number = jobs[0].id, .token = jobs[0].token, .text = EG_STR("no"), .time = s->now};
-        eg_precondition lease_held = {.kind = EG_LEASE_HELD, .number = jobs[0].id, .token = jobs[0].token};
+        eg_precondition lease_held = {.kind = EG_REQUIRE_LEASE, .number = jobs[0].id, .token = jobs[0].token};
         assert_int_equal(apply(s, &lease_held, 1, &failed, 1, NULL), EG_OK);
     }
     eg_store_stats stats;
     assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
-    assert_int_equal(stats.jobs_parked, 1);
-    assert_int_equal(OPS(s, jobs_of, fact, &left, &parked), EG_OK);
-    assert_true(left == 1 && parked == 1);      /* the parked one waits for nobody, and is not done */
+    assert_int_equal(stats.jobs_dead, 1);
+    assert_int_equal(OPS(s, jobs_of, fact, &left, &dead), EG_OK);
+    assert_true(left == 1 && dead == 1);        /* the dead-lettered one waits for nobody, and is not done */
     for (int i = 1; i < EG_MAX_ATTEMPTS; i++) { /* leases that nobody gives back are failures too: one ran out before */
         s->now += 11 * EG_SECOND;
         assert_int_equal(lease(s, "third", 0, 5, &jobs), i + 1 < EG_MAX_ATTEMPTS);
     }
     assert_int_equal(OPS(s, stats, EG_STR("local"), &stats), EG_OK);
-    assert_true(stats.jobs_parked == 2 && stats.jobs_leased == 0);
+    assert_true(stats.jobs_dead == 2 && stats.jobs_leased == 0);
 }
 
 void conformance_workspaces(store *s) {
@@ -359,11 +359,11 @@ void conformance_workspaces(store *s) {
     assert_int_equal(n, 0);
     assert_int_equal(OPS(s, ids_by_suffix, EG_STR("local"), eg_str_of(suffix), &id, 1, &n), EG_OK);
     assert_true(n == 1 && eg_id_eq(id, a));
-    eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = a, .reason = EG_DELETED};
+    eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = a, .reason = EG_CLOSE_DELETED};
     assert_int_equal(apply(s, NULL, 0, &close, 1, NULL), EG_OK); /* touches nothing of the other workspace */
     s->rq.workspace = EG_STR("local");
     assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
-    assert_int_equal(fact.close_reason, EG_NOT_CLOSED);
+    assert_int_equal(fact.close_reason, EG_CLOSE_NONE);
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
 }
 
@@ -386,8 +386,8 @@ void conformance_audit_windows(store *s) {
     row.fact.id = row.fact.lineage_id = test_id();
     s->services.sha256("instead", 7, row.fact.content_hash);
     const eg_change set[] = {
-        {.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_SUPERSEDED, .text = EG_STR("bob")},
-        {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_DELETED, .text = EG_STR("bob")},
+        {.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_CLOSE_SUPERSEDED, .text = EG_STR("bob")},
+        {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_CLOSE_DELETED, .text = EG_STR("bob")},
         {.kind = EG_CHANGE_FACT, .new_fact = &row},
         {.kind = EG_CHANGE_PROMOTE, .fact = promoted, .time = EG_FOREVER},
         {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id, .other = week}};
@@ -429,7 +429,7 @@ void conformance_unembedded(store *s) {
     eg_id ids[5];
     for (uint32_t i = 0; i < 5; i++) ids[i] = put_fact(s, "a fact", "x", i == 1 ? 1 : 0, i);
     s->now += 2 * DAY; /* the second is over, and searches of history still find it */
-    close_fact(s, ids[2], EG_ERASED);
+    close_fact(s, ids[2], EG_CLOSE_ERASED);
     eg_fact *rows;
     uint64_t all;
     assert_int_equal(unembedded(s, "local", "m", 0, 10, &rows, &all), 0);
@@ -461,7 +461,7 @@ void conformance_unembedded(store *s) {
     assert_int_equal(n, 1); /* of this model there is one, and none of the other is taken for it */
     assert_true(eg_id_eq(hits[0].fact, ids[0]));
 
-    eg_precondition alone = {.kind = EG_NO_JOB, .number = EG_JOB_REEMBED};
+    eg_precondition alone = {.kind = EG_REQUIRE_NO_JOB, .number = EG_JOB_REEMBED};
     eg_change job = {.kind = EG_CHANGE_JOB, .number = EG_JOB_REEMBED, .fact = ids[1], .text = EG_STR("me")}, detect = job;
     detect.number = EG_JOB_DETECT;
     assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
@@ -479,7 +479,7 @@ void conformance_unembedded(store *s) {
         assert_int_equal(apply(s, NULL, 0, &failed, 1, NULL), EG_OK);
         if (i + 1 < EG_MAX_ATTEMPTS) assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
     }
-    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT); /* parked: not at once again */
+    assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_ECONFLICT); /* dead-lettered: not at once again */
     s->now += 2 * 3600 * EG_SECOND;
     assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
 }

@@ -30,7 +30,11 @@ void conformance_agents(store *s) {
         int which;
         uint32_t status;
         uint64_t facts;
-    } steps[] = {{0, EG_DISMISSED, 2}, {1, EG_RESOLVED, 2}, {1, EG_DISMISSED, 0}, {0, EG_OPEN, 2}, {1, EG_OPEN, 3}};
+    } steps[] = {{0, EG_CONFLICT_DISMISSED, 2},
+                 {1, EG_CONFLICT_RESOLVED, 2},
+                 {1, EG_CONFLICT_DISMISSED, 0},
+                 {0, EG_CONFLICT_OPEN, 2},
+                 {1, EG_CONFLICT_OPEN, 3}};
     change.kind = EG_CHANGE_CONFLICT_STATUS;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         change.conflict = &c[steps[i].which];
@@ -50,7 +54,7 @@ void conformance_conflicts(store *s) {
                      .score = 0.5,
                      .explanation = EG_STR("why"),
                      .span_a = {0, 3},
-                     .severity = EG_HIGH};
+                     .severity = EG_SEVERITY_HIGH};
     eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &c};
     assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
     eg_conflict turned = c, read;
@@ -61,7 +65,7 @@ void conformance_conflicts(store *s) {
     assert_int_not_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK); /* a pair has no order */
     assert_int_equal(OPS(s, conflict, c.id, &read), EG_OK);
     assert_true(eg_id_eq(read.fact_a, a) && read.span_a.end == 3 && eg_str_eq(read.explanation, EG_STR("why")));
-    eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_OPEN, .scope = EG_STR("y"), .limit = 10};
+    eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_CONFLICT_OPEN, .scope = EG_STR("y"), .limit = 10};
     eg_conflict *rows;
     size_t n;
     assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
@@ -69,7 +73,7 @@ void conformance_conflicts(store *s) {
     eg_fact fact;
     assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
     assert_int_equal(fact.open_conflicts, 1);
-    c.status = EG_DISMISSED;
+    c.status = EG_CONFLICT_DISMISSED;
     eg_change settle[] = {{.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c},
                           {.kind = EG_CHANGE_FEEDBACK, .conflict = &c, .number = 0}};
     assert_int_equal(apply(s, NULL, 0, settle, 2, NULL), EG_OK);
@@ -108,7 +112,7 @@ void conformance_conflicts(store *s) {
     for (uint32_t i = 0; i < 3; i++) { /* the limit leaves out the least severe, not the oldest; of equal ones the newest come */
         eg_conflict more = c;
         more.id = test_id();
-        more.severity = EG_LOW;
+        more.severity = EG_SEVERITY_LOW;
         more.fact_b = put_fact(s, "another", "z", 0, 3 + i);
         more.fact_a = i ? a : b;
         add.conflict = &more;
@@ -136,27 +140,30 @@ void conformance_closing(store *s) {
                              .tier = EG_STR("t"),
                              .detector = EG_STR("d"),
                              .explanation = EG_STR("e"),
-                             .status = i == 1 ? EG_DISMISSED : EG_OPEN};
+                             .status = i == 1 ? EG_CONFLICT_DISMISSED : EG_CONFLICT_OPEN};
         changes[2 * i] = (eg_change){.kind = EG_CHANGE_FACT, .new_fact = &facts[i]};
         changes[2 * i + 1] = (eg_change){.kind = EG_CHANGE_CONFLICT, .conflict = &c[i]};
     }
     c[2].fact_b = facts[0].fact.id; /* of two others */
     assert_int_equal(apply(s, NULL, 0, changes, 2 * MANY, NULL), EG_OK);
-    c[0].status = EG_RESOLVED;
-    c[0].resolution_type = EG_MERGE;
-    const eg_change end[] = {
-        {.kind = EG_CHANGE_CLOSE, .fact = closed, .reason = EG_MERGED, .text = EG_STR("bob"), .text2 = EG_STR("it is gone")},
-        {.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c[0]}};
+    c[0].status = EG_CONFLICT_RESOLVED;
+    c[0].resolution_type = EG_RESOLUTION_MERGE;
+    const eg_change end[] = {{.kind = EG_CHANGE_CLOSE,
+                              .fact = closed,
+                              .reason = EG_CLOSE_MERGED,
+                              .text = EG_STR("bob"),
+                              .text2 = EG_STR("it is gone")},
+                             {.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = &c[0]}};
     eg_applied applied;
     assert_int_equal(apply(s, NULL, 0, end, 2, &applied), EG_OK);
     assert_int_equal(applied.conflicts_ended, MANY - 3);
     for (size_t i = 0; i < MANY; i++) {
         eg_conflict read;
         assert_int_equal(OPS(s, conflict, c[i].id, &read), EG_OK);
-        assert_int_equal(read.status, i == 1 ? EG_DISMISSED : i == 2 ? EG_OPEN : EG_RESOLVED);
-        if (i == 0) assert_int_equal(read.resolution_type, EG_MERGE);
+        assert_int_equal(read.status, i == 1 ? EG_CONFLICT_DISMISSED : i == 2 ? EG_CONFLICT_OPEN : EG_CONFLICT_RESOLVED);
+        if (i == 0) assert_int_equal(read.resolution_type, EG_RESOLUTION_MERGE);
         if (i < 3) continue;
-        assert_int_equal(read.resolution_type, EG_WINNER);
+        assert_int_equal(read.resolution_type, EG_RESOLUTION_WINNER);
         assert_int_equal(read.resolved_at, applied.time);
         assert_true(eg_id_eq(read.resolved_fact, facts[i].fact.id));
         assert_true(eg_str_eq(read.resolved_by, EG_STR("bob")) && eg_str_eq(read.resolution, EG_STR("it is gone")));
@@ -181,14 +188,14 @@ void conformance_run_out(store *s) {
         const int left[] = {2, 0, 1};
         if (day == 1) s->now += 7 * DAY; /* to the very end */
         if (day == 2) assert_int_equal(apply(s, NULL, 0, &keep, 1, NULL), EG_OK);
-        eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_OPEN, .limit = 10};
+        eg_conflict_filter f = {.workspace = EG_STR("local"), .status = EG_CONFLICT_OPEN, .limit = 10};
         eg_conflict *rows, read;
         eg_store_stats stats;
         eg_fact fact;
         size_t n;
         for (int i = 0; i < 4; i++) {
             f.fact = i % 2 ? week : (eg_id){{0}};
-            f.status = i < 2 ? EG_OPEN : EG_ENDED;
+            f.status = i < 2 ? EG_CONFLICT_OPEN : EG_CONFLICT_EXPIRED;
             assert_int_equal(OPS(s, conflicts, &f, &rows, &n), EG_OK);
             assert_int_equal(n, i < 2 ? left[day] : 2 - left[day]);
         }
@@ -200,12 +207,12 @@ void conformance_run_out(store *s) {
         for (int i = 0; i < 2; i++) {
             assert_int_equal(OPS(s, conflict, ids[i], &read), EG_OK);
             int open = day == 0 || (day == 2 && i == 0);
-            assert_int_equal(read.status, open ? EG_OPEN : EG_ENDED);
+            assert_int_equal(read.status, open ? EG_CONFLICT_OPEN : EG_CONFLICT_EXPIRED);
         }
         if (day != 1) continue;
         /* closing what has ended ends nothing more; to who settles it the conflict is open */
-        const eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = end, .reason = EG_DELETED, .text = EG_STR("bob")};
-        const eg_precondition open = {.kind = EG_CONFLICT_IS_OPEN, .id = ids[1]};
+        const eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = end, .reason = EG_CLOSE_DELETED, .text = EG_STR("bob")};
+        const eg_precondition open = {.kind = EG_REQUIRE_CONFLICT_UNSETTLED, .id = ids[1]};
         eg_applied applied;
         s->now++;
         assert_int_equal(apply(s, &open, 1, &close, 1, &applied), EG_OK);

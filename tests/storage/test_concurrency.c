@@ -30,7 +30,7 @@ static eg_status commit(store *s, eg_id *id) {
     s->services.sha256(id->bytes, 16, row.fact.content_hash);
     row.terms = &term;
     row.term_count = 1;
-    eg_precondition unique = {.kind = EG_NO_CURRENT_HASH, .text = row.fact.scope, .hash = row.fact.content_hash};
+    eg_precondition unique = {.kind = EG_REQUIRE_HASH_FREE, .text = row.fact.scope, .hash = row.fact.content_hash};
     eg_change changes[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
                            {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = *id, .text = EG_STR("owner")},
                            {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = *id}};
@@ -164,7 +164,7 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
                      EG_OK);
     assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
     assert_true(n > 0 && stats.jobs_leased == n);
-    assert_true(n + stats.jobs_parked >= count); /* parked: what the dead had too often */
+    assert_true(n + stats.jobs_dead >= count); /* dead-lettered: what the dead had too often */
     close_store(&s);
     check_whole(path);
     remove_folder(folder);

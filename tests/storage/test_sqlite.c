@@ -72,7 +72,7 @@ static eg_id add_and_delete(store *s) {
     const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")};
     const eg_change add[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
                              {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
-    const eg_change drop[] = {{.kind = EG_CHANGE_CLOSE, .fact = row.fact.id, .reason = EG_DELETED},
+    const eg_change drop[] = {{.kind = EG_CHANGE_CLOSE, .fact = row.fact.id, .reason = EG_CLOSE_DELETED},
                               {.kind = EG_CHANGE_AUDIT, .text = EG_STR("delete"), .text2 = EG_STR("{}"), .fact = row.fact.id}};
     const eg_change_set sets[] = {{.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &plain, .change_count = 1},
                                   {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = add, .change_count = 2},

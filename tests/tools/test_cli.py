@@ -111,7 +111,7 @@ class Engram(unittest.TestCase):
         self.assertEqual(self.ask("status").get("facts"), 0)
 
     def test_what_people_read(self):
-        """Control characters do not reach the terminal; ended facts are marked; undo and no operation are sentences."""
+        """Control characters do not reach the terminal; closed facts are marked; undo and no operation are sentences."""
         self.run_engram("commit", "--scope", "cache", "Entries \x1b[31mof\x1b[0m the \u009b2Jcatalog cache live 5 minutes.")
         shown = self.run_engram("query", "catalog cache").stdout
         self.assertNotIn(b"\x1b", shown)
@@ -397,7 +397,7 @@ class Engram(unittest.TestCase):
         told = self.run_engram("conflicts", old).stdout.decode()
         self.assertIn("9090", told)
         self.assertIn("settled", told)
-        self.assertIn("ended: superseded", told)
+        self.assertIn("closed: superseded", told)
         self.run_engram("conflicts", "deadbeef", expect=2)
         self.assertIn(b"leave scope", self.run_engram("conflicts", new, "--limit", "3", expect=2).stderr)
 

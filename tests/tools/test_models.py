@@ -218,7 +218,7 @@ class OtherEmbeddings(Engram):
 
     def waiting(self):
         status = self.ask("status")
-        self.assertEqual(status["jobs_parked"], 0)
+        self.assertEqual(status["jobs_dead"], 0)
         return status["models"]["embedding"].get("facts_waiting", 0)
 
     def by_meaning(self):

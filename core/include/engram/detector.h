@@ -39,11 +39,11 @@ typedef struct eg_case {
 } eg_case;
 
 typedef enum eg_outcome {
-    EG_CONTRADICTION = 0,
-    EG_OUTCOME_UPDATE,     /* the text itself says that it replaces the other */
-    EG_CORROBORATION,      /* says the same */
-    EG_OUTCOME_BOTH_VALID, /* looks alike, but another environment, time, component ... */
-    EG_UNRELATED
+    EG_OUTCOME_CONTRADICTION = 0,
+    EG_OUTCOME_UPDATE,        /* the text itself says that it replaces the other */
+    EG_OUTCOME_CORROBORATION, /* says the same */
+    EG_OUTCOME_BOTH_VALID,    /* looks alike, but another environment, time, component ... */
+    EG_OUTCOME_UNRELATED
 } eg_outcome;
 
 typedef struct eg_finding {

@@ -29,7 +29,7 @@ typedef struct eg_receipt {
     eg_fact fact; /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none for "none" */
     uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add; a duplicate is none, or an
                                     * update when it closed the fact that it corrects, or keeps the known one longer) */
-    uint32_t detection_done;       /* 1: decided; 0: queued, or parked after failures */
+    uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
     int64_t undo_id; /* 0: nothing that undo could take back */

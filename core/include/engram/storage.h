@@ -62,7 +62,7 @@ typedef enum eg_job_kind {
     EG_JOB_EMBED,  /* vectors that its commit left out, for want of a model; then detection */
     EG_JOB_REEMBED /* the next facts of the workspace that have no vectors of the active model; `fact` is one of them */
 } eg_job_kind;
-#define EG_LONGEST_PAUSE INT64_C(600000000) /* of a job: not_before is at most so far ahead */
+#define EG_MAX_JOB_PAUSE INT64_C(600000000) /* of a job: not_before is at most so far ahead */
 typedef struct eg_job {
     int64_t id;
     uint32_t kind, attempts;
@@ -77,7 +77,7 @@ typedef struct eg_job {
 typedef enum eg_change_kind {
     EG_CHANGE_FACT = 0, /* insert new_fact */
     EG_CHANGE_CLOSE,    /* fact: valid_until = min(valid_until, now), closed_at = now, by `text`, reason. Every conflict of it
-                           that was open until then ends with it: resolved by `text`, EG_WINNER the other fact,
+                           that was open until then ends with it: resolved by `text`, EG_RESOLUTION_WINNER the other fact,
                            resolution `text2`; but those that the set has an EG_CHANGE_CONFLICT_STATUS for */
     EG_CHANGE_PROMOTE,  /* fact: ephemeral becomes durable; valid_until = max(valid_until, `time`) */
     EG_CHANGE_CONFLICT, /* insert conflict */
@@ -110,15 +110,16 @@ typedef struct eg_change {
 } eg_change;
 
 typedef enum eg_precondition_kind {
-    EG_NO_CURRENT_HASH = 0, /* no current fact of scope `text` with hash (not the fact `id`) */
-    EG_IS_CURRENT,          /* fact id is current */
-    EG_IS_HEAD,             /* fact id is current and the newest of its lineage */
-    EG_NO_PAIR,             /* no conflict (any status) and no both_valid link for the pair (id, other) */
-    EG_CONFLICT_IS_OPEN,    /* conflict id is not settled: open or EG_ENDED */
-    EG_CONFLICT_IS_CLOSED,  /* conflict id is resolved or dismissed */
-    EG_LEASE_HELD,          /* job `number` has token */
-    EG_NO_JOB,              /* the workspace has no job of kind `number` that waits, is leased, or was parked in the last hour */
-    EG_LINEAGE_IS_FREE      /* lineage id has no current fact (but the fact `other`) */
+    EG_REQUIRE_HASH_FREE = 0,      /* no current fact of scope `text` with hash (not the fact `id`) */
+    EG_REQUIRE_CURRENT,            /* fact id is current */
+    EG_REQUIRE_HEAD,               /* fact id is current and the newest of its lineage */
+    EG_REQUIRE_PAIR_FREE,          /* no conflict (any status) and no both_valid link for the pair (id, other) */
+    EG_REQUIRE_CONFLICT_UNSETTLED, /* conflict id is not settled: open or EG_CONFLICT_EXPIRED */
+    EG_REQUIRE_CONFLICT_SETTLED,   /* conflict id is resolved or dismissed */
+    EG_REQUIRE_LEASE,              /* job `number` has token */
+    EG_REQUIRE_NO_JOB, /* the workspace has no job of kind `number` that waits, is leased, or was dead-lettered in the last hour
+                        */
+    EG_REQUIRE_LINEAGE_FREE /* lineage id has no current fact (but the fact `other`) */
 } eg_precondition_kind;
 
 typedef struct eg_precondition {
@@ -160,7 +161,7 @@ typedef struct eg_claim_row {
 
 typedef struct eg_store_stats {
     uint64_t facts, current_facts, conflicts_open, conflicts_total, agents, statements, claims, vectors;
-    uint64_t jobs_queued, jobs_leased, jobs_parked;
+    uint64_t jobs_queued, jobs_leased, jobs_dead;
     int64_t oldest_job_at; /* 0: none */
     int64_t seq;
     uint32_t schema;
@@ -219,8 +220,8 @@ typedef struct eg_storage_ops {
     eg_status (*claims_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
     eg_status (*statements_of)(eg_storage *store, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
     eg_status (*conflict)(eg_storage *store, eg_request *rq, eg_id id, eg_conflict *out);
-    /* Most severe first, then newest. Wherever conflicts are read or counted, one that is open is EG_ENDED from the end of one of
-     * its facts on (their ttl_days ran out); it can still be settled. */
+    /* Most severe first, then newest. Wherever conflicts are read or counted, one that is open is EG_CONFLICT_EXPIRED from the
+     * end of one of its facts on (their ttl_days ran out); it can still be settled. */
     eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out, size_t *n);
     /* 1 in *known when the pair has a conflict of any status or a both_valid link. */
     eg_status (*pair_known)(eg_storage *store, eg_request *rq, eg_id a, eg_id b, int *known);
@@ -241,17 +242,18 @@ typedef struct eg_storage_ops {
     /* The newest seq of the whole store: what caches and waiters compare with. */
     eg_status (*last_seq)(eg_storage *store, eg_request *rq, int64_t *out);
 
-    /* Leases: at most `most` jobs that are due, not leased, not parked; a lease that is over counts as a failed attempt; owner's
-     * own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token and
-     * lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not a
-     * power loss. What can only be from before the clock was set back holds nothing up: a lease is over that ends more than twice
-     * lease_time ahead, a job is due whose not_before lies more than EG_LONGEST_PAUSE ahead, and old whose created_at does.
+    /* Leases: at most `most` jobs that are due, not leased, not dead-lettered; a lease that is over counts as a failed attempt;
+     * owner's own first, others' only when older than grace microseconds; EG_JOB_REEMBED after all other kinds. Each gets token
+     * and lease_until. Not more than max_leased leases in the whole store. Durable enough to survive a crash of the process, not
+     * a power loss. What can only be from before the clock was set back holds nothing up: a lease is over that ends more than
+     * twice lease_time ahead, a job is due whose not_before lies more than EG_MAX_JOB_PAUSE ahead, and old whose created_at does.
      * but_not: bits 1 << eg_job_kind of the kinds that are left alone. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
                        uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
-    /* Detection jobs of this fact that still wait (queued or leased), and those that were parked: there is no verdict of either.
+    /* Detection jobs of this fact that still wait (queued or leased), and those that were dead-lettered: there is no verdict of
+     * either.
      */
-    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *parked);
+    eg_status (*jobs_of)(eg_storage *store, eg_request *rq, eg_id fact, size_t *waiting, size_t *dead);
     /* query_hits + 1 for each; may be lost in a power failure. */
     eg_status (*count_hits)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n);
     /* The windows that the audit row holds, in the order of the changes. Unknown rows, and rows that were written

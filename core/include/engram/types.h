@@ -1,6 +1,9 @@
 /* types.h - the things of the domain as they cross the plugin border: facts, statements, claims, conflicts.
  *
- * Structs here are frozen within one ABI major (0 until the first release: any change raises the minor).
+ * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later minor gives names to
+ * bytes that are `reserved` now: whoever fills such a struct zeroes it first. eg_fact keeps room for member, origin,
+ * known_at, closed_known_at, kind, marks and attributes.
+ *
  * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are microseconds
  * UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
 #ifndef ENGRAM_TYPES_H
@@ -28,7 +31,7 @@ static inline int eg_id_is_none(eg_id a) {
 #define EG_DURABILITY_WORDS \
     { "durable", "ephemeral" }
 #define EG_CONFLICT_STATUS_WORDS \
-    { "open", "resolved", "dismissed", "ended" }
+    { "open", "resolved", "dismissed", "expired" }
 #define EG_SEVERITY_WORDS \
     { "low", "medium", "high" }
 #define EG_CLOSE_REASON_WORDS \
@@ -36,28 +39,33 @@ static inline int eg_id_is_none(eg_id a) {
 #define EG_RESOLUTION_WORDS \
     { "winner", "merge", "dismissed", "both_valid" }
 
-typedef enum eg_fact_type { EG_OBSERVATION = 0, EG_INFERENCE, EG_DECISION } eg_fact_type;
-typedef enum eg_operation { EG_ADD = 0, EG_UPDATE, EG_DELETE, EG_NONE } eg_operation;
-typedef enum eg_durability { EG_DURABLE = 0, EG_EPHEMERAL } eg_durability;
+typedef enum eg_fact_type { EG_FACT_OBSERVATION = 0, EG_FACT_INFERENCE, EG_FACT_DECISION } eg_fact_type;
+typedef enum eg_operation { EG_OP_ADD = 0, EG_OP_UPDATE, EG_OP_DELETE, EG_OP_NONE } eg_operation;
+typedef enum eg_durability { EG_DURABILITY_DURABLE = 0, EG_DURABILITY_EPHEMERAL } eg_durability;
 typedef enum eg_conflict_status {
-    EG_OPEN = 0,
-    EG_RESOLVED,
-    EG_DISMISSED,
-    EG_ENDED /* nobody settled it, but a fact of it has ended: only ever read, the store keeps it as open */
+    EG_CONFLICT_OPEN = 0,
+    EG_CONFLICT_RESOLVED,
+    EG_CONFLICT_DISMISSED,
+    EG_CONFLICT_EXPIRED /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as open */
 } eg_conflict_status;
 /* 1: somebody settled it, or a fact of it was closed */
-static inline int eg_is_settled(uint32_t status) { return status == EG_RESOLVED || status == EG_DISMISSED; }
-typedef enum eg_severity { EG_LOW = 0, EG_MEDIUM, EG_HIGH } eg_severity;
+static inline int eg_is_settled(uint32_t status) { return status == EG_CONFLICT_RESOLVED || status == EG_CONFLICT_DISMISSED; }
+typedef enum eg_severity { EG_SEVERITY_LOW = 0, EG_SEVERITY_MEDIUM, EG_SEVERITY_HIGH } eg_severity;
 typedef enum eg_close_reason {
-    EG_NOT_CLOSED = 0,
-    EG_SUPERSEDED,
-    EG_DELETED,
-    EG_TTL,
-    EG_CLOSED_RESOLVED,
-    EG_MERGED,
-    EG_ERASED
+    EG_CLOSE_NONE = 0,
+    EG_CLOSE_SUPERSEDED,
+    EG_CLOSE_DELETED,
+    EG_CLOSE_TTL,
+    EG_CLOSE_RESOLVED,
+    EG_CLOSE_MERGED,
+    EG_CLOSE_ERASED
 } eg_close_reason;
-typedef enum eg_resolution { EG_WINNER = 0, EG_MERGE, EG_DISMISS, EG_BOTH_VALID } eg_resolution;
+typedef enum eg_resolution {
+    EG_RESOLUTION_WINNER = 0,
+    EG_RESOLUTION_MERGE,
+    EG_RESOLUTION_DISMISS,
+    EG_RESOLUTION_BOTH_VALID
+} eg_resolution;
 
 /* A fact. current at t iff valid_from <= t < valid_until. Closing is its only change. */
 typedef struct eg_fact {
@@ -76,6 +84,7 @@ typedef struct eg_fact {
     uint32_t query_hits;
     eg_str closed_by;
     uint8_t content_hash[32]; /* SHA-256 of the normalised content */
+    uint64_t reserved[16];    /* 0 */
 } eg_fact;
 
 /* A byte range [start, end) of a fact's content. */
@@ -96,8 +105,23 @@ typedef enum eg_value_kind {
     EG_VALUE_LIST  /* text: sorted items joined by '\n' */
 } eg_value_kind;
 
-typedef enum eg_modality { EG_IS = 0, EG_SHOULD, EG_PLANNED, EG_REJECTED, EG_QUOTED, EG_WAS } eg_modality;
-typedef enum eg_quantifier { EG_EXACTLY = 0, EG_ALL, EG_ONLY, EG_NEVER, EG_AT_MOST, EG_AT_LEAST, EG_ABOUT } eg_quantifier;
+typedef enum eg_modality {
+    EG_MODALITY_IS = 0,
+    EG_MODALITY_SHOULD,
+    EG_MODALITY_PLANNED,
+    EG_MODALITY_REJECTED,
+    EG_MODALITY_QUOTED,
+    EG_MODALITY_PAST
+} eg_modality;
+typedef enum eg_quantifier {
+    EG_QUANTIFIER_EXACTLY = 0,
+    EG_QUANTIFIER_ALL,
+    EG_QUANTIFIER_ONLY,
+    EG_QUANTIFIER_NEVER,
+    EG_QUANTIFIER_AT_MOST,
+    EG_QUANTIFIER_AT_LEAST,
+    EG_QUANTIFIER_ABOUT
+} eg_quantifier;
 
 /* mantissa * 10^exponent, exact. */
 typedef struct eg_decimal {
@@ -120,7 +144,8 @@ typedef struct eg_claim {
     eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count", "count:retries" ... */
     int32_t polarity; /* 1, or -1: denied */
     uint32_t modality, quantifier;
-    uint32_t extractor; /* version of the extractor */
+    uint32_t extractor;   /* version of the extractor */
+    uint64_t reserved[4]; /* 0 */
 } eg_claim;
 
 typedef struct eg_conflict {
@@ -136,7 +161,10 @@ typedef struct eg_conflict {
     uint32_t resolution_type; /* eg_resolution, when it is settled */
     int64_t resolved_at;
     eg_str resolved_by, resolution;
-    eg_id resolved_fact; /* the winner or the merged fact */
+    eg_id resolved_fact;  /* the winner or the merged fact */
+    uint64_t reserved[4]; /* 0 */
 } eg_conflict;
+
+_Static_assert(sizeof(eg_fact) == 448 && sizeof(eg_claim) == 184 && sizeof(eg_conflict) == 240, "frozen for ABI major 1");
 
 #endif

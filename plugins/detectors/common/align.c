@@ -470,7 +470,7 @@ static int tells_of_siblings(const table *t) {
     return siblings && said && t->a->verb < t->a->n && t->b->verb < t->b->n;
 }
 
-static int is_present(const sentence *x) { return x->modality == EG_IS || x->modality == EG_SHOULD; }
+static int is_present(const sentence *x) { return x->modality == EG_MODALITY_IS || x->modality == EG_MODALITY_SHOULD; }
 
 align_table *align_table_create(eg_request *rq) { return eg_request_array(rq, 1, sizeof(table)); }
 

@@ -55,23 +55,25 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (a->low.infinite || b->low.infinite) {
         if (a->low.infinite && b->low.infinite) return VALUES_SAME;
         const eg_claim *finite = a->low.infinite ? b : a;
-        return finite->quantifier == EG_AT_LEAST ? VALUES_COMPATIBLE : VALUES_CONFLICT;
+        return finite->quantifier == EG_QUANTIFIER_AT_LEAST ? VALUES_COMPATIBLE : VALUES_CONFLICT;
     }
     if (!same_dimension(a, b)) return VALUES_UNLIKE;
     long double al = number_of(a->low), ah = number_of(a->high), bl = number_of(b->low), bh = number_of(b->high);
     int same = equal(al, bl) && equal(ah, bh);
-    uint32_t aq = a->quantifier == EG_ONLY ? EG_EXACTLY : a->quantifier,
-             bq = b->quantifier == EG_ONLY ? EG_EXACTLY : b->quantifier;
+    uint32_t aq = a->quantifier == EG_QUANTIFIER_ONLY ? EG_QUANTIFIER_EXACTLY : a->quantifier,
+             bq = b->quantifier == EG_QUANTIFIER_ONLY ? EG_QUANTIFIER_EXACTLY : b->quantifier;
     if (aq == bq && same) return VALUES_SAME;
-    if (aq == EG_ABOUT) al *= 0.75L, ah *= 1.25L;
-    if (bq == EG_ABOUT) bl *= 0.75L, bh *= 1.25L;
-    if ((aq == EG_AT_MOST || aq == EG_AT_LEAST) && aq == bq) /* two bounds of one thing; months may still agree */
+    if (aq == EG_QUANTIFIER_ABOUT) al *= 0.75L, ah *= 1.25L;
+    if (bq == EG_QUANTIFIER_ABOUT) bl *= 0.75L, bh *= 1.25L;
+    if ((aq == EG_QUANTIFIER_AT_MOST || aq == EG_QUANTIFIER_AT_LEAST) &&
+        aq == bq) /* two bounds of one thing; months may still agree */
         return al <= bh && bl <= ah ? VALUES_COMPATIBLE : VALUES_CONFLICT;
-    if (aq == EG_EXACTLY && bq == EG_EXACTLY && is_range(al, ah) && is_range(bl, bh)) return VALUES_CONFLICT;
-    if (aq == EG_AT_MOST) al = -HUGE_VALL;
-    if (bq == EG_AT_MOST) bl = -HUGE_VALL;
-    if (aq == EG_AT_LEAST) ah = HUGE_VALL;
-    if (bq == EG_AT_LEAST) bh = HUGE_VALL;
+    if (aq == EG_QUANTIFIER_EXACTLY && bq == EG_QUANTIFIER_EXACTLY && is_range(al, ah) && is_range(bl, bh))
+        return VALUES_CONFLICT;
+    if (aq == EG_QUANTIFIER_AT_MOST) al = -HUGE_VALL;
+    if (bq == EG_QUANTIFIER_AT_MOST) bl = -HUGE_VALL;
+    if (aq == EG_QUANTIFIER_AT_LEAST) ah = HUGE_VALL;
+    if (bq == EG_QUANTIFIER_AT_LEAST) bh = HUGE_VALL;
     if (equal(al, bh) || equal(bl, ah)) return VALUES_COMPATIBLE;
     if (binary_reading(a, b, al, bl) && binary_reading(a, b, ah, bh)) return VALUES_COMPATIBLE;
     return al > bh || bl > ah ? VALUES_CONFLICT : VALUES_COMPATIBLE;
@@ -98,7 +100,8 @@ static int is_older(eg_str a, eg_str b) {
 
 /* "18 or newer" and "16". */
 static int breaks_bound(eg_str bound, uint32_t quantifier, eg_str v) {
-    return (quantifier == EG_AT_LEAST && is_older(v, bound)) || (quantifier == EG_AT_MOST && is_older(bound, v));
+    return (quantifier == EG_QUANTIFIER_AT_LEAST && is_older(v, bound)) ||
+           (quantifier == EG_QUANTIFIER_AT_MOST && is_older(bound, v));
 }
 
 static value_relation compare_versions(eg_str a, eg_str b, uint32_t bound_a, uint32_t bound_b) {
@@ -106,8 +109,8 @@ static value_relation compare_versions(eg_str a, eg_str b, uint32_t bound_a, uin
     if (a.len && (a.ptr[0] == 'v' || a.ptr[0] == 'V')) a.ptr++, a.len--;
     if (b.len && (b.ptr[0] == 'v' || b.ptr[0] == 'V')) b.ptr++, b.len--;
     if (eg_str_eq(a, b)) return same_bound ? VALUES_SAME : VALUES_COMPATIBLE;
-    if (bound_a == EG_EXACTLY && breaks_bound(b, bound_b, a)) return VALUES_CONFLICT;
-    if (bound_b == EG_EXACTLY && breaks_bound(a, bound_a, b)) return VALUES_CONFLICT;
+    if (bound_a == EG_QUANTIFIER_EXACTLY && breaks_bound(b, bound_b, a)) return VALUES_CONFLICT;
+    if (bound_b == EG_QUANTIFIER_EXACTLY && breaks_bound(a, bound_a, b)) return VALUES_CONFLICT;
     if (!same_bound) return VALUES_COMPATIBLE;
     eg_str s = a.len < b.len ? a : b, l = a.len < b.len ? b : a; /* 24 and 24.0, 24.0.1 */
     if (s.len && memcmp(s.ptr, l.ptr, s.len) == 0 && (l.ptr[s.len] == '.' || l.ptr[s.len] == '-' || l.ptr[s.len] == '+'))

@@ -64,10 +64,10 @@ static eg_str label_of(const eg_case_fact *f, uint32_t statement, eg_span at) {
 
 static int rank(eg_outcome o) {
     switch (o) {
-    case EG_CONTRADICTION: return 4;
+    case EG_OUTCOME_CONTRADICTION: return 4;
     case EG_OUTCOME_UPDATE: return 3;
     case EG_OUTCOME_BOTH_VALID: return 2;
-    case EG_CORROBORATION: return 1;
+    case EG_OUTCOME_CORROBORATION: return 1;
     default: return 0;
     }
 }
@@ -78,7 +78,7 @@ static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statemen
         return EG_OK;
     eg_str label = label_of(j->fact, statement, o.a), here = words_of(j->fact, o.a), there = words_of(candidate, o.b);
     switch (o.outcome) {
-    case EG_CONTRADICTION:
+    case EG_OUTCOME_CONTRADICTION:
         o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr, (int)here.len,
                                           here.ptr, (int)there.len, there.ptr);
         break;
@@ -165,9 +165,9 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
             o.weak = is_weak(al.shared, al.named) || has_common_subject(&j->sentences[i]);
             if (al.verdict == ALIGN_SAME) {
-                o.outcome = EG_CORROBORATION;
+                o.outcome = EG_OUTCOME_CORROBORATION;
                 o.score = 0.9;
-            } else if (al.verdict == ALIGN_CONFLICT) o.outcome = EG_CONTRADICTION;
+            } else if (al.verdict == ALIGN_CONFLICT) o.outcome = EG_OUTCOME_CONTRADICTION;
             else if (al.verdict == ALIGN_UPDATE) o.outcome = EG_OUTCOME_UPDATE;
             else {
                 o.outcome = EG_OUTCOME_BOTH_VALID;
@@ -221,7 +221,7 @@ static align_class class_of(const eg_claim *c) {
     return value_is_temporal(c) ? CLASS_TEMPORAL : value_is_numeric(c) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
-static int is_current(const eg_claim *c) { return c->modality == EG_IS || c->modality == EG_SHOULD; }
+static int is_current(const eg_claim *c) { return c->modality == EG_MODALITY_IS || c->modality == EG_MODALITY_SHOULD; }
 
 /* The value stands in the subject part and says which thing is meant: "Port 22 is closed", "exit code 2 means", "issue 123
  * tracks". */
@@ -233,7 +233,7 @@ static int names_which(const sentence *x, const eg_claim *c) {
     if (c->value_kind == EG_VALUE_PORT || c->value_kind == EG_VALUE_VERSION) return 1;
     if (c->value_kind != EG_VALUE_QUANTITY || !i) return 0;
     int bare = eg_str_eq(c->dimension, EG_STR("number")) || (c->dimension.len > 5 && memcmp(c->dimension.ptr, "count", 5) == 0);
-    return bare && x->units[i - 1].kind != UNIT_VALUE && x->units[i - 1].content && c->quantifier == EG_EXACTLY;
+    return bare && x->units[i - 1].kind != UNIT_VALUE && x->units[i - 1].content && c->quantifier == EG_QUANTIFIER_EXACTLY;
 }
 
 static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
@@ -250,8 +250,10 @@ static eg_status by_claims(judge *j, const eg_case_fact *candidate, const senten
             if (names_which(&j->sentences[x->statement], x) || names_which(&theirs[y->statement], y)) continue;
             value_relation r = values_compare(x, y);
             if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
-            observation o = {
-                .outcome = r == VALUES_SAME ? EG_CORROBORATION : EG_CONTRADICTION, .score = 0.9, .a = x->span, .b = y->span};
+            observation o = {.outcome = r == VALUES_SAME ? EG_OUTCOME_CORROBORATION : EG_OUTCOME_CONTRADICTION,
+                             .score = 0.9,
+                             .a = x->span,
+                             .b = y->span};
             o.class = class_of(x);
             o.weak = is_weak_claim(x) || has_common_subject(&j->sentences[x->statement]);
             if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
@@ -271,7 +273,7 @@ static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const se
                                int *found) {
     for (size_t i = 0; i < j->n; i++)
         for (size_t k = 0; k < n; k++) {
-            observation o = {.outcome = EG_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
+            observation o = {.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
             if (!rule_is_broken(&j->sentences[i], &theirs[k], &o.a, &o.b) &&
                 !rule_is_broken(&theirs[k], &j->sentences[i], &o.b, &o.a))
                 continue;
@@ -292,7 +294,7 @@ static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentenc
             if ((here->claim->value_kind == EG_VALUE_VERSION || here->claim->value_kind == EG_VALUE_PORT) &&
                 takes_several(x, &here->span) && takes_several(y, &there->span))
                 continue;
-            observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_CONTRADICTION,
+            observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_OUTCOME_CONTRADICTION,
                              .class = class_of(here->claim),
                              .score = 0.86,
                              .a = here->span,

@@ -20,7 +20,7 @@ eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier, eg_status 
         eg_finding f = {.size = sizeof f,
                         .candidate = i,
                         .outcome = o.outcome,
-                        .severity = c->candidates[i]->same_agent ? EG_MEDIUM : EG_HIGH,
+                        .severity = c->candidates[i]->same_agent ? EG_SEVERITY_MEDIUM : EG_SEVERITY_HIGH,
                         .score = o.score,
                         .span_subject = o.a,
                         .span_candidate = o.b,

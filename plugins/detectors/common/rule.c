@@ -50,7 +50,7 @@ static int is_restricted(const sentence *x) {
                                      "until other besid besides "
                                      "stag staging test local new"))
             return 1;
-    return x->modality != EG_IS && x->modality != EG_SHOULD;
+    return x->modality != EG_MODALITY_IS && x->modality != EG_MODALITY_SHOULD;
 }
 
 int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_rule, eg_span *in_instance) {

@@ -112,7 +112,7 @@ static unit *push(cursor *c, size_t start, size_t end) {
 
 /* Bounding words directly before a value say the same as its quantifier. */
 static void drop_bounds(cursor *c, const eg_claim *value) {
-    if (value->quantifier == EG_EXACTLY || value->quantifier == EG_ONLY) return;
+    if (value->quantifier == EG_QUANTIFIER_EXACTLY || value->quantifier == EG_QUANTIFIER_ONLY) return;
     size_t dropped = 0;
     while (c->out->n && dropped < 3) {
         eg_str key = c->out->units[c->out->n - 1].key;
@@ -290,9 +290,9 @@ static uint32_t words_modality(const sentence *x) {
         eg_str k = x->units[i].key;
         if (!AMONG(k, signals)) continue;
         past |= word_in(k, "was were had");
-        if (word_in(k, "plann propos proposed roadmap upcom")) return EG_PLANNED;
+        if (word_in(k, "plann propos proposed roadmap upcom")) return EG_MODALITY_PLANNED;
     }
-    return past ? EG_WAS : EG_IS;
+    return past ? EG_MODALITY_PAST : EG_MODALITY_IS;
 }
 
 eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out) {
@@ -315,7 +315,8 @@ eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, se
     out->now = says_now(out);
     out->modality = words_modality(out);
     for (size_t k = 0; k < fact->claim_count; k++)
-        if (fact->claims[k].statement == i && fact->claims[k].modality != EG_IS && fact->claims[k].modality != EG_SHOULD)
+        if (fact->claims[k].statement == i && fact->claims[k].modality != EG_MODALITY_IS &&
+            fact->claims[k].modality != EG_MODALITY_SHOULD)
             out->modality = fact->claims[k].modality;
     return EG_OK;
 }
@@ -333,7 +334,8 @@ int takes_several(const sentence *x, const eg_span *at) {
     size_t i = 0;
     for (; i < x->n && x->units[i].span.start < at->start; i++)
         if (word_in(x->units[i].key, "can may might could")) return 1;
-    if (i < x->n && x->units[i].kind == UNIT_VALUE && x->units[i].claim->quantifier != EG_EXACTLY) return 0; /* "3.8 and newer" */
+    if (i < x->n && x->units[i].kind == UNIT_VALUE && x->units[i].claim->quantifier != EG_QUANTIFIER_EXACTLY)
+        return 0; /* "3.8 and newer" */
     while (i && (!x->units[i - 1].content || x->units[i - 1].kind != UNIT_WORD ||
                  word_in(x->units[i - 1].key, "version port traffic connection tests test app")))
         i--;
@@ -348,7 +350,8 @@ int is_option(const sentence *x, const eg_span *at) {
     for (size_t i = 0; i < x->n; i++) {
         const unit *u = &x->units[i];
         if (u->span.start >= at->start)
-            return set && word_in(x->units[i - 1].key, "to") && (u->kind != UNIT_VALUE || u->claim->quantifier == EG_EXACTLY);
+            return set && word_in(x->units[i - 1].key, "to") &&
+                   (u->kind != UNIT_VALUE || u->claim->quantifier == EG_QUANTIFIER_EXACTLY);
         set |= possible && word_in(u->key, "set configur adjust chang tun overrid");
         possible |= word_in(u->key, "can could may might");
     }

@@ -4,7 +4,7 @@
 #include "../common/report.h"
 
 static const char *tier(const observation *o, int other_scope) {
-    return other_scope && o->outcome == EG_CONTRADICTION ? "tier2b_cross_scope" : NULL;
+    return other_scope && o->outcome == EG_OUTCOME_CONTRADICTION ? "tier2b_cross_scope" : NULL;
 }
 
 #define RULE_NAME "cross_scope"

@@ -4,7 +4,7 @@
 #include "../common/report.h"
 
 static const char *tier(const observation *o, int other_scope) {
-    if (other_scope && o->outcome == EG_CONTRADICTION) return NULL; /* cross_scope reports it */
+    if (other_scope && o->outcome == EG_OUTCOME_CONTRADICTION) return NULL; /* cross_scope reports it */
     return o->class == CLASS_ENTITY ? "tier0_entity" : NULL;
 }
 

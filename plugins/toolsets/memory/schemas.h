@@ -32,7 +32,7 @@
 #define DEF_CONFLICT                                                                                                        \
     "\"conflict\":{\"type\":\"object\",\"properties\":{\"conflict_id\":" S_TEXT ",\"fact_a\":" S_FACT ",\"fact_b\":" S_FACT \
     ",\"detection_tier\":" S_TEXT ",\"score\":" S_NUM ",\"explanation\":" S_OPT ",\"severity\":" S_SEVERITY                 \
-    ",\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\",\"ended\"]},"                                               \
+    ",\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\",\"expired\"]},"                                             \
     "\"detected_at\":" S_OPT "},\"required\":[\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\","                    \
     "\"score\",\"explanation\",\"severity\",\"status\"]}"
 
@@ -66,7 +66,7 @@
            "\"mode\":{\"enum\":[\"local\",\"team\"]},\"storage\":" S_TEXT ",\"workspace\":" S_TEXT ",\"workspace_why\":" S_OPT \
            ",\"next_prompt\":" S_TEXT ",\"version\":" S_OPT ",\"location\":" S_OPT ",\"facts\":" S_INT                         \
            ",\"current_facts\":" S_INT ",\"conflicts_open\":" S_INT ",\"conflicts_total\":" S_INT ",\"agents\":" S_INT         \
-           ",\"jobs_queued\":" S_INT ",\"jobs_parked\":" S_INT ",\"models\":{\"type\":\"object\"}",                            \
+           ",\"jobs_queued\":" S_INT ",\"jobs_dead\":" S_INT ",\"models\":{\"type\":\"object\"}",                              \
            "\"status\",\"mode\",\"storage\",\"workspace\"")
 
 #define COMMIT_DESCRIPTION                                                                                \
@@ -121,13 +121,13 @@
                FACT_REQUIRED ",\"relevance\",\"why\",\"open_conflicts\"") "},\"text_only\":" S_BOOL ",\"topic_cut\":" S_BOOL, \
            "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
 
-#define CONFLICTS_DESCRIPTION                                                                                                     \
-    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with "                     \
-    "the history of both. status ended: the time of a fact ran out. Look before you decide on architecture; settle what you can " \
+#define CONFLICTS_DESCRIPTION                                                                                                       \
+    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with "                       \
+    "the history of both. status expired: the time of a fact ran out. Look before you decide on architecture; settle what you can " \
     "prove with engram_resolve."
-#define CONFLICTS_INPUT                                                                                                       \
-    INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"ended\",\"all\"]," \
-                         "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":"   \
+#define CONFLICTS_INPUT                                                                                                         \
+    INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"expired\",\"all\"]," \
+                         "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":"     \
                          "10}," I_CONFLICT_ID)
 #define CONFLICTS_OUTPUT                                                                                        \
     OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                      \

@@ -38,7 +38,7 @@ static void render_status(result *r, const void *data) {
     pj_kint(&r->out, "conflicts_total", (int64_t)s->store.conflicts_total);
     pj_kint(&r->out, "agents", (int64_t)s->store.agents);
     pj_kint(&r->out, "jobs_queued", (int64_t)s->store.jobs_queued);
-    pj_kint(&r->out, "jobs_parked", (int64_t)s->store.jobs_parked);
+    pj_kint(&r->out, "jobs_dead", (int64_t)s->store.jobs_dead);
     mt_put_time(r, "oldest_job_at", s->store.oldest_job_at);
     pj_key(&r->out, "models");
     pj_begin(&r->out, '{');
@@ -101,7 +101,7 @@ static void render_commit(result *r, const void *data) {
     mt_put_id(r, "lineage_id", d->fact.lineage_id);
     mt_put_time(r, "committed_at", d->fact.committed_at);
     pj_kbool(&r->out, "duplicate", d->duplicate != 0);
-    mt_put_word(r, "operation", mt_operation_words, EG_NONE + 1, d->operation);
+    mt_put_word(r, "operation", mt_operation_words, EG_OP_NONE + 1, d->operation);
     mt_put_id(r, "supersedes_fact_id", d->fact.supersedes);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
@@ -152,7 +152,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.durability = (uint32_t)v[C_DURABILITY].integer;
     args.artifact_hash = v[C_ARTIFACT].text;
     if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
-    if (!v[C_CONTENT].given && args.operation != EG_DELETE && args.operation != EG_NONE)
+    if (!v[C_CONTENT].given && args.operation != EG_OP_DELETE && args.operation != EG_OP_NONE)
         return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; operation add and update need it");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
@@ -223,7 +223,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
 /* --- conflicts --- */
 
 enum { L_SCOPE, L_STATUS, L_LIMIT, L_ID, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
-static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "ended", "all", NULL};
+static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "expired", "all", NULL};
 
 typedef struct conflicts_data {
     const eg_conflict_view *views;
@@ -286,12 +286,13 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
     eg_status s = mt_args_read(rq, arguments, specs, L_COUNT, v);
     if (s != EG_OK) return s;
     /* callers that fill in every field send the defaults of the others */
-    int narrowed = v[L_SCOPE].given || v[L_STATUS].integer != EG_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
+    int narrowed =
+        v[L_SCOPE].given || v[L_STATUS].integer != EG_CONFLICT_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
     if (v[L_ID].given && narrowed)
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: names one conflict; leave scope, status and limit out");
     if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
-    int32_t status = v[L_STATUS].integer == EG_ENDED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
+    int32_t status = v[L_STATUS].integer == EG_CONFLICT_EXPIRED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_conflict_view *views = NULL;
@@ -316,8 +317,8 @@ static void render_resolve(result *r, const void *data) {
     mt_put_notice(r);
     pj_kbool(&r->out, "resolved", 1);
     mt_put_id(r, "conflict_id", d->resolved->conflict.id);
-    mt_put_word(r, "resolution_type", mt_resolution_words, EG_BOTH_VALID + 1, d->type);
-    mt_put_word(r, "status", mt_conflict_status_words, EG_ENDED + 1, d->resolved->conflict.status);
+    mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, d->type);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_EXPIRED + 1, d->resolved->conflict.status);
     mt_put_facts(r, "closed", d->resolved->closed, d->resolved->closed_count);
     pj_key(&r->out, "merged");
     mt_put_fact(r, &d->resolved->merged);
@@ -345,7 +346,7 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
                                   .merged_content = v[R_MERGED].text,
                                   .agent_id = v[R_AGENT].text};
     if (args.agent_id.len) rq->actor = args.agent_id;
-    if (args.resolution_type == EG_WINNER && !args.winning_fact_id.len)
+    if (args.resolution_type == EG_RESOLUTION_WINNER && !args.winning_fact_id.len)
         return eg_request_fail(rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
@@ -375,7 +376,7 @@ static void render_finding(result *r, const check_data *d, const eg_check_findin
     if (f->other == UINT32_MAX) mt_put_fact(r, &f->fact);
     else pj_null(&r->out);
     pj_kstr(&r->out, "detection_tier", f->tier);
-    mt_put_word(r, "severity", mt_severity_words, EG_HIGH + 1, f->severity);
+    mt_put_word(r, "severity", mt_severity_words, EG_SEVERITY_HIGH + 1, f->severity);
     mt_put_score(r, "score", f->score);
     mt_put_text(r, "explanation", f->explanation);
     pj_end(&r->out, '}');

@@ -156,8 +156,8 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
         if (told != EG_OK && told != EG_ENOENT) return told;
         eg_finding one = {.size = sizeof one,
                           .candidate = i,
-                          .outcome = EG_CONTRADICTION,
-                          .severity = EG_HIGH,
+                          .outcome = EG_OUTCOME_CONTRADICTION,
+                          .severity = EG_SEVERITY_HIGH,
                           .score = f->nli_score,
                           .tier = EG_STR("tier1_nli"),
                           .explanation = EG_STR("both hold the word")};
@@ -265,7 +265,7 @@ eg_hits query(fixture *f, const char *topic) {
 size_t open_conflicts(fixture *f, eg_conflict_view **out) {
     size_t n = 0;
     eg_conflict_view *views = NULL;
-    if (f->ops->conflicts(f->memory, f->rq, (eg_str){0}, EG_OPEN, 0, &views, &n) != EG_OK)
+    if (f->ops->conflicts(f->memory, f->rq, (eg_str){0}, EG_CONFLICT_OPEN, 0, &views, &n) != EG_OK)
         fail_msg("conflicts: %s", f->rq->err->text);
     if (out) *out = views;
     return n;
@@ -282,7 +282,7 @@ eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) 
     eg_id_format(conflict, id);
     eg_id_format(winner, won);
     eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
-    if (how == EG_WINNER) args.winning_fact_id = eg_str_of(won);
+    if (how == EG_RESOLUTION_WINNER) args.winning_fact_id = eg_str_of(won);
     eg_resolved done;
     f->now += EG_SECOND;
     if (f->ops->resolve(f->memory, f->rq, &args, &done) != EG_OK) fail_msg("resolve: %s", f->rq->err->text);

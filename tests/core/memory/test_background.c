@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 /* A fact whose detection was given up is not called decided, and nobody waits for it. */
-static void a_parked_job_is_no_verdict(void **state) {
+static void a_dead_lettered_job_is_no_verdict(void **state) {
     (void)state;
     WITH(f, 1);
     eg_commit_args args = EG_COMMIT_DEFAULTS;
@@ -154,7 +154,7 @@ static void a_damaged_model_leaves_the_work(void **state) {
     for (int i = 0; i < 3; i++) work(&f);
     eg_memory_status st;
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
-    assert_int_equal(st.store.jobs_queued + st.store.jobs_parked, 0);
+    assert_int_equal(st.store.jobs_queued + st.store.jobs_dead, 0);
     f.damaged = f.memory->cannot_embed = 0; /* another process */
     assert_int_equal(facts_to_embed(&f), 1);
     work(&f);
@@ -188,7 +188,7 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_resolve_args merge = {.conflict_id = eg_str_of(id),
-                             .resolution_type = EG_MERGE,
+                             .resolution_type = EG_RESOLUTION_MERGE,
                              .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
     eg_resolved done;
     f.wakes = 0;
@@ -215,7 +215,8 @@ static void a_greedy_detector_fails_alone(void **state) {
     fixture_close(&f);
 }
 
-/* A job that runs out of memory is a failed one: given back at once, tried later, parked at last; never leased for ever. */
+/* A job that runs out of memory is a failed one: given back at once, tried later, dead-lettered at last; never leased for ever.
+ */
 static void a_job_without_memory_is_counted(void **state) {
     (void)state;
     WITH(f, 1);
@@ -235,7 +236,7 @@ static void a_job_without_memory_is_counted(void **state) {
         assert_int_equal(st.store.jobs_leased, 0);
         f.now += 65 * EG_SECOND;
     }
-    assert_int_equal(st.store.jobs_parked, 1);
+    assert_int_equal(st.store.jobs_dead, 1);
     fixture_close(&f);
 }
 
@@ -259,10 +260,14 @@ static void waiting_is_no_overrun(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_parked_job_is_no_verdict),      cmocka_unit_test(vectors_come_later),
-        cmocka_unit_test(another_embedding_model),         cmocka_unit_test(reembedding_is_interrupted),
-        cmocka_unit_test(a_damaged_model_leaves_the_work), cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
-        cmocka_unit_test(a_greedy_detector_fails_alone),   cmocka_unit_test(a_job_without_memory_is_counted),
+        cmocka_unit_test(a_dead_lettered_job_is_no_verdict),
+        cmocka_unit_test(vectors_come_later),
+        cmocka_unit_test(another_embedding_model),
+        cmocka_unit_test(reembedding_is_interrupted),
+        cmocka_unit_test(a_damaged_model_leaves_the_work),
+        cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
+        cmocka_unit_test(a_greedy_detector_fails_alone),
+        cmocka_unit_test(a_job_without_memory_is_counted),
         cmocka_unit_test(waiting_is_no_overrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void a_clock_that_goes_back(void **state) {
     args.agent_id = EG_STR("agent-a");
     args.corrects_lineage = eg_str_of(lineage);
     r = commit_args(&f, args);
-    assert_true(r.operation == EG_UPDATE && r.detection_done);
+    assert_true(r.operation == EG_OP_UPDATE && r.detection_done);
     eg_hits hits = query(&f, "auth session timeout");
     assert_int_equal(hits.count, 1);
     assert_true(eg_id_eq(hits.hits[0].fact.id, r.fact.id));
@@ -71,7 +71,7 @@ static void relevance_dominates(void **state) {
         eg_commit_args args = EG_COMMIT_DEFAULTS;
         args.content = eg_str_of(text);
         args.scope = EG_STR("web");
-        args.fact_type = EG_DECISION;
+        args.fact_type = EG_FACT_DECISION;
         args.provenance = EG_STR("docs/adr.md:1");
         args.wait_ms = 0;
         commit_args(&f, args);
@@ -172,7 +172,8 @@ static void feedback_moves_the_threshold(void **state) {
     for (size_t i = 0; i < n; i++) {
         char id[EG_ID_TEXT];
         eg_id_format(views[i].conflict.id, id);
-        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_DISMISS, .resolution = EG_STR("no")};
+        eg_resolve_args args = {
+            .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_DISMISS, .resolution = EG_STR("no")};
         eg_resolved done;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
     }
@@ -264,10 +265,13 @@ static void a_known_text_is_kept_as_long_as_asked(void **state) {
         uint32_t again_days, again_durability;
         int ends; /* days after the second commit; NOTHING: is left alone */
     } cases[] = {
-        {7, EG_DURABLE, 0, EG_DURABLE, FOREVER},   {7, EG_DURABLE, 9, EG_DURABLE, 9},
-        {7, EG_DURABLE, 2, EG_DURABLE, NOTHING},   {0, EG_DURABLE, 2, EG_DURABLE, NOTHING},
-        {1, EG_DURABLE, 9, EG_EPHEMERAL, NOTHING}, {1, EG_EPHEMERAL, 0, EG_DURABLE, FOREVER},
-        {1, EG_EPHEMERAL, 9, EG_DURABLE, 9},
+        {7, EG_DURABILITY_DURABLE, 0, EG_DURABILITY_DURABLE, FOREVER},
+        {7, EG_DURABILITY_DURABLE, 9, EG_DURABILITY_DURABLE, 9},
+        {7, EG_DURABILITY_DURABLE, 2, EG_DURABILITY_DURABLE, NOTHING},
+        {0, EG_DURABILITY_DURABLE, 2, EG_DURABILITY_DURABLE, NOTHING},
+        {1, EG_DURABILITY_DURABLE, 9, EG_DURABILITY_EPHEMERAL, NOTHING},
+        {1, EG_DURABILITY_EPHEMERAL, 0, EG_DURABILITY_DURABLE, FOREVER},
+        {1, EG_DURABILITY_EPHEMERAL, 9, EG_DURABILITY_DURABLE, 9},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         WITH(f, 1);
@@ -281,8 +285,8 @@ static void a_known_text_is_kept_as_long_as_asked(void **state) {
         eg_receipt r = commit_args(&f, args);
         int left_alone = cases[i].ends == NOTHING;
         assert_true(r.duplicate && eg_id_eq(r.fact.id, known.id));
-        assert_int_equal(r.operation, left_alone ? EG_NONE : EG_UPDATE);
-        assert_int_equal(r.fact.durability, left_alone ? known.durability : EG_DURABLE);
+        assert_int_equal(r.operation, left_alone ? EG_OP_NONE : EG_OP_UPDATE);
+        assert_int_equal(r.fact.durability, left_alone ? known.durability : EG_DURABILITY_DURABLE);
         assert_int_equal(r.fact.valid_until, left_alone                 ? known.valid_until
                                              : cases[i].ends == FOREVER ? EG_FOREVER
                                                                         : f.now + cases[i].ends * EG_DAY);
@@ -297,7 +301,7 @@ static void ephemeral_facts_earn_their_place(void **state) {
     WITH(f, 1);
     eg_commit_args args = EG_COMMIT_DEFAULTS;
     args.content = EG_STR("The flaky build passes when the cache is warm.");
-    args.durability = EG_EPHEMERAL;
+    args.durability = EG_DURABILITY_EPHEMERAL;
     eg_receipt r = commit_args(&f, args);
     assert_int_equal(r.fact.valid_until, r.fact.valid_from + EG_DAY);
     assert_int_equal(query(&f, "flaky build cache").count, 0);
@@ -313,7 +317,7 @@ static void ephemeral_facts_earn_their_place(void **state) {
     assert_int_equal(f.ops->work(f.memory, f.rq, &ran, &left), EG_OK);
     hits = query(&f, "flaky build cache");
     assert_int_equal(hits.count, 1);
-    assert_int_equal(hits.hits[0].fact.durability, EG_DURABLE);
+    assert_int_equal(hits.hits[0].fact.durability, EG_DURABILITY_DURABLE);
     assert_true(hits.hits[0].fact.valid_until == EG_FOREVER);
     fixture_close(&f);
 }
@@ -350,7 +354,7 @@ static void bad_arguments_are_named(void **state) {
         {{.content = EG_STR("x"), .confidence = 1.5}, EG_EINVAL, "confidence"},
         {{.content = EG_STR("x"), .confidence = 0.5, .scope = EG_STR("a b")}, EG_EINVAL, "scope"},
         {{.content = EG_STR("x"), .confidence = 0.5, .ttl_days = 99999999}, EG_EINVAL, "ttl_days"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .operation = EG_DELETE}, EG_EINVAL, "corrects_lineage"},
+        {{.content = EG_STR("x"), .confidence = 0.5, .operation = EG_OP_DELETE}, EG_EINVAL, "corrects_lineage"},
         {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("zzz")}, EG_EINVAL, "corrects_lineage"},
         {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("01890000-0000-7000-8000-000000000000")},
          EG_ENOENT,

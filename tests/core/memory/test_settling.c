@@ -11,7 +11,7 @@ static void merge_writes_the_merged_fact(void **state) {
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_resolve_args args = {.conflict_id = eg_str_of(id),
-                            .resolution_type = EG_MERGE,
+                            .resolution_type = EG_RESOLUTION_MERGE,
                             .resolution = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.")};
     eg_resolved done;
     f.now += EG_SECOND;
@@ -50,7 +50,7 @@ static void what_settles_passes_the_gates(void **state) {
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_resolve_args args = {.conflict_id = eg_str_of(id),
-                            .resolution_type = EG_MERGE,
+                            .resolution_type = EG_RESOLUTION_MERGE,
                             .merged_content = EG_STR("The auth service runs on port 8080; the secret is xyzzy.")};
     eg_resolved done;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
@@ -59,11 +59,11 @@ static void what_settles_passes_the_gates(void **state) {
     args.resolution = args.merged_content; /* which is the text where no merged one is given */
     args.merged_content = (eg_str){0};
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
-    for (eg_resolution how = EG_WINNER; how <= EG_BOTH_VALID; how++) {
+    for (eg_resolution how = EG_RESOLUTION_WINNER; how <= EG_RESOLUTION_BOTH_VALID; how++) {
         char winner[EG_ID_TEXT];
         eg_id_format(b.fact.id, winner);
         args.resolution_type = how;
-        args.winning_fact_id = how == EG_WINNER ? eg_str_of(winner) : (eg_str){0};
+        args.winning_fact_id = how == EG_RESOLUTION_WINNER ? eg_str_of(winner) : (eg_str){0};
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
         assert_non_null(strstr(f.rq->err->text, "resolution: content holds a secret"));
     }
@@ -85,18 +85,19 @@ static void a_merge_promotes_its_text(void **state) {
         eg_commit_args note = EG_COMMIT_DEFAULTS;
         note.content = EG_STR("The auth service runs on ports 8080 and 9090.");
         note.scope = EG_STR("auth");
-        note.durability = ttl_days ? EG_DURABLE : EG_EPHEMERAL;
+        note.durability = ttl_days ? EG_DURABILITY_DURABLE : EG_DURABILITY_EPHEMERAL;
         note.ttl_days = ttl_days;
         eg_receipt there = commit_args(&f, note);
         char id[EG_ID_TEXT];
         eg_id_format(b.conflicts[0].conflict.id, id);
-        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_MERGE, .merged_content = note.content};
+        eg_resolve_args args = {
+            .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_MERGE, .merged_content = note.content};
         eg_resolved done;
         f.now += EG_SECOND;
         if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
         assert_int_equal(done.closed_count, 2);
         assert_true(eg_id_eq(done.merged.id, there.fact.id));
-        assert_int_equal(done.merged.durability, EG_DURABLE);
+        assert_int_equal(done.merged.durability, EG_DURABILITY_DURABLE);
         assert_true(done.merged.valid_until == EG_FOREVER);
         eg_undone undone;
         f.now += EG_SECOND;
@@ -146,7 +147,8 @@ static void a_conflict_found_meanwhile_ends_too(void **state) {
     char id[EG_ID_TEXT], winner[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = EG_WINNER, .winning_fact_id = eg_str_of(winner)};
+    eg_resolve_args args = {
+        .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_WINNER, .winning_fact_id = eg_str_of(winner)};
     eg_resolved done;
     if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
     assert_int_equal(done.other_conflicts_closed, 1);
@@ -162,7 +164,7 @@ static void the_same_agent_is_no_update(void **state) {
     commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
     eg_receipt r = commit_as(&f, "agent-a", "auth", "The auth service runs on port 9090.");
     assert_int_equal(r.conflict_count, 1);
-    assert_int_equal(r.conflicts[0].conflict.severity, EG_MEDIUM);
+    assert_int_equal(r.conflicts[0].conflict.severity, EG_SEVERITY_MEDIUM);
     assert_int_equal(query(&f, "auth service port").count, 2);
     fixture_close(&f);
 }
@@ -170,7 +172,7 @@ static void the_same_agent_is_no_update(void **state) {
 /* A settled pair does not come back, in either order, however it was settled. */
 static void a_settled_pair_stays_settled(void **state) {
     (void)state;
-    static const eg_resolution ways[] = {EG_DISMISS, EG_BOTH_VALID};
+    static const eg_resolution ways[] = {EG_RESOLUTION_DISMISS, EG_RESOLUTION_BOTH_VALID};
     for (size_t i = 0; i < 2; i++) {
         WITH(f, 1);
         eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
@@ -182,7 +184,7 @@ static void a_settled_pair_stays_settled(void **state) {
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
         /* the same once more is no error, another way is */
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
-        args.resolution_type = EG_WINNER;
+        args.resolution_type = EG_RESOLUTION_WINNER;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
         eg_draft d;
         eg_applied applied;
@@ -213,13 +215,13 @@ static void settled_otherwise_is_told(void **state) {
         eg_resolve_args same = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(first)}, other = same;
         other.winning_fact_id = eg_str_of(second);
         if (how == 1) {
-            same.resolution_type = other.resolution_type = EG_MERGE;
+            same.resolution_type = other.resolution_type = EG_RESOLUTION_MERGE;
             same.merged_content = EG_STR("The auth service runs on port 8080 inside.");
             other.merged_content = EG_STR("The auth service runs on port 9090 inside.");
         }
         eg_resolved done;
         f.now += EG_SECOND;
-        if (how == 2) correct(&f, b.fact, EG_DELETE, ""); /* which ends the conflict too */
+        if (how == 2) correct(&f, b.fact, EG_OP_DELETE, ""); /* which ends the conflict too */
         else assert_int_equal(f.ops->resolve(f.memory, f.rq, &same, &done), EG_OK);
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &same, &done), EG_OK);
         assert_int_equal(done.undo_id, 0);
@@ -245,7 +247,7 @@ static void what_has_ended_does_not_win(void **state) {
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
     assert_non_null(strstr(f.rq->err->text, "has ended"));
     assert_int_equal(current_of(&f, b.fact.lineage_id), 1);
-    assert_int_equal(settle(&f, conflict, EG_WINNER, b.fact.id).closed_count, 0);
+    assert_int_equal(settle(&f, conflict, EG_RESOLUTION_WINNER, b.fact.id).closed_count, 0);
     assert_int_equal(current_of(&f, b.fact.lineage_id), 1);
     fixture_close(&f);
 }
@@ -257,7 +259,7 @@ static eg_fact raced;
 static eg_status read_and_race(eg_storage *store, eg_request *rq, const eg_filter *filter, const uint8_t hash[32], eg_fact *out) {
     fixture *f = racing;
     racing = NULL;
-    if (f) correct(f, raced, EG_UPDATE, "The audit freeze of the cluster lasts two weeks.");
+    if (f) correct(f, raced, EG_OP_UPDATE, "The audit freeze of the cluster lasts two weeks.");
     return real_ops->current_by_hash(store, rq, filter, hash, out);
 }
 
@@ -266,8 +268,8 @@ static void a_lineage_has_one_current_fact(void **state) {
     (void)state;
     WITH(f, 1);
     eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
-    int64_t deleted = correct(&f, a, EG_DELETE, "").undo_id;
-    int64_t again = correct(&f, a, EG_UPDATE, "The auth service runs on port 9090.").undo_id;
+    int64_t deleted = correct(&f, a, EG_OP_DELETE, "").undo_id;
+    int64_t again = correct(&f, a, EG_OP_UPDATE, "The auth service runs on port 9090.").undo_id;
     refuses_undo(&f, deleted, "current");
     assert_int_equal(current_of(&f, a.lineage_id), 1);
     undo(&f, again);
@@ -285,7 +287,7 @@ static void a_lineage_has_one_current_fact(void **state) {
     ops.current_by_hash = read_and_race;
     f.memory->env.storage_ops = &ops;
     racing = &f;
-    eg_receipt last = correct(&f, raced, EG_UPDATE, "The audit freeze of the cluster is over.");
+    eg_receipt last = correct(&f, raced, EG_OP_UPDATE, "The audit freeze of the cluster is over.");
     f.memory->env.storage_ops = real_ops;
     assert_null(racing); /* the other writer came in between */
     assert_int_equal(current_of(&f, raced.lineage_id), 1);
@@ -304,16 +306,16 @@ static void a_known_text_corrects_too(void **state) {
         args.content = EG_STR("The auth service rate limit is 800 req/s.");
         args.scope = EG_STR("auth");
         args.agent_id = EG_STR("agent-b");
-        args.durability = ephemeral ? EG_EPHEMERAL : EG_DURABLE;
+        args.durability = ephemeral ? EG_DURABILITY_EPHEMERAL : EG_DURABILITY_DURABLE;
         eg_fact y = commit_args(&f, args).fact;
         assert_int_equal(open_conflicts(&f, NULL), !ephemeral);
-        eg_receipt r = correct(&f, x, EG_UPDATE, "The auth service rate limit is 800 req/s.");
+        eg_receipt r = correct(&f, x, EG_OP_UPDATE, "The auth service rate limit is 800 req/s.");
         assert_true(r.duplicate && eg_id_eq(r.fact.id, y.id));
-        assert_int_equal(r.operation, EG_UPDATE);
-        assert_int_equal(r.fact.durability, EG_DURABLE);
+        assert_int_equal(r.operation, EG_OP_UPDATE);
+        assert_int_equal(r.fact.durability, EG_DURABILITY_DURABLE);
         assert_int_equal(current_of(&f, x.lineage_id), 0);
         assert_int_equal(open_conflicts(&f, NULL), 0);
-        assert_true(correct(&f, y, EG_UPDATE, "The auth service rate limit is 800 req/s.").undo_id == 0);
+        assert_true(correct(&f, y, EG_OP_UPDATE, "The auth service rate limit is 800 req/s.").undo_id == 0);
         eg_undone undone = undo(&f, r.undo_id);
         assert_int_equal(undone.closed_count, 0);
         assert_true(undone.restored_count == 1 && eg_id_eq(undone.restored[0].restored_from, x.id));
@@ -333,24 +335,24 @@ static void update_supersedes_the_best_match(void **state) {
     args.content = EG_STR("The auth service rate limit is 2000 req/s per IP.");
     args.scope = EG_STR("auth");
     args.agent_id = EG_STR("agent-b");
-    args.operation = EG_UPDATE;
+    args.operation = EG_OP_UPDATE;
     eg_receipt r = commit_args(&f, args);
-    assert_int_equal(r.operation, EG_UPDATE);
+    assert_int_equal(r.operation, EG_OP_UPDATE);
     assert_true(eg_id_eq(r.fact.supersedes, old.fact.id) && eg_id_eq(r.fact.lineage_id, old.fact.lineage_id));
     assert_int_equal(r.conflict_count, 0);
     assert_int_equal(query(&f, "auth rate limit").count, 1);
 
     args.content = EG_STR("Kafka topics have twelve partitions.");
     r = commit_args(&f, args);
-    assert_int_equal(r.operation, EG_ADD);
+    assert_int_equal(r.operation, EG_OP_ADD);
 
     char lineage[EG_ID_TEXT];
     eg_id_format(old.fact.lineage_id, lineage);
     eg_commit_args retire = EG_COMMIT_DEFAULTS;
-    retire.operation = EG_DELETE;
+    retire.operation = EG_OP_DELETE;
     retire.corrects_lineage = eg_str_of(lineage);
     r = commit_args(&f, retire);
-    assert_int_equal(r.fact.close_reason, EG_DELETED);
+    assert_int_equal(r.fact.close_reason, EG_CLOSE_DELETED);
     assert_int_equal(f.ops->commit(f.memory, f.rq, &retire, &r), EG_ENOENT);
     eg_fact *rows;
     size_t n;
@@ -374,10 +376,10 @@ static void update_spares_narrower_scopes(void **state) {
         args.scope = eg_str_of(scope);
         commit_args(&f, args);
     }
-    args.operation = EG_UPDATE;
+    args.operation = EG_OP_UPDATE;
     args.scope = EG_STR("auth");
     eg_receipt r = commit_args(&f, args);
-    assert_int_equal(r.operation, EG_UPDATE);
+    assert_int_equal(r.operation, EG_OP_UPDATE);
     assert_true(eg_id_eq(r.fact.supersedes, old.fact.id));
     eg_memory_status st;
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
@@ -386,7 +388,7 @@ static void update_spares_narrower_scopes(void **state) {
 
     WITH(g, 1);
     commit_as(&g, "agent-a", "auth/node", "The auth service rate limit is 1000 req/s per IP.");
-    assert_int_equal(commit_args(&g, args).operation, EG_ADD);
+    assert_int_equal(commit_args(&g, args).operation, EG_OP_ADD);
     assert_int_equal(query(&g, "auth rate limit").count, 2);
     fixture_close(&g);
 }

@@ -12,7 +12,7 @@ static void an_undone_settlement_is_no_verdict(void **state) {
     eg_str tier = b.conflicts[0].conflict.tier;
     char winner[EG_ID_TEXT];
     eg_id_format(a.fact.id, winner);
-    static const eg_resolution ways[] = {EG_DISMISS, EG_WINNER};
+    static const eg_resolution ways[] = {EG_RESOLUTION_DISMISS, EG_RESOLUTION_WINNER};
     for (size_t i = 0; i < 2; i++) {
         char id[EG_ID_TEXT];
         eg_conflict_view *views;
@@ -44,7 +44,8 @@ static void winner_and_undo(void **state) {
     char id[EG_ID_TEXT], winner[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id + 28), .resolution_type = EG_WINNER, .resolution = EG_STR("seen in k8s")};
+    eg_resolve_args args = {
+        .conflict_id = eg_str_of(id + 28), .resolution_type = EG_RESOLUTION_WINNER, .resolution = EG_STR("seen in k8s")};
     eg_resolved done;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL); /* which one? */
     args.winning_fact_id = eg_str_of(winner);
@@ -52,7 +53,7 @@ static void winner_and_undo(void **state) {
     if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
     assert_int_equal(done.closed_count, 1);
     assert_true(eg_id_eq(done.closed[0].id, a.fact.id));
-    assert_int_equal(done.closed[0].close_reason, EG_CLOSED_RESOLVED);
+    assert_int_equal(done.closed[0].close_reason, EG_CLOSE_RESOLVED);
     assert_int_equal(query(&f, "auth service port").count, 1);
 
     f.now += EG_SECOND;
@@ -77,11 +78,16 @@ static void undo_spares_a_later_settlement(void **state) {
         eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
         eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
         if (how == 1) f.now -= EG_DAY;
-        int64_t first = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_WINNER : EG_DISMISS, a.id).undo_id;
+        int64_t first =
+            settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_RESOLUTION_WINNER : EG_RESOLUTION_DISMISS, a.id).undo_id;
         undo(&f, first);
         eg_conflict_view *views;
         assert_int_equal(open_conflicts(&f, &views), 1);
-        eg_resolved later = settle(&f, views[0].conflict.id, how == 0 ? EG_BOTH_VALID : how == 1 ? EG_DISMISS : EG_WINNER, a.id);
+        eg_resolved later = settle(&f, views[0].conflict.id,
+                                   how == 0   ? EG_RESOLUTION_BOTH_VALID
+                                   : how == 1 ? EG_RESOLUTION_DISMISS
+                                              : EG_RESOLUTION_WINNER,
+                                   a.id);
         refuses_undo(&f, first, "taken back already");
         assert_int_equal(open_conflicts(&f, NULL), 0);
         assert_int_equal(query(&f, "auth service port").count, how == 2 ? 1 : 2);
@@ -101,7 +107,7 @@ static void undo_of_a_merge_leaves_what_has_ended(void **state) {
         eg_fact a = commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.").fact;
         eg_receipt b = commit_for(&f, "agent-b", both ? 1 : 0, "The auth service runs on port 9090.");
         if (before) f.now += 2 * EG_DAY;
-        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id);
+        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_MERGE, a.id);
         assert_int_equal(done.closed_count, before ? !both : 2);
         f.now += 2 * EG_DAY;
         eg_undone undone = undo(&f, done.undo_id);
@@ -119,7 +125,7 @@ static void undo_of_a_merge_leaves_what_has_ended(void **state) {
 /* What somebody said of a conflict that had ended by itself is taken back like any other verdict. */
 static void undo_of_a_verdict_on_what_has_ended(void **state) {
     (void)state;
-    static const eg_resolution kinds[] = {EG_DISMISS, EG_BOTH_VALID, EG_WINNER};
+    static const eg_resolution kinds[] = {EG_RESOLUTION_DISMISS, EG_RESOLUTION_BOTH_VALID, EG_RESOLUTION_WINNER};
     for (int how = 0; how < 3; how++) {
         WITH(f, 1);
         commit_for(&f, "agent-a", 1, "The auth service runs on port 8080.");
@@ -129,10 +135,10 @@ static void undo_of_a_verdict_on_what_has_ended(void **state) {
         assert_int_equal(done.closed_count, 0);
         eg_conflict_view *ended;
         size_t n;
-        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_ENDED, 9, &ended, &n), EG_OK);
+        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_CONFLICT_EXPIRED, 9, &ended, &n), EG_OK);
         assert_int_equal(n, 0);
         assert_int_equal(undo(&f, done.undo_id).restored_count, 0);
-        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_ENDED, 9, &ended, &n), EG_OK);
+        assert_int_equal(f.ops->conflicts(f.memory, f.rq, (eg_str){0}, EG_CONFLICT_EXPIRED, 9, &ended, &n), EG_OK);
         assert_true(n == 1 && eg_id_eq(ended->conflict.id, b.conflicts[0].conflict.id));
         assert_int_equal(open_conflicts(&f, NULL), 0);
         refuses_undo(&f, done.undo_id, "not settled any more");
@@ -149,9 +155,9 @@ static void undo_brings_other_conflicts_back(void **state) {
         eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
         eg_receipt c = commit_as(&f, "agent-c", "auth", "The auth service runs on port 7070.");
         assert_int_equal(open_conflicts(&f, NULL), 3);
-        int64_t undo_id = how == 0   ? settle(&f, b.conflicts[0].conflict.id, EG_WINNER, b.conflicts[0].a.id).undo_id
-                          : how == 1 ? correct(&f, b.fact, EG_DELETE, "").undo_id
-                                     : correct(&f, b.fact, EG_UPDATE, "The mail relay is blue.").undo_id;
+        int64_t undo_id = how == 0   ? settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_WINNER, b.conflicts[0].a.id).undo_id
+                          : how == 1 ? correct(&f, b.fact, EG_OP_DELETE, "").undo_id
+                                     : correct(&f, b.fact, EG_OP_UPDATE, "The mail relay is blue.").undo_id;
         assert_int_equal(open_conflicts(&f, NULL), 1);
         eg_fact back = undo(&f, undo_id).restored[0];
         work(&f);
@@ -167,16 +173,16 @@ static void undo_brings_other_conflicts_back(void **state) {
 /* What was dismissed or is both valid stays so, however often either fact goes and comes back. */
 static void undo_keeps_what_was_dismissed(void **state) {
     (void)state;
-    static const eg_resolution ways[] = {EG_DISMISS, EG_BOTH_VALID};
+    static const eg_resolution ways[] = {EG_RESOLUTION_DISMISS, EG_RESOLUTION_BOTH_VALID};
     for (size_t i = 0; i < 2; i++) {
         WITH(f, 1);
         eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
         eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
         settle(&f, b.conflicts[0].conflict.id, ways[i], a.id);
         for (int times = 0; times < 2; times++) {
-            undo(&f, correct(&f, a, EG_DELETE, "").undo_id);
+            undo(&f, correct(&f, a, EG_OP_DELETE, "").undo_id);
             work(&f);
-            undo(&f, correct(&f, b.fact, EG_DELETE, "").undo_id);
+            undo(&f, correct(&f, b.fact, EG_OP_DELETE, "").undo_id);
             work(&f);
             assert_int_equal(query(&f, "auth service port").count, 2);
             assert_int_equal(open_conflicts(&f, NULL), 0);
@@ -191,7 +197,7 @@ static void undo_is_undone_whole(void **state) {
     WITH(f, 1);
     eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    int64_t undo_id = settle(&f, b.conflicts[0].conflict.id, EG_MERGE, a.id).undo_id;
+    int64_t undo_id = settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_MERGE, a.id).undo_id;
     for (int times = 0; times < 4; times++) {
         eg_undone u = undo(&f, undo_id);
         int merged_again = times % 2;
@@ -206,7 +212,7 @@ static void undo_is_undone_whole(void **state) {
         undo_id = u.undo_id;
     }
     undo(&f, undo_id); /* the two are back: when one of them changes, that undo is not half undone */
-    correct(&f, a, EG_UPDATE, "The auth service runs on port 7070.");
+    correct(&f, a, EG_OP_UPDATE, "The auth service runs on port 7070.");
     eg_audit_row *rows;
     size_t n;
     assert_int_equal(f.memory->env.storage_ops->audit_list(f.storage, f.rq, EG_STR("local"), 0, 100, &rows, &n), EG_OK);
@@ -222,10 +228,10 @@ static void undo_heeds_what_came_after(void **state) {
         WITH(f, 1);
         eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
         eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_MERGE : EG_WINNER, a.id);
-        if (how == 0) correct(&f, a, EG_DELETE, "");
-        if (how == 1) correct(&f, a, EG_UPDATE, "The auth service runs on port 8081.");
-        if (how == 2) correct(&f, done.merged, EG_UPDATE, "The auth service runs on port 8082.");
+        eg_resolved done = settle(&f, b.conflicts[0].conflict.id, how == 2 ? EG_RESOLUTION_MERGE : EG_RESOLUTION_WINNER, a.id);
+        if (how == 0) correct(&f, a, EG_OP_DELETE, "");
+        if (how == 1) correct(&f, a, EG_OP_UPDATE, "The auth service runs on port 8081.");
+        if (how == 2) correct(&f, done.merged, EG_OP_UPDATE, "The auth service runs on port 8082.");
         if (how == 2) {
             refuses_undo(&f, done.undo_id, "its lineage has a current fact");
         } else {
@@ -246,17 +252,17 @@ static void what_cannot_be_undone_has_no_id(void **state) {
     WITH(f, 1);
     eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    int64_t dismissed = settle(&f, b.conflicts[0].conflict.id, EG_DISMISS, a.id).undo_id;
+    int64_t dismissed = settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_DISMISS, a.id).undo_id;
     assert_int_equal(open_conflicts(&f, NULL), 0);
     assert_int_equal(undo(&f, dismissed).undo_id, 0);
     assert_int_equal(open_conflicts(&f, NULL), 1);
     eg_commit_args args = EG_COMMIT_DEFAULTS;
     args.content = EG_STR("The flaky build passes when the cache is warm.");
-    args.durability = EG_EPHEMERAL;
+    args.durability = EG_DURABILITY_EPHEMERAL;
     commit_args(&f, args);
-    args.durability = EG_DURABLE;
+    args.durability = EG_DURABILITY_DURABLE;
     eg_receipt r = commit_args(&f, args);
-    assert_int_equal(r.fact.durability, EG_DURABLE);
+    assert_int_equal(r.fact.durability, EG_DURABILITY_DURABLE);
     assert_int_equal(r.undo_id, 0);
     fixture_close(&f);
 }
@@ -273,7 +279,7 @@ static void undo_restores_the_former_end(void **state) {
     char lineage[EG_ID_TEXT];
     eg_id_format(first.fact.lineage_id, lineage);
     eg_commit_args retire = EG_COMMIT_DEFAULTS;
-    retire.operation = EG_DELETE;
+    retire.operation = EG_OP_DELETE;
     retire.corrects_lineage = eg_str_of(lineage);
     f.now += 4 * EG_DAY;
     eg_receipt gone = commit_args(&f, retire);

@@ -139,9 +139,12 @@ static void version_bounds(void **state) {
         const char *content, *text;
         uint32_t quantifier;
     } rows[] = {
-        {"The app needs PHP 8.1.", "8.1", EG_EXACTLY},         {"The app needs PHP >= 8.1.", "8.1", EG_AT_LEAST},
-        {"The app needs PHP < 8.1.", "8.1", EG_AT_MOST},       {"Works with Node 18+.", "18", EG_AT_LEAST},
-        {"Works with Node 18 or greater.", "18", EG_AT_LEAST}, {"Works with Node 18 and up.", "18", EG_AT_LEAST},
+        {"The app needs PHP 8.1.", "8.1", EG_QUANTIFIER_EXACTLY},
+        {"The app needs PHP >= 8.1.", "8.1", EG_QUANTIFIER_AT_LEAST},
+        {"The app needs PHP < 8.1.", "8.1", EG_QUANTIFIER_AT_MOST},
+        {"Works with Node 18+.", "18", EG_QUANTIFIER_AT_LEAST},
+        {"Works with Node 18 or greater.", "18", EG_QUANTIFIER_AT_LEAST},
+        {"Works with Node 18 and up.", "18", EG_QUANTIFIER_AT_LEAST},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -242,13 +245,13 @@ static void modality(void **state) {
         const char *content;
         uint32_t modality;
     } rows[] = {
-        {"The limit is 5 s.", EG_IS},
-        {"The limit should be 5 s.", EG_SHOULD},
-        {"A limit of 5 s is planned.", EG_PLANNED},
-        {"A limit of 5 s was considered and rejected.", EG_REJECTED},
-        {"The limit was 5 s.", EG_WAS},
-        {"The vendor said the limit is 5 s.", EG_QUOTED},
-        {"The press plan is rebuilt every 30 minutes.", EG_IS},
+        {"The limit is 5 s.", EG_MODALITY_IS},
+        {"The limit should be 5 s.", EG_MODALITY_SHOULD},
+        {"A limit of 5 s is planned.", EG_MODALITY_PLANNED},
+        {"A limit of 5 s was considered and rejected.", EG_MODALITY_REJECTED},
+        {"The limit was 5 s.", EG_MODALITY_PAST},
+        {"The vendor said the limit is 5 s.", EG_MODALITY_QUOTED},
+        {"The press plan is rebuilt every 30 minutes.", EG_MODALITY_IS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;

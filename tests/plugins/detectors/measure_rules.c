@@ -70,7 +70,7 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
         eg_arena_release(&arena);
         return 0;
     }
-    const eg_finding *f = first_with(found, n, EG_CONTRADICTION);
+    const eg_finding *f = first_with(found, n, EG_OUTCOME_CONTRADICTION);
     if (first_with(found, n, EG_OUTCOME_UPDATE)) t->updates++;
     if (category) {
         t->labelled++;
@@ -79,7 +79,7 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
         d->all++;
         if (f) t->right++, c->found++, d->found++;
         else if (first_with(found, n, EG_OUTCOME_BOTH_VALID)) t->vetoed_right++;
-        if (!f && first_with(found, n, EG_CORROBORATION)) t->same_wrong++;
+        if (!f && first_with(found, n, EG_OUTCOME_CORROBORATION)) t->same_wrong++;
         const eg_finding *veto = first_with(found, n, EG_OUTCOME_BOTH_VALID);
         if (!f && veto && t->verbose) show("WRONG VETO", a->fact->content, b->fact->content, veto, category);
         if (!f && t->missed) show("MISSED", a->fact->content, b->fact->content, NULL, category);
@@ -107,7 +107,7 @@ static void count_update(tally *t, const eg_case_fact *update, const eg_case_fac
     size_t n = 0;
     eg_error err = {0};
     if (test_detect(&arena, update, earlier, found, 16, &n, &err) == EG_OK) {
-        const eg_finding *u = first_with(found, n, EG_OUTCOME_UPDATE), *c = first_with(found, n, EG_CONTRADICTION);
+        const eg_finding *u = first_with(found, n, EG_OUTCOME_UPDATE), *c = first_with(found, n, EG_OUTCOME_CONTRADICTION);
         t->update_all += superseded != 0;
         t->update_found += superseded && u;
         t->update_conflict += superseded && !u && c;

@@ -30,7 +30,7 @@ static void check_scoped(const pair *p, const char *earlier_scope, const char *l
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 16, &n, &err), EG_OK);
     const eg_finding *f = NULL;
     for (size_t i = 0; i < n && !f; i++)
-        if (p->outcome == NOTHING ? found[i].outcome == EG_CONTRADICTION || found[i].outcome == EG_OUTCOME_UPDATE
+        if (p->outcome == NOTHING ? found[i].outcome == EG_OUTCOME_CONTRADICTION || found[i].outcome == EG_OUTCOME_UPDATE
                                   : found[i].outcome == (uint32_t)p->outcome)
             f = &found[i];
     if (p->outcome == NOTHING) {
@@ -122,10 +122,11 @@ static void no_siblings(void **state) {
     (void)state;
     static const pair rows[] = {
         {"Pod web-0 runs on machine m7 with 4 GB of memory.", "Pod web-0 runs on machine m7 with 8 GB of memory.",
-         EG_CONTRADICTION, NULL, NULL, NULL},
-        {"Region 4 of the cluster keeps 3 replicas.", "Region 4 of the cluster keeps 5 replicas.", EG_CONTRADICTION, NULL, NULL,
+         EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"Region 4 of the cluster keeps 3 replicas.", "Region 4 of the cluster keeps 5 replicas.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
+        {"The client makes at most 3 retries.", "The client makes at most 5 retries.", EG_OUTCOME_CONTRADICTION, NULL, NULL,
          NULL},
-        {"The client makes at most 3 retries.", "The client makes at most 5 retries.", EG_CONTRADICTION, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -133,48 +134,49 @@ static void no_siblings(void **state) {
 static void contradictions(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.", "The auth service timeout is 60 seconds.", EG_CONTRADICTION, "tier2_numeric",
-         "60 seconds", "30 s"},
-        {"The timeout of the auth service is 30 s.", "The auth service has a timeout of 1 minute.", EG_CONTRADICTION,
+        {"The auth service timeout is 30 s.", "The auth service timeout is 60 seconds.", EG_OUTCOME_CONTRADICTION,
+         "tier2_numeric", "60 seconds", "30 s"},
+        {"The timeout of the auth service is 30 s.", "The auth service has a timeout of 1 minute.", EG_OUTCOME_CONTRADICTION,
          "tier2_numeric", "1 minute", "30 s"},
-        {"The node has 5 GB of cache memory.", "The node has 5 MB of cache memory.", EG_CONTRADICTION, "tier2_numeric", "5 MB",
-         "5 GB"},
-        {"The node has 4 GiB of cache memory.", "The node has 4 GB of cache memory.", EG_CONTRADICTION, "tier2_numeric", NULL,
-         NULL},
-        {"Uploads are unlimited for the team accounts.", "Uploads are 20 for the team accounts.", EG_CONTRADICTION,
+        {"The node has 5 GB of cache memory.", "The node has 5 MB of cache memory.", EG_OUTCOME_CONTRADICTION, "tier2_numeric",
+         "5 MB", "5 GB"},
+        {"The node has 4 GiB of cache memory.", "The node has 4 GB of cache memory.", EG_OUTCOME_CONTRADICTION, "tier2_numeric",
+         NULL, NULL},
+        {"Uploads are unlimited for the team accounts.", "Uploads are 20 for the team accounts.", EG_OUTCOME_CONTRADICTION,
          "tier2_numeric", NULL, NULL},
-        {"A batch holds at most 10 rows of input.", "A batch holds 12 rows of input.", EG_CONTRADICTION, "tier2_numeric", "12",
-         "10"},
-        {"The gateway accepts 1k/s from each client.", "The gateway accepts 500 req/s from each client.", EG_CONTRADICTION,
-         "tier2_numeric", NULL, NULL},
-        {"The API listens on port 8080 by default.", "The API listens on port 9090 by default.", EG_CONTRADICTION, "tier0_entity",
-         "9090", "8080"},
-        {"The service is built with Go 1.22.4 and Bazel.", "The service is built with Go 1.21.9 and Bazel.", EG_CONTRADICTION,
-         "tier0_entity", NULL, NULL},
-        {"http3.enabled is false on all edge servers.", "http3.enabled is true on all edge servers.", EG_CONTRADICTION,
+        {"A batch holds at most 10 rows of input.", "A batch holds 12 rows of input.", EG_OUTCOME_CONTRADICTION, "tier2_numeric",
+         "12", "10"},
+        {"The gateway accepts 1k/s from each client.", "The gateway accepts 500 req/s from each client.",
+         EG_OUTCOME_CONTRADICTION, "tier2_numeric", NULL, NULL},
+        {"The API listens on port 8080 by default.", "The API listens on port 9090 by default.", EG_OUTCOME_CONTRADICTION,
+         "tier0_entity", "9090", "8080"},
+        {"The service is built with Go 1.22.4 and Bazel.", "The service is built with Go 1.21.9 and Bazel.",
+         EG_OUTCOME_CONTRADICTION, "tier0_entity", NULL, NULL},
+        {"http3.enabled is false on all edge servers.", "http3.enabled is true on all edge servers.", EG_OUTCOME_CONTRADICTION,
          "tier0_entity", "true", "false"},
-        {"cache.mode = lru", "cache.mode = lfu", EG_CONTRADICTION, "tier0_entity", "lfu", "lru"},
-        {"Edited messages are visible to the channel.", "Edited messages are not visible to the channel.", EG_CONTRADICTION,
-         "tier0_entity", NULL, NULL},
-        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION, "tier0_entity",
-         "Felipe", "Sorcha"},
-        {"The database is PostgreSQL.", "The database is MySQL.", EG_CONTRADICTION, "tier0_entity", "MySQL", "PostgreSQL"},
+        {"cache.mode = lru", "cache.mode = lfu", EG_OUTCOME_CONTRADICTION, "tier0_entity", "lfu", "lru"},
+        {"Edited messages are visible to the channel.", "Edited messages are not visible to the channel.",
+         EG_OUTCOME_CONTRADICTION, "tier0_entity", NULL, NULL},
+        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_OUTCOME_CONTRADICTION,
+         "tier0_entity", "Felipe", "Sorcha"},
+        {"The database is PostgreSQL.", "The database is MySQL.", EG_OUTCOME_CONTRADICTION, "tier0_entity", "MySQL",
+         "PostgreSQL"},
         {"Position reports are stored in ClickHouse, by day.", "Position reports are stored in PostGIS, by day.",
-         EG_CONTRADICTION, "tier0_entity", "PostGIS", "ClickHouse"},
-        {"The weekly report is sent on Monday mornings.", "The weekly report is sent on Friday mornings.", EG_CONTRADICTION,
-         "tier2_temporal", NULL, NULL},
-        {"The invoice run starts at 03:15 UTC each night.", "The invoice run starts at 05:45 UTC each night.", EG_CONTRADICTION,
-         "tier2_temporal", "05:45", "03:15"},
-        {"Readings are taken every 45 minutes by rootd.", "Readings are taken every 20 minutes by rootd.", EG_CONTRADICTION,
-         "tier2_numeric", NULL, NULL},
-        {"The v1 billing API is deprecated since 3.0.", "The v1 billing API is the current one.", EG_CONTRADICTION,
+         EG_OUTCOME_CONTRADICTION, "tier0_entity", "PostGIS", "ClickHouse"},
+        {"The weekly report is sent on Monday mornings.", "The weekly report is sent on Friday mornings.",
+         EG_OUTCOME_CONTRADICTION, "tier2_temporal", NULL, NULL},
+        {"The invoice run starts at 03:15 UTC each night.", "The invoice run starts at 05:45 UTC each night.",
+         EG_OUTCOME_CONTRADICTION, "tier2_temporal", "05:45", "03:15"},
+        {"Readings are taken every 45 minutes by rootd.", "Readings are taken every 20 minutes by rootd.",
+         EG_OUTCOME_CONTRADICTION, "tier2_numeric", NULL, NULL},
+        {"The v1 billing API is deprecated since 3.0.", "The v1 billing API is the current one.", EG_OUTCOME_CONTRADICTION,
          "tier2_temporal", "current", "deprecated"},
         {"orders.accepted has 12 partitions, keyed by restaurant id.",
          "Accepted orders are published to the Kafka topic orders.accepted with 24 partitions keyed by "
          "restaurant id.",
-         EG_CONTRADICTION, "tier2_numeric", "24", "12"},
-        {"Live chats per agent are four at a time.", "Live chats per agent are six at a time.", EG_CONTRADICTION, "tier2_numeric",
-         "six", "four"},
+         EG_OUTCOME_CONTRADICTION, "tier2_numeric", "24", "12"},
+        {"Live chats per agent are four at a time.", "Live chats per agent are six at a time.", EG_OUTCOME_CONTRADICTION,
+         "tier2_numeric", "six", "four"},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -197,7 +199,8 @@ static void updates(void **state) {
 static void other_outcomes(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The auth service timeout is 30 s.", "The auth service timeout is 30000 ms.", EG_CORROBORATION, NULL, NULL, NULL},
+        {"The auth service timeout is 30 s.", "The auth service timeout is 30000 ms.", EG_OUTCOME_CORROBORATION, NULL, NULL,
+         NULL},
         {"In staging the pool keeps 5 idle connections open.", "In production the pool keeps 20 idle connections open.",
          EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
     };
@@ -207,11 +210,12 @@ static void other_outcomes(void **state) {
 static void across_scopes(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"The topic orders.accepted has 24 partitions.", "The topic orders.accepted has 12 partitions.", EG_CONTRADICTION,
+        {"The topic orders.accepted has 24 partitions.", "The topic orders.accepted has 12 partitions.", EG_OUTCOME_CONTRADICTION,
          "tier2b_cross_scope", "12", "24"},
-        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_CONTRADICTION, "tier2b_cross_scope",
-         NULL, NULL},
-        {"All services use MySQL.", "The payments service uses PostgreSQL.", EG_CONTRADICTION, "tier2b_cross_scope", NULL, NULL},
+        {"The feed renderer is owned by Sorcha.", "The feed renderer is owned by Felipe.", EG_OUTCOME_CONTRADICTION,
+         "tier2b_cross_scope", NULL, NULL},
+        {"All services use MySQL.", "The payments service uses PostgreSQL.", EG_OUTCOME_CONTRADICTION, "tier2b_cross_scope", NULL,
+         NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_scoped(&rows[i], "orders/intake", "dispatch");
     static const pair not [] = {
@@ -243,26 +247,26 @@ static void conditions(void **state) {
         {"If caching is enabled, the request timeout is 30 s.", "If caching is disabled, the request timeout is 60 s.", NOTHING,
          NULL, NULL, NULL},
         {"If caching is enabled, the request timeout is 30 s.", "If caching is enabled, the request timeout is 60 s.",
-         EG_CONTRADICTION, NULL, NULL, NULL},
+         EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"If strict mode is enabled, unknown fields are rejected.", "If strict mode is enabled, unknown fields are not rejected.",
-         EG_CONTRADICTION, NULL, NULL, NULL},
-        {"Strict mode is enabled for all clients.", "Strict mode is disabled for all clients.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+         EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"Strict mode is enabled for all clients.", "Strict mode is disabled for all clients.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
         {"If the cache is warm, requests wait for it.", "If the cache is not warm, requests wait for it.", NOTHING, NULL, NULL,
          NULL},
         {"Clients that are signed in see the price list.", "Clients that are not signed in see the price list.", NOTHING, NULL,
          NULL, NULL},
-        {"The price list is visible to clients.", "The price list is not visible to clients.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+        {"The price list is visible to clients.", "The price list is not visible to clients.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
         {"Some requests are logged to the audit table.", "Some requests are not logged to the audit table.", NOTHING, NULL, NULL,
          NULL},
-        {"Requests are logged to the audit table.", "Requests are not logged to the audit table.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+        {"Requests are logged to the audit table.", "Requests are not logged to the audit table.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
         {"The pool size can be set to 10.", "The pool size can be set to 20.", NOTHING, NULL, NULL, NULL},
         {"The pool size can be set to 10 workers.", "The pool size is 20 workers.", NOTHING, NULL, NULL, NULL},
-        {"The pool size is set to 10.", "The pool size is set to 20.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The pool size can be set to at most 10.", "The pool size can be set to at most 20.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+        {"The pool size is set to 10.", "The pool size is set to 20.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The pool size can be set to at most 10.", "The pool size can be set to at most 20.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -273,10 +277,11 @@ static void parameters(void **state) {
     static const pair rows[] = {
         {"The p99 latency of search is 30 ms at 100 req/s.", "The p99 latency of search is 90 ms at 1000 req/s.", NOTHING, NULL,
          NULL, NULL},
-        {"The p99 latency of search is 30 ms at 100 req/s.", "The p99 latency of search is 90 ms at 100 req/s.", EG_CONTRADICTION,
-         NULL, NULL, NULL},
+        {"The p99 latency of search is 30 ms at 100 req/s.", "The p99 latency of search is 90 ms at 100 req/s.",
+         EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The build takes 12 minutes on 4 cores.", "The build takes 7 minutes on 8 cores.", NOTHING, NULL, NULL, NULL},
-        {"The build takes 12 minutes on 4 cores.", "The build takes 7 minutes on 4 cores.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The build takes 12 minutes on 4 cores.", "The build takes 7 minutes on 4 cores.", EG_OUTCOME_CONTRADICTION, NULL, NULL,
+         NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -285,19 +290,19 @@ static void bounds(void **state) {
     (void)state;
     static const pair rows[] = {
         {"The suite takes < 15 minutes.", "The suite takes 11 minutes.", NOTHING, NULL, NULL, NULL},
-        {"The suite takes < 15 minutes.", "The suite takes 20 minutes.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The suite takes < 15 minutes.", "The suite takes 20 minutes.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The app needs PHP >= 8.1.", "The app needs PHP 8.3.", NOTHING, NULL, NULL, NULL},
         {"The app needs PHP >= 8.1.", "The app needs PHP 8.10.", NOTHING, NULL, NULL, NULL},
         {"The app needs PHP >= 8.1.", "The app needs PHP 8.", NOTHING, NULL, NULL, NULL},
-        {"The app needs PHP >= 8.1.", "The app needs PHP 7.4.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The app needs PHP >= 8.1.", "The app needs PHP >= 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The app needs PHP <= 8.1.", "The app needs PHP 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The app needs PHP 8.1.", "The app needs PHP 8.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP 7.4.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP >= 8.1.", "The app needs PHP >= 8.3.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP <= 8.1.", "The app needs PHP 8.3.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The app needs PHP 8.1.", "The app needs PHP 8.3.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The app needs PHP 8.1 or newer.", "The app needs PHP 8.x.", NOTHING, NULL, NULL, NULL},
         {"Works with Node 18+.", "Works with Node 20.", NOTHING, NULL, NULL, NULL},
-        {"Works with Node 18+.", "Works with Node 16.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Works with Node 18+.", "Works with Node 16.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The client needs Node 18 or greater.", "The client needs Node 20.", NOTHING, NULL, NULL, NULL},
-        {"The client needs Node 18 or greater.", "The client needs Node 16.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The client needs Node 18 or greater.", "The client needs Node 16.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -307,8 +312,8 @@ static void pronouns(void **state) {
     (void)state;
     static const pair rows[] = {
         {"It retries failed jobs 3 times.", "It retries failed jobs 5 times.", NOTHING, NULL, NULL, NULL},
-        {"The mailer retries failed jobs 3 times.", "The mailer retries failed jobs 5 times.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+        {"The mailer retries failed jobs 3 times.", "The mailer retries failed jobs 5 times.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -318,10 +323,11 @@ static void numbers_that_name(void **state) {
     (void)state;
     static const pair rows[] = {
         {"Port 22 is closed.", "Port 443 is closed.", NOTHING, NULL, NULL, NULL},
-        {"Port 22 is closed.", "Port 22 is not closed.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The gateway listens on port 8080.", "The gateway listens on port 9090.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Port 22 is closed.", "Port 22 is not closed.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The gateway listens on port 8080.", "The gateway listens on port 9090.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"Exit code 2 means a usage error.", "Exit code 3 means a usage error.", NOTHING, NULL, NULL, NULL},
-        {"A usage error ends with exit code 2.", "A usage error ends with exit code 3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"A usage error ends with exit code 2.", "A usage error ends with exit code 3.", EG_OUTCOME_CONTRADICTION, NULL, NULL,
+         NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -331,11 +337,11 @@ static void several_objects(void **state) {
     (void)state;
     static const pair rows[] = {
         {"The library supports TLS 1.2.", "The library supports TLS 1.3.", NOTHING, NULL, NULL, NULL},
-        {"The library requires TLS 1.2.", "The library requires TLS 1.3.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The library requires TLS 1.2.", "The library requires TLS 1.3.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The app exposes port 8080.", "The app exposes port 9090.", NOTHING, NULL, NULL, NULL},
         {"Orders of the shop are copied to Vienna.", "Orders of the shop are copied to Berlin.", NOTHING, NULL, NULL, NULL},
-        {"Orders of the shop are stored in Vienna.", "Orders of the shop are stored in Berlin.", EG_CONTRADICTION, NULL, NULL,
-         NULL},
+        {"Orders of the shop are stored in Vienna.", "Orders of the shop are stored in Berlin.", EG_OUTCOME_CONTRADICTION, NULL,
+         NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -345,13 +351,15 @@ static void properties(void **state) {
     (void)state;
     static const pair rows[] = {
         {"user_id is indexed.", "user_id is immutable.", NOTHING, NULL, NULL, NULL},
-        {"user_id = indexed", "user_id = immutable", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"user_id is indexed.", "user_id is not indexed.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"user_id = indexed", "user_id = immutable", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"user_id is indexed.", "user_id is not indexed.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The daily backup is kept for 7 days.", "The weekly backup is kept for 30 days.", NOTHING, NULL, NULL, NULL},
-        {"The daily backup is kept for 7 days.", "The daily backup is kept for 30 days.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The backup of the ledger runs daily.", "The backup of the ledger runs weekly.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The daily backup is kept for 7 days.", "The daily backup is kept for 30 days.", EG_OUTCOME_CONTRADICTION, NULL, NULL,
+         NULL},
+        {"The backup of the ledger runs daily.", "The backup of the ledger runs weekly.", EG_OUTCOME_CONTRADICTION, NULL, NULL,
+         NULL},
         {"The tool lists enabled flags.", "The tool lists disabled flags.", NOTHING, NULL, NULL, NULL},
-        {"The flag is enabled for the tool.", "The flag is disabled for the tool.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The flag is enabled for the tool.", "The flag is disabled for the tool.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"Internal users can upload large files.", "External users can upload large files.", NOTHING, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
@@ -361,9 +369,9 @@ static void properties(void **state) {
 static void name_and_value(void **state) {
     (void)state;
     static const pair rows[] = {
-        {"Java version: 17", "Java version: 21", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Java version: 17", "Java version: 21", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"Java version: 17", "Python version: 3.12", NOTHING, NULL, NULL, NULL},
-        {"Gateway port: 8080", "Gateway port: 9090", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"Gateway port: 8080", "Gateway port: 9090", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"Gateway port: 8080", "Metrics port: 9090", NOTHING, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
@@ -373,7 +381,7 @@ static void does_not(void **state) {
     (void)state;
     static const pair rows[] = {
         {"The /health endpoint requires authentication.", "The /health endpoint does not require authentication.",
-         EG_CONTRADICTION, NULL, NULL, NULL},
+         EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The /health endpoint requires authentication.", "The /metrics endpoint does not require authentication.", NOTHING, NULL,
          NULL, NULL},
     };
@@ -385,10 +393,10 @@ static void binary_sizes(void **state) {
     (void)state;
     static const pair rows[] = {
         {"The node has 2 GB of memory.", "The node has 2048 MB of memory.", NOTHING, NULL, NULL, NULL},
-        {"The node has 2 GB of memory.", "The node has 4096 MB of memory.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The node has 2 GB of memory.", "The node has 4096 MB of memory.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
         {"The block size is 64 KB.", "The block size is 65536 bytes.", NOTHING, NULL, NULL, NULL},
-        {"The block size is 64 KB.", "The block size is 32768 bytes.", EG_CONTRADICTION, NULL, NULL, NULL},
-        {"The upload limit is 10 MB.", "The upload limit is 11 MB.", EG_CONTRADICTION, NULL, NULL, NULL},
+        {"The block size is 64 KB.", "The block size is 32768 bytes.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
+        {"The upload limit is 10 MB.", "The upload limit is 11 MB.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL},
     };
     check_all(rows, sizeof rows / sizeof rows[0]);
 }
@@ -400,9 +408,12 @@ static void sibling_scopes(void **state) {
         const char *earlier, *later;
         int outcome;
     } scopes[] = {
-        {"payments/api", "payments/worker", NOTHING},       {"payments/api", "payments/api-v2", NOTHING},
-        {"payments", "payments/api", EG_CONTRADICTION},     {"payments/api", "payments", EG_CONTRADICTION},
-        {"payments/api", "payments/api", EG_CONTRADICTION}, {"general", "payments/api", EG_CONTRADICTION},
+        {"payments/api", "payments/worker", NOTHING},
+        {"payments/api", "payments/api-v2", NOTHING},
+        {"payments", "payments/api", EG_OUTCOME_CONTRADICTION},
+        {"payments/api", "payments", EG_OUTCOME_CONTRADICTION},
+        {"payments/api", "payments/api", EG_OUTCOME_CONTRADICTION},
+        {"general", "payments/api", EG_OUTCOME_CONTRADICTION},
     };
     for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
         pair p = {"The request timeout is 30 s.", "The request timeout is 60 s.", scopes[i].outcome, NULL, NULL, NULL};
@@ -415,10 +426,10 @@ static void generic_subjects(void **state) {
     (void)state;
     static const pair apart = {"The repository is owned by Alice.", "The repository is owned by Bob.", NOTHING, NULL, NULL, NULL};
     static const pair same = {
-        "The repository is owned by Alice.", "The repository is owned by Bob.", EG_CONTRADICTION, NULL, NULL, NULL};
+        "The repository is owned by Alice.", "The repository is owned by Bob.", EG_OUTCOME_CONTRADICTION, NULL, NULL, NULL};
     static const pair named = {"The ledger exporter is owned by Alice.",
                                "The ledger exporter is owned by Bob.",
-                               EG_CONTRADICTION,
+                               EG_OUTCOME_CONTRADICTION,
                                "tier2b_cross_scope",
                                NULL,
                                NULL};
@@ -440,10 +451,10 @@ static void severity(void **state) {
     size_t n;
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 4, &n, &err), EG_OK);
     assert_int_equal(n, 1);
-    assert_int_equal(found[0].severity, EG_HIGH);
+    assert_int_equal(found[0].severity, EG_SEVERITY_HIGH);
     earlier.same_agent = 1;
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 4, &n, &err), EG_OK);
-    assert_int_equal(found[0].severity, EG_MEDIUM);
+    assert_int_equal(found[0].severity, EG_SEVERITY_MEDIUM);
     eg_arena_release(&arena);
 }
 
@@ -473,7 +484,7 @@ static void long_facts_take_little_memory(void **state) {
     assert_int_equal(test_detect(&arena, &later, &earlier, found, 16, &n, &err), EG_OK);
     assert_true(arena.used - before < (size_t)8 << 20);
     int contradictions = 0;
-    for (size_t i = 0; i < n; i++) contradictions += found[i].outcome == EG_CONTRADICTION;
+    for (size_t i = 0; i < n; i++) contradictions += found[i].outcome == EG_OUTCOME_CONTRADICTION;
     assert_int_equal(contradictions, 1);
     eg_arena_release(&arena);
 }

@@ -130,7 +130,8 @@ static void single_statements_are_read_once(void **state) {
     examine(TAIL, earlier, 2);
     assert_int_equal(reads, 4);
     assert_int_equal(found_count, 1);
-    assert_true(found[0].candidate == 0 && found[0].outcome == EG_CONTRADICTION && found[0].severity == EG_MEDIUM);
+    assert_true(found[0].candidate == 0 && found[0].outcome == EG_OUTCOME_CONTRADICTION &&
+                found[0].severity == EG_SEVERITY_MEDIUM);
     assert_true(found[0].score > 0.749 && found[0].score < 0.751);
     is(TAIL, found[0].span_subject, TAIL);
 }
@@ -171,8 +172,9 @@ static void several_statements(void **state) {
     examine(TWO, earlier, 2);
     assert_int_equal(reads, 2 + 2 + 1); /* the whole and TAIL both ways, HEAD, which cannot reach 0.7 any more, one way */
     assert_int_equal(found_count, 2);
-    assert_true(found[0].candidate == 1 && found[0].outcome == EG_CORROBORATION); /* HEAD is within TWO: no model is asked */
-    assert_true(found[1].candidate == 0 && found[1].outcome == EG_CONTRADICTION && found[1].severity == EG_HIGH);
+    assert_true(found[0].candidate == 1 &&
+                found[0].outcome == EG_OUTCOME_CORROBORATION); /* HEAD is within TWO: no model is asked */
+    assert_true(found[1].candidate == 0 && found[1].outcome == EG_OUTCOME_CONTRADICTION && found[1].severity == EG_SEVERITY_HIGH);
     assert_true(found[1].score > 0.949 && found[1].score < 0.951);
     is(TWO, found[1].span_subject, TAIL);
     is(OTHER, found[1].span_candidate, OTHER);

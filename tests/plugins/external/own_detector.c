@@ -22,7 +22,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     for (uint32_t i = 0; i < c->candidate_count; i++) {
         if (!read_rota(c->candidates[i]->fact->content, &other_service, &other_name)) continue;
         if (!eg_str_eq(service, other_service) || eg_str_eq(name, other_name)) continue;
-        eg_finding f = {.size = sizeof f, .candidate = i, .severity = EG_HIGH, .score = 1};
+        eg_finding f = {.size = sizeof f, .candidate = i, .severity = EG_SEVERITY_HIGH, .score = 1};
         f.explanation = eg_request_printf(rq, "%.*s has two people on call.", (int)service.len, service.ptr);
         eg_status s = add(sink, &f);
         if (s != EG_OK) return s;

@@ -117,7 +117,7 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
     h->commit.provenance = fake_keep(a->provenance);
     h->commit.artifact_hash = fake_keep(a->artifact_hash);
     h->commit.corrects_lineage = fake_keep(a->corrects_lineage);
-    if (a->operation != EG_NONE && h->fact_count < FAKE_FACTS) {
+    if (a->operation != EG_OP_NONE && h->fact_count < FAKE_FACTS) {
         uint32_t n = (uint32_t)h->fact_count;
         eg_fact *f = &h->facts[h->fact_count++];
         *f = (eg_fact){.seq = n + 1,
@@ -154,8 +154,8 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                                .detector = EG_STR("fake 1"),
                                .score = 0.98765432,
                                .explanation = EG_STR("the same word"),
-                               .severity = EG_HIGH,
-                               .status = EG_OPEN};
+                               .severity = EG_SEVERITY_HIGH,
+                               .status = EG_CONFLICT_OPEN};
             out->conflicts[out->conflict_count++] = (eg_conflict_view){*c, *other, *f};
         }
         out->fact = *f;
@@ -164,7 +164,7 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
     out->detection_done = a->wait_ms != 0;
     pthread_mutex_unlock(&h->lock);
     end = leave(h);
-    if (a->operation != EG_NONE) out->undo_id = (int64_t)(begin * 1000 + end);
+    if (a->operation != EG_OP_NONE) out->undo_id = (int64_t)(begin * 1000 + end);
     return EG_OK;
 }
 
@@ -183,7 +183,7 @@ static eg_status fake_query(eg_memory *m, eg_request *rq, const eg_query_args *a
         *hit = (eg_hit){.fact = h->facts[i], .relevance = 1.0 / (double)(out->count + 1), .why = EG_STR("words 0.93")};
         hit->open_conflicts = eg_request_array(rq, h->conflict_count, sizeof(eg_id));
         for (size_t k = 0; k < h->conflict_count && hit->open_conflicts; k++)
-            if (h->conflicts[k].status == EG_OPEN &&
+            if (h->conflicts[k].status == EG_CONFLICT_OPEN &&
                 (eg_id_eq(h->conflicts[k].fact_a, hit->fact.id) || eg_id_eq(h->conflicts[k].fact_b, hit->fact.id)))
                 hit->open_conflicts[hit->open_conflict_count++] = h->conflicts[k].id;
         out->count++;
@@ -253,8 +253,8 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
     if (!c) {
         st = eg_request_fail(rq, EG_ENOENT, "conflict_id: no conflict '%.*s'", (int)a->conflict_id.len, a->conflict_id.ptr);
     } else {
-        out->undo_id = c->status == EG_OPEN ? 7 : 0;
-        c->status = a->resolution_type == EG_DISMISS ? EG_DISMISSED : EG_RESOLVED;
+        out->undo_id = c->status == EG_CONFLICT_OPEN ? 7 : 0;
+        c->status = a->resolution_type == EG_RESOLUTION_DISMISS ? EG_CONFLICT_DISMISSED : EG_CONFLICT_RESOLVED;
         c->resolution_type = a->resolution_type;
         c->resolution = h->resolve.resolution;
         c->resolved_at = INT64_C(1785230500000000);
@@ -265,14 +265,14 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
             eg_fact *f = &h->facts[i];
             if (!eg_id_eq(f->id, c->fact_a) && !eg_id_eq(f->id, c->fact_b)) continue;
             f->open_conflicts = 0;
-            int loses = a->resolution_type == EG_WINNER && !id_matches(f->id, a->winning_fact_id);
-            if (!loses && a->resolution_type != EG_MERGE) continue;
+            int loses = a->resolution_type == EG_RESOLUTION_WINNER && !id_matches(f->id, a->winning_fact_id);
+            if (!loses && a->resolution_type != EG_RESOLUTION_MERGE) continue;
             f->closed_at = f->valid_until = INT64_C(1785230500000000);
             f->closed_by = c->resolved_by;
-            f->close_reason = a->resolution_type == EG_MERGE ? EG_MERGED : EG_CLOSED_RESOLVED;
+            f->close_reason = a->resolution_type == EG_RESOLUTION_MERGE ? EG_CLOSE_MERGED : EG_CLOSE_RESOLVED;
             out->closed[out->closed_count++] = *f;
         }
-        if (a->resolution_type == EG_MERGE) {
+        if (a->resolution_type == EG_RESOLUTION_MERGE) {
             out->merged = (eg_fact){.seq = 99,
                                     .id = fake_id(1, 9999),
                                     .lineage_id = fake_id(2, 9999),
@@ -297,7 +297,7 @@ static eg_status fake_check(eg_memory *m, eg_request *rq, const eg_check_args *a
     out->findings = eg_request_array(rq, a->item_count * (a->item_count + h->fact_count), sizeof *out->findings);
     for (size_t i = 0; i < a->item_count && out->findings; i++) {
         eg_check_finding found = {.item = (uint32_t)i,
-                                  .severity = EG_MEDIUM,
+                                  .severity = EG_SEVERITY_MEDIUM,
                                   .score = 0.75,
                                   .tier = EG_STR("tier2_numeric"),
                                   .explanation = EG_STR("the same word")};

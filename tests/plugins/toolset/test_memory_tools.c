@@ -243,9 +243,9 @@ static void commit_arguments(void **state) {
     SAME(host.commit.corrects_lineage, "12345678");
     SAME(host.commit.artifact_hash, "sha");
     assert_true(host.commit.confidence == 0.25);
-    assert_int_equal(host.commit.fact_type, EG_DECISION);
-    assert_int_equal(host.commit.operation, EG_UPDATE);
-    assert_int_equal(host.commit.durability, EG_EPHEMERAL);
+    assert_int_equal(host.commit.fact_type, EG_FACT_DECISION);
+    assert_int_equal(host.commit.operation, EG_OP_UPDATE);
+    assert_int_equal(host.commit.durability, EG_DURABILITY_EPHEMERAL);
     assert_int_equal(host.commit.ttl_days, 7);
     assert_int_equal(host.commit.wait_ms, 0);
     assert_int_equal(call("engram_commit", "{\"content\":\"Beta\",\"scope\":\"\",\"agent_id\":null}", NULL), EG_OK);
@@ -290,7 +290,7 @@ static void query_arguments(void **state) {
     SAME(host.query.agent_id, "a");
     assert_int_equal(host.query.limit, 5);
     assert_int_equal(host.query.as_of, INT64_C(1785196800000000));
-    assert_int_equal(host.query.fact_type, EG_INFERENCE);
+    assert_int_equal(host.query.fact_type, EG_FACT_INFERENCE);
     assert_int_equal(host.query.include_ephemeral + host.query.include_history, 2);
     assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", NULL), EG_OK);
     assert_int_equal(host.query.fact_type, -1);
@@ -321,10 +321,10 @@ static void conflicts_arguments(void **state) {
     static const struct {
         const char *arguments;
         int32_t status;
-    } cases[] = {{"{}", EG_OPEN},
-                 {"{\"status\":\"resolved\"}", EG_RESOLVED},
-                 {"{\"status\":\"dismissed\"}", EG_DISMISSED},
-                 {"{\"status\":\"ended\"}", EG_ENDED},
+    } cases[] = {{"{}", EG_CONFLICT_OPEN},
+                 {"{\"status\":\"resolved\"}", EG_CONFLICT_RESOLVED},
+                 {"{\"status\":\"dismissed\"}", EG_CONFLICT_DISMISSED},
+                 {"{\"status\":\"expired\"}", EG_CONFLICT_EXPIRED},
                  {"{\"status\":\"all\",\"scope\":\"s\"}", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
