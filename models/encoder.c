@@ -148,9 +148,7 @@ static void gather_first(const eg_ragged *batch, float *x, size_t H) {
         memmove(x + s * H, x + (batch->offsets[s] - batch->offsets[0]) * H, H * sizeof *x);
 }
 
-int eg_cancelled(const eg_cancel *c) {
-    return c && ((c->flag && *c->flag) || (c->deadline && eg_clock_monotonic() >= c->deadline));
-}
+int eg_cancelled(const eg_cancel *c) { return eg_cancel_is_set(c) || (c && c->deadline && eg_clock_monotonic() >= c->deadline); }
 
 /* Sizes of the parts of scratch, in floats, each a multiple of 16 so that every part is aligned. */
 typedef struct layout {

@@ -363,7 +363,7 @@ static int check(const call *c, const statements *s, size_t files) {
     eg_checked r;
     eg_check_args args = {.items = s->items, .item_count = s->count, .against_store = (uint32_t)against_store};
     progress_line line = {.terminal = isatty(STDERR_FILENO)};
-    eg_status created = services->request_create(services->host, &stop_requested, &rq, &err);
+    eg_status created = services->request_create(services->host, &stop_flag, &rq, &err);
     if (created == EG_OK && (call_option(c, "progress") || (line.terminal && s->count > 50))) {
         rq->progress = show_progress;
         rq->progress_self = &line;
@@ -392,8 +392,8 @@ int run_check(const call *c) {
     int status = 0;
     size_t broken = 0, skipped = 0;
     for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files, &skipped);
-    for (size_t i = 0; !status && !stop_requested && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
-    if (!status && !stop_requested && (broken < files.count || (!files.count && !skipped)))
+    for (size_t i = 0; !status && !stop_requested() && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
+    if (!status && !stop_requested() && (broken < files.count || (!files.count && !skipped)))
         status = check(c, &s, files.count - broken);
     if (broken || skipped) status = EXIT_ERROR;
     release(&files);

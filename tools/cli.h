@@ -50,8 +50,10 @@ eg_host *call_host(const call *c, int without_store, int worker, const char *con
 char *tame(char *text);
 /* Reads a whole stream, at most `most` bytes; NUL-terminated, to be freed. NULL after complaining. */
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
-/* The number of the signal, after SIGINT or SIGTERM. */
-extern volatile int stop_requested;
+/* SIGINT and SIGTERM set it to their number. The cancel flag of every request of the command line. */
+extern int stop_flag;
+/* The number of the signal that asked to stop, or 0. */
+static inline int stop_requested(void) { return __atomic_load_n(&stop_flag, __ATOMIC_ACQUIRE); }
 
 /* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);

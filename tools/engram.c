@@ -9,7 +9,7 @@
 
 #include "tools/cli.h"
 
-volatile int stop_requested;
+int stop_flag;
 
 #define END \
     { NULL, NULL, NULL, NULL, 0 }
@@ -135,7 +135,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 int complain(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    fputs(stop_requested ? "engram: interrupted: " : "engram: ", stderr);
+    fputs(stop_requested() ? "engram: interrupted: " : "engram: ", stderr);
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
     va_end(ap);
@@ -313,7 +313,7 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
     return p;
 }
 
-static void stop(int signal_number) { stop_requested = signal_number; }
+static void stop(int signal_number) { __atomic_store_n(&stop_flag, signal_number, __ATOMIC_RELEASE); }
 
 /* The first signal asks, a second one ends; a measurement never asks. */
 static void set_signals(int asks) {
@@ -374,5 +374,5 @@ int main(int argc, char **argv) {
     }
     set_signals(c.command->run != run_bench);
     int status = end_output(c.command->run(&c));
-    return stop_requested && c.command->run != run_mcp ? 128 + stop_requested : status;
+    return stop_requested() && c.command->run != run_mcp ? 128 + stop_requested() : status;
 }

@@ -28,7 +28,7 @@ int run_mcp(const call *c) {
     int chosen = snprintf(profile, sizeof profile, "profile=%s", call_option(c, "profile") ? call_option(c, "profile") : "core");
     eg_str options[] = {{profile, (size_t)chosen}};
     eg_status s = chosen >= (int)sizeof profile ? EG_EINVAL : eg_host_frontend(host, "mcp", &frontend, &self, &err);
-    if (s == EG_OK) s = frontend->run(self, eg_host_services(host), options, 1, &stop_requested, &err);
+    if (s == EG_OK) s = frontend->run(self, eg_host_services(host), options, 1, &stop_flag, &err);
     eg_host_close(host);
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text[0] ? err.text : "--profile is core, team or all");
 }

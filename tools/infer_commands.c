@@ -87,11 +87,11 @@ static int input_ready(FILE *in) {
 static int read_line(stream *s, size_t *length) {
     size_t n = 0;
     int c = EOF;
-    while (!stop_requested && (c = getc_unlocked(s->in)) != EOF && c != '\n') {
+    while (!stop_requested() && (c = getc_unlocked(s->in)) != EOF && c != '\n') {
         if (n <= MAX_LINE) s->buffer[n] = (char)c;
         n++;
     }
-    int there = c == '\n' || (n > 0 && !stop_requested);
+    int there = c == '\n' || (n > 0 && !stop_requested());
     while (n > 0 && n <= MAX_LINE + 1 && s->buffer[n - 1] == '\r') n--;
     *length = n;
     return there;
@@ -116,7 +116,7 @@ static int read_batch(stream *s) {
         if (copy) read_fields(s, l, (eg_str){copy, n});
         else s->failed = complain("out of memory at line %zu of %s", s->number, s->name);
     }
-    if (ferror(s->in) && !stop_requested) {
+    if (ferror(s->in) && !stop_requested()) {
         complain("cannot read %s: %s", s->name, strerror(errno));
         s->failed = 1;
     }
@@ -240,7 +240,7 @@ static int run_stream(stream *s) {
         return complain("out of memory");
     }
     int64_t shown = s->begun = eg_clock_monotonic();
-    while (!s->failed && !stop_requested && read_batch(s)) {
+    while (!s->failed && !stop_requested() && read_batch(s)) {
         if (s->task->head == EG_HEAD_TOKENS) label_lines(s);
         else infer(s, rows, width);
         for (size_t i = 0; !s->failed && i < s->count; i++) {

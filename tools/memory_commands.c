@@ -257,7 +257,7 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     eg_str result = {0};
     char *text = cJSON_PrintUnformatted(a);
     int status = EXIT_FINE;
-    if (!text || services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) {
+    if (!text || services->request_create(services->host, &stop_flag, &rq, &err) != EG_OK) {
         cJSON_free(text);
         return complain("%s", err.text[0] ? err.text : "out of memory");
     }
@@ -285,7 +285,7 @@ static void reembed_a_little(const call *c, eg_host *host) {
     uint64_t left = 0;
     if (strcmp(c->command->name, "commit") != 0 && strcmp(c->command->name, "query") != 0) return;
     fflush(stdout); /* the answer does not wait for it */
-    if (services->request_create(services->host, &stop_requested, &rq, &err) != EG_OK) return;
+    if (services->request_create(services->host, &stop_flag, &rq, &err) != EG_OK) return;
     rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
     /* the command itself has done its work: what fails here is done by a later one, and shown by the status until then */
     if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose)

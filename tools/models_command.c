@@ -208,7 +208,7 @@ static size_t check_files(const installed *m, const eg_sums *sums, int json, int
     size_t problems = 0;
     for (size_t i = 0; i < sums->count && !*stopped; i++) {
         eg_error err = {0};
-        eg_status s = eg_sums_check(m->folder, &sums->rows[i], &stop_requested, &err);
+        eg_status s = eg_sums_check(m->folder, &sums->rows[i], &(eg_cancel){.flag = &stop_flag}, &err);
         *stopped = s == EG_ECANCELLED;
         if (s != EG_OK && !*stopped) tell(err.text, json, problems++);
     }
@@ -293,7 +293,7 @@ static int verify(const call *c, const eg_host *host) {
     if (!choose(host, c->positional[1], &all)) return EXIT_ERROR;
     if (eg_engine_create(NULL, &engine, &err) != EG_OK) return free(all.rows), complain("%s", err.text);
     if (c->json) puts("{\"models\":[");
-    for (size_t i = 0; i < all.count && !stop_requested; i++) {
+    for (size_t i = 0; i < all.count && !stop_requested(); i++) {
         int status = verify_one(&all.rows[i], engine, c->json, i);
         if (status > worst) worst = status;
     }
@@ -336,10 +336,10 @@ static int reembed(const call *c, const eg_host *host, const char *line, int now
     const eg_services *services = eg_host_services(with);
     eg_memory *memory = services->memory(services->host);
     eg_memory_status status = {0};
-    eg_status s = services->request_create(services->host, &stop_requested, &rq, &err);
+    eg_status s = services->request_create(services->host, &stop_flag, &rq, &err);
     if (s == EG_OK) s = services->memory_ops->status(memory, rq, &status);
     *left = status.facts_to_embed;
-    for (uint64_t all = *left; now && s == EG_OK && *left && !stop_requested;) {
+    for (uint64_t all = *left; now && s == EG_OK && *left && !stop_requested();) {
         if (isatty(2)) fprintf(stderr, "\r%llu of %llu facts\033[K", (unsigned long long)(all - *left), (unsigned long long)all);
         rq->cancel.deadline = eg_clock_monotonic() + 1000000;
         s = services->memory_ops->reembed(memory, rq, left);
@@ -488,7 +488,7 @@ static int pull(const call *c, const eg_host *host) {
                  .known = known,
                  .endpoint = secure_getenv("HF_ENDPOINT"),
                  .token = secure_getenv("HF_TOKEN"),
-                 .stop = &stop_requested,
+                 .cancel = {.flag = &stop_flag},
                  .progress = show_progress,
                  .waiting = show_waiting,
                  .self = &progress};

@@ -64,7 +64,7 @@ struct eg_host {
     pthread_mutex_t worker_lock;
     pthread_cond_t worker_wake;
     int worker_runs, worker_due; /* due: something was left for the worker */
-    volatile int worker_stop;
+    int worker_stop;             /* the cancel flag of its requests */
 };
 
 /* services.c */

@@ -72,7 +72,7 @@ static void host_sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_h
 
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((request_box *)rq)->arena, size); }
 
-static eg_status host_request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
+static eg_status host_request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
     eg_host *h = host;
     request_box *b = calloc(1, sizeof *b);
     if (!b) return eg_fail_memory(err, sizeof *b);

@@ -70,7 +70,7 @@ eg_status eg_host_worker_start(eg_host *h, eg_error *err) {
 void eg_host_worker_stop(eg_host *h) {
     if (!h->worker_runs) return;
     pthread_mutex_lock(&h->worker_lock);
-    h->worker_stop = 1;
+    eg_cancel_request(&h->worker_stop);
     pthread_cond_signal(&h->worker_wake);
     pthread_mutex_unlock(&h->worker_lock);
     pthread_join(h->worker, NULL);

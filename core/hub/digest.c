@@ -55,7 +55,7 @@ static void sha1_end(sha1 *s, unsigned char out[20]) {
     for (int i = 0; i < 20; i++) out[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volatile int *stop, eg_digests *out, const char *path,
+static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const eg_cancel *cancel, eg_digests *out, const char *path,
                         eg_error *err) {
     sha1 one = {.h = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
     crypto_hash_sha256_state two;
@@ -65,8 +65,8 @@ static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volat
     sha1_add(&one, (unsigned char *)head, (size_t)snprintf(head, sizeof head, "blob %llu", (unsigned long long)size) + 1);
     out->size = 0;
     for (ssize_t n; (n = read(fd, chunk, CHUNK)) != 0;) {
-        if (n < 0 && errno == EINTR && !(stop && *stop)) continue;
-        if (stop && *stop) return eg_fail(err, EG_ECANCELLED, "stopped while '%s' was checked", path);
+        if (n < 0 && errno == EINTR && !eg_cancel_is_set(cancel)) continue;
+        if (eg_cancel_is_set(cancel)) return eg_fail(err, EG_ECANCELLED, "stopped while '%s' was checked", path);
         if (n < 0) return eg_fail(err, EG_EIO, "cannot read '%s': %s", path, strerror(errno));
         out->size += (uint64_t)n;
         sha1_add(&one, chunk, (size_t)n);
@@ -80,7 +80,7 @@ static eg_status digest(int fd, uint64_t size, unsigned char *chunk, const volat
     return EG_OK;
 }
 
-eg_status eg_digest_file(const char *path, const volatile int *stop, eg_digests *out, eg_error *err) {
+eg_status eg_digest_file(const char *path, const eg_cancel *cancel, eg_digests *out, eg_error *err) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -89,7 +89,7 @@ eg_status eg_digest_file(const char *path, const volatile int *stop, eg_digests 
     eg_status s =
         fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? EG_OK : eg_fail(err, EG_EINVAL, "'%s' is not a regular file", path);
     unsigned char *chunk = s == EG_OK ? malloc(CHUNK) : NULL;
-    if (s == EG_OK) s = chunk ? digest(fd, (uint64_t)st.st_size, chunk, stop, out, path, err) : eg_fail_memory(err, CHUNK);
+    if (s == EG_OK) s = chunk ? digest(fd, (uint64_t)st.st_size, chunk, cancel, out, path, err) : eg_fail_memory(err, CHUNK);
     free(chunk);
     close(fd);
     return s;

@@ -3,7 +3,7 @@
 #ifndef EG_HUB_DIGEST_H
 #define EG_HUB_DIGEST_H
 
-#include "core/include/engram/status.h"
+#include "core/include/engram/infer.h"
 
 enum { EG_SHA256_TEXT = 65, EG_BLOB_TEXT = 41 };
 
@@ -12,7 +12,7 @@ typedef struct eg_digests {
     uint64_t size;
 } eg_digests;
 
-/* Of a regular file. stop may be NULL; when it becomes non-zero: EG_ECANCELLED. EG_ENOENT, EG_EIO. */
-eg_status eg_digest_file(const char *path, const volatile int *stop, eg_digests *out, eg_error *err);
+/* Of a regular file. cancel may be NULL; its deadline does not count. EG_ECANCELLED when its flag is set, EG_ENOENT, EG_EIO. */
+eg_status eg_digest_file(const char *path, const eg_cancel *cancel, eg_digests *out, eg_error *err);
 
 #endif

@@ -128,7 +128,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *self) {
 static int look_at_stop(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
     const transfer *t = self;
     (void)a, (void)b, (void)c, (void)d;
-    return t->get->stop && *t->get->stop;
+    return eg_cancel_is_set(t->get->cancel);
 }
 
 /* What libcurl said, in words that help. */

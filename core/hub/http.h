@@ -4,7 +4,7 @@
 #ifndef EG_HUB_HTTP_H
 #define EG_HUB_HTTP_H
 
-#include "core/include/engram/status.h"
+#include "core/include/engram/infer.h"
 
 enum { EG_HTTP_REDIRECTS = 5, EG_MAX_URL = 4096, EG_MAX_HEADER = 200 };
 
@@ -22,10 +22,10 @@ typedef struct eg_http_answer {
 
 typedef struct eg_http_get {
     const char *url;
-    const char *token;        /* sent as a bearer token to the scheme, host and port of url and to no other; NULL: none */
-    uint64_t from;            /* > 0: only the bytes from there on are asked for ... */
-    const char *if_range;     /* ... and only while the content still has this etag */
-    const volatile int *stop; /* may be NULL */
+    const char *token;       /* sent as a bearer token to the scheme, host and port of url and to no other; NULL: none */
+    uint64_t from;           /* > 0: only the bytes from there on are asked for ... */
+    const char *if_range;    /* ... and only while the content still has this etag */
+    const eg_cancel *cancel; /* may be NULL; its deadline does not count */
     /* Called once, before the body, for a 200 or 206: anything but EG_OK ends the transfer with it. */
     eg_status (*begin)(void *self, const eg_http_answer *answer, eg_error *err);
     eg_status (*take)(void *self, const void *bytes, size_t n, eg_error *err);

@@ -174,7 +174,7 @@ static eg_status take_staging(job *j, int *fd, eg_error *err) {
         int locked = flock(folder, LOCK_EX | LOCK_NB) == 0;
         if (!locked && !told++ && j->p->waiting) j->p->waiting(j->p->self);
         while (!locked && flock(folder, LOCK_EX) != 0) {
-            if (errno == EINTR && !(j->p->stop && *j->p->stop)) continue;
+            if (errno == EINTR && !eg_cancel_is_set(&j->p->cancel)) continue;
             close(folder);
             return eg_fail(err, EG_ECANCELLED, "stopped while another process pulls '%s'", j->p->name);
         }
@@ -288,9 +288,9 @@ static eg_status refusal(const job *j, const eg_http_answer *a, eg_error *err) {
 static int is_transient(int status) { return status == 408 || status == 429 || status >= 500; }
 
 /* Half a second, a second, two ... ; 0 when the person does not want to wait. */
-static int sleep_before(int attempt, const volatile int *stop) {
+static int sleep_before(int attempt, const eg_cancel *cancel) {
     for (int i = 0; i < 5 << attempt; i++) {
-        if (stop && *stop) return 0;
+        if (eg_cancel_is_set(cancel)) return 0;
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     }
     return 1;
@@ -328,7 +328,7 @@ static eg_status check_content(fetch *f, const eg_http_answer *a, eg_error *err)
     int pinned = k && k->weights && strcmp(j->revision, k->revision) == 0 && strcmp(f->name, "model.safetensors") == 0;
     int kind = checksum_of(a->linked_etag, wanted);
     if (!kind && !a->linked_etag[0]) kind = checksum_of(a->etag, wanted);
-    eg_status s = eg_digest_file(f->part, j->p->stop, &d, err);
+    eg_status s = eg_digest_file(f->part, &j->p->cancel, &d, err);
     if (s != EG_OK) return s;
     if (pinned && strcmp(d.sha256, k->weights) != 0)
         return eg_fail(
@@ -362,7 +362,7 @@ static eg_status transfer(fetch *f, eg_http_answer *a, eg_error *err) {
                        .token = j->p->token && *j->p->token ? j->p->token : NULL,
                        .from = f->have,
                        .if_range = f->etag,
-                       .stop = j->p->stop,
+                       .cancel = &j->p->cancel,
                        .begin = begin,
                        .take = take,
                        .self = f};
@@ -405,7 +405,7 @@ static eg_status transfer_all(fetch *f, int *found, eg_http_answer *a, eg_error 
             most = f->have;
             attempt = -1;
         }
-        if (attempt + 1 < ATTEMPTS && !sleep_before(attempt < 0 ? 0 : attempt, f->j->p->stop))
+        if (attempt + 1 < ATTEMPTS && !sleep_before(attempt < 0 ? 0 : attempt, &f->j->p->cancel))
             return eg_fail(err, EG_ECANCELLED, "stopped");
     }
     eg_error why = *err;
@@ -541,7 +541,7 @@ static eg_status add_sum(job *j, const char *name, eg_error *err) {
     for (size_t i = j->fetched->count; i-- > 0;)
         if (strcmp(j->fetched->rows[i].name, name) == 0) return note_sum(j, j->sums, name, j->fetched->rows[i].sha256, err);
     snprintf(path, sizeof path, "%s/%s", j->staging, name);
-    eg_status s = eg_digest_file(path, j->p->stop, &d, err);
+    eg_status s = eg_digest_file(path, &j->p->cancel, &d, err);
     return s == EG_OK ? note_sum(j, j->sums, name, d.sha256, err) : s;
 }
 

@@ -16,7 +16,7 @@ typedef struct eg_pull {
     const eg_known_model *known; /* what the table says of the repository, or NULL */
     const char *endpoint;        /* "https://huggingface.co"; NULL or "": that */
     const char *token;           /* NULL or "": none */
-    const volatile int *stop;
+    eg_cancel cancel;            /* its deadline does not count */
     eg_engine *engine;
     void (*progress)(void *self, const char *file, uint64_t done, uint64_t all); /* all: UINT64_MAX when it is not known */
     void (*waiting)(void *self); /* another process pulls the same name: this one waits for it */

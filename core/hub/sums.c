@@ -63,12 +63,12 @@ eg_status eg_sums_write(const char *folder, const eg_sums *sums, eg_error *err) 
     return s;
 }
 
-eg_status eg_sums_check(const char *folder, const eg_sum *row, const volatile int *stop, eg_error *err) {
+eg_status eg_sums_check(const char *folder, const eg_sum *row, const eg_cancel *cancel, eg_error *err) {
     char path[4096 + 256];
     eg_digests d;
     if (snprintf(path, sizeof path, "%s/%s", folder, row->name) >= (int)sizeof path)
         return eg_fail(err, EG_ELIMIT, "the path '%.60s...' is too long", folder);
-    eg_status s = eg_digest_file(path, stop, &d, err);
+    eg_status s = eg_digest_file(path, cancel, &d, err);
     if (s != EG_OK || strcmp(d.sha256, row->sha256) == 0) return s;
     return eg_fail(err, EG_EFORMAT, "'%s' is not what was installed: its SHA-256 is %s, recorded is %s", path, d.sha256,
                    row->sha256);

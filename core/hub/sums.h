@@ -25,7 +25,7 @@ typedef struct eg_sums {
 eg_status eg_sums_read(const char *folder, eg_arena *arena, eg_sums *out, eg_error *err);
 eg_status eg_sums_write(const char *folder, const eg_sums *sums, eg_error *err);
 /* Compares one file with its row: EG_EFORMAT: it is another; EG_ENOENT: it is missing; EG_ECANCELLED. */
-eg_status eg_sums_check(const char *folder, const eg_sum *row, const volatile int *stop, eg_error *err);
+eg_status eg_sums_check(const char *folder, const eg_sum *row, const eg_cancel *cancel, eg_error *err);
 /* The first file that a model reads, is there and is not among the rows; NULL: none. */
 const char *eg_sums_unlisted(const char *folder, const eg_sums *sums);
 

@@ -46,7 +46,7 @@ static void tell(const check *c, size_t done) {
     if (c->rq->progress) c->rq->progress(c->rq->progress_self, done, c->args->item_count);
 }
 
-static int is_cancelled(const check *c) { return c->rq->cancel.flag && *c->rq->cancel.flag; }
+static int is_cancelled(const check *c) { return eg_cancel_is_set(&c->rq->cancel); }
 
 static eg_status prepare_item(check *c, size_t i) {
     const eg_check_item *given = &c->args->items[i];

@@ -223,7 +223,7 @@ eg_status eg_detect_now(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadli
         eg_status s = STORE(m, jobs_of, rq, fact, &left, &dead);
         if (s != EG_OK) return s;
         *done = left + dead == 0;
-        if (left == 0 || past(deadline) || (cancel.flag && *cancel.flag)) return EG_OK;
+        if (left == 0 || past(deadline) || eg_cancel_is_set(&cancel)) return EG_OK;
         int ran;
         s = run_next(m, &cancel, NO_GRACE, &ran);
         if (s == EG_ECANCELLED) return EG_OK;
@@ -237,7 +237,7 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
     eg_status s = eg_memory_flush_hits(m, rq);
     if (s == EG_OK) s = eg_reembed_begin(m, rq);
     int ran = 1;
-    while (s == EG_OK && ran && !past(rq->cancel.deadline) && !(rq->cancel.flag && *rq->cancel.flag)) {
+    while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
         eg_status one = run_next(m, &rq->cancel, GRACE, &ran);
         if (ran) ++*done;
         if (one == EG_ECANCELLED) break;

@@ -159,7 +159,7 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
     int64_t deadline = rq->cancel.deadline;
     rq->cancel.deadline = 0; /* of the whole, not of a batch */
     eg_status s = EG_OK;
-    for (int more = 1, first = 1; s == EG_OK && more && !(rq->cancel.flag && *rq->cancel.flag); first = 0) {
+    for (int more = 1, first = 1; s == EG_OK && more && !eg_cancel_is_set(&rq->cancel); first = 0) {
         if (deadline && !first && eg_clock_monotonic() >= deadline) break; /* one batch always: it comes to an end */
         eg_request *one;
         eg_applied applied;

@@ -104,12 +104,17 @@ EG_INFER_API void eg_model_close(eg_model *model);
 /* Fills *info as far as info->size covers. */
 EG_INFER_API eg_status eg_model_describe(const eg_model *model, eg_model_info *info, eg_error *err);
 
-/* A flag that another thread may set, and a deadline: long calls look at both between texts, between layers, and while they wait
+/* A flag that another thread may set, and a deadline. Long calls check both between texts, between layers, and while they wait
  * for the engine's threads. */
 typedef struct eg_cancel {
-    const volatile int *flag; /* NULL or becomes non-zero to cancel */
-    int64_t deadline;         /* CLOCK_MONOTONIC microseconds, 0: none */
+    const int *flag;  /* NULL: cannot be cancelled; else set with eg_cancel_request() and read with eg_cancel_is_set() only */
+    int64_t deadline; /* CLOCK_MONOTONIC microseconds, 0: none */
 } eg_cancel;
+
+/* Asks every call that got this flag to stop. Any thread; also safe in a signal handler. */
+static inline void eg_cancel_request(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELEASE); }
+/* 1 when somebody asked to stop. c may be NULL. Does not check the deadline: that needs a clock. */
+static inline int eg_cancel_is_set(const eg_cancel *c) { return c && c->flag && __atomic_load_n(c->flag, __ATOMIC_ACQUIRE) != 0; }
 
 /* Sentence embeddings: pooled as the folder says (mean by default), L2-normalised but where modules.json has no Normalize. Writes
  * n rows of `hidden` floats to out. White space at the ends of a text, its prompt in front, does not count; a text without a

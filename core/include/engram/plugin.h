@@ -55,7 +55,7 @@ typedef struct eg_services {
     eg_status (*call_tool)(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result);
     /* A request for one call of a tool: workspace and actor as the host resolved them; release when its result was
      * used. cancel_flag may be NULL. */
-    eg_status (*request_create)(void *host, const volatile int *cancel_flag, eg_request **out, eg_error *err);
+    eg_status (*request_create)(void *host, const int *cancel_flag, eg_request **out, eg_error *err);
     void (*request_release)(void *host, eg_request *rq);
 
     /* The memory, for toolsets. NULL for plugins that are opened before it. */

@@ -31,7 +31,10 @@ extern "C" {
     X(EG_EREADONLY, 12, "the store cannot be written")                 \
     X(EG_EVERSION, 13, "made by another version")                      \
     X(EG_EPERM, 14, "the permissions are not safe or not sufficient")  \
-    X(EG_EINTERNAL, 15, "a defect in Engram: please report it")
+    X(EG_EINTERNAL, 15, "a defect in Engram: please report it")        \
+    X(EG_EUNAVAILABLE, 16, "not available here")                       \
+    X(EG_EAUTH, 17, "not allowed")                                     \
+    X(EG_ERATE, 18, "too many requests")
 
 typedef enum eg_status {
 #define X(name, number, text) name = number,

@@ -1,7 +1,7 @@
 /* report.c - see report.h. */
 #include "report.h"
 
-static int is_cancelled(const eg_request *rq) { return rq->cancel.flag && *rq->cancel.flag; }
+static int is_cancelled(const eg_request *rq) { return eg_cancel_is_set(&rq->cancel); }
 
 eg_status report_case(eg_request *rq, const eg_case *c, tier_of tier, eg_status (*add)(void *sink, const eg_finding *finding),
                       void *sink) {

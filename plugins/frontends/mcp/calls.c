@@ -160,7 +160,7 @@ static void wait_done(calls *q) {
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&q->done, &q->lock, &until);
     if (!mcp_channel_gone(q->channel)) return;
-    for (call *c = q->first; c; c = c->next) __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
+    for (call *c = q->first; c; c = c->next) eg_cancel_request(&c->flag);
 }
 
 void mcp_calls_release(calls *q) {
@@ -216,7 +216,7 @@ int mcp_calls_cancel(calls *q, eg_str id) {
     call *c = find(q, id), *waiting = NULL;
     if (c) {
         c->cancelled = 1;
-        __atomic_store_n(&c->flag, 1, __ATOMIC_RELEASE);
+        eg_cancel_request(&c->flag);
         if (!c->running) {
             unlink_call(q, c);
             waiting = c;

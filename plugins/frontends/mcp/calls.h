@@ -31,8 +31,8 @@ typedef struct call {
     eg_str actor;     /* who asks, when the tool is not told */
     batch *in;        /* or NULL */
     int running;
-    int cancelled;     /* by the client: no response */
-    volatile int flag; /* what the tool's request looks at */
+    int cancelled; /* by the client: no response */
+    int flag;      /* the cancel flag of the tool's request */
 } call;
 
 typedef struct calls {

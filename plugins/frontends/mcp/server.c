@@ -458,7 +458,7 @@ static void tell_progress(void *self, size_t done, size_t all) {
     teller *t = self;
     int64_t now = now_ms();
     if (done <= t->told || (done < all && now - t->at < PROGRESS_PAUSE_MS)) return;
-    if (__atomic_load_n(&t->call->flag, __ATOMIC_ACQUIRE)) return;
+    if (eg_cancel_is_set(&(eg_cancel){.flag = &t->call->flag})) return;
     t->told = done;
     t->at = now;
     pj_out o = {0};

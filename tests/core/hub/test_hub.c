@@ -68,9 +68,9 @@ static void digests(void **state) {
         assert_int_equal(eg_digest_file(path, NULL, &d, NULL), EG_OK);
         assert_string_equal(d.blob, got);
     }
-    int stop = 1;
+    int flag = 1;
     eg_error err;
-    assert_int_equal(eg_digest_file(put("x", bytes, 9), &stop, &d, &err), EG_ECANCELLED);
+    assert_int_equal(eg_digest_file(put("x", bytes, 9), &(eg_cancel){.flag = &flag}, &d, &err), EG_ECANCELLED);
     assert_int_equal(eg_digest_file(top, NULL, &d, &err), EG_EINVAL);
     assert_int_equal(eg_digest_file("/tmp/eg-there-is-none", NULL, &d, &err), EG_ENOENT);
     free(bytes);

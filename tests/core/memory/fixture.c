@@ -31,7 +31,7 @@ typedef struct test_request {
 
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((test_request *)rq)->arena, size); }
 
-static eg_status request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
+static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
     (void)err;
     test_request *r = calloc(1, sizeof *r);
     assert_non_null(r);

@@ -27,7 +27,7 @@ static void *request_alloc(eg_request *rq, size_t size) {
     return c->bytes;
 }
 
-static eg_status request_create(void *host, const volatile int *flag, eg_request **out, eg_error *err) {
+static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
     (void)err;
     fake_request *r = calloc(1, sizeof *r);
     if (!r) return EG_ENOMEM;

@@ -67,7 +67,7 @@ static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *besid
     for (long i = 0; i < ms && !*cancelled; i += 5) {
         if (rq->progress) rq->progress(rq->progress_self, (size_t)(i / 5) + 1, (size_t)((ms + 4) / 5));
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-        *cancelled = rq->cancel.flag && __atomic_load_n(rq->cancel.flag, __ATOMIC_ACQUIRE);
+        *cancelled = eg_cancel_is_set(&rq->cancel);
         pthread_mutex_lock(&h->lock);
         if (h->inside - 1 > *beside) *beside = h->inside - 1;
         pthread_mutex_unlock(&h->lock);
