@@ -69,7 +69,7 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
             f->scope = EG_STR("bench");
             f->agent_id = EG_STR("bench");
             f->id = f->lineage_id = services->new_id(services->host);
-            services->sha256(f->id.bytes, 16, f->content_hash);
+            services->sha256(services->host, f->id.bytes, 16, f->content_hash);
             eg_term *terms = eg_arena_array(&arena, 64, sizeof *terms);
             s = eg_text_terms(&arena, f->content, f->scope, terms, 64, &rows[i].term_count, err);
             rows[i].terms = terms;

@@ -80,7 +80,7 @@ static eg_status need(eg_host *h, eg_model_slot *m, eg_error *err) {
     }
     int there = m->model != NULL;
     pthread_mutex_unlock(&h->model_lock);
-    return there ? EG_OK : eg_fail(err, EG_ENOENT, "%s", m->problem.text);
+    return there ? EG_OK : eg_fail(err, EG_EUNAVAILABLE, "%s", m->problem.text);
 }
 
 static eg_status host_nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *out) {
@@ -156,7 +156,7 @@ eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
     if (s == EG_OK && !h->embed_id[0]) eg_model_id(folder, h->folders.cache, h->embed_id);
     pthread_mutex_unlock(&h->model_lock);
     *id = eg_str_of(h->embed_id);
-    return s == EG_OK ? EG_OK : EG_ENOENT;
+    return s == EG_OK ? EG_OK : EG_EUNAVAILABLE;
 }
 
 /* Folder, or the reason why there is none; loads nothing. */
@@ -233,29 +233,27 @@ static double host_threshold(void *host, const char *name, double otherwise) {
 }
 
 /* One scale for the whole vector: the largest magnitude becomes 127. */
-static void host_quantize_s8(const float *x, size_t n, int8_t *out, float *scale) {
+static void host_quantize_s8(void *host, const float *x, size_t n, int8_t *out, float *scale) {
+    (void)host;
     float most = 0;
     for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(x[i]));
     *scale = most / 127.0f;
     for (size_t i = 0; i < n; i++) out[i] = most > 0 ? (int8_t)lrintf(x[i] / most * 127.0f) : 0;
 }
 
-/* The service has no host argument: the level of the host that was opened last. All give the same bits. */
-static const eg_kernels *_Atomic scanning;
-
-static void host_scan_s8(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
+static void host_scan_s8(void *host, const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
                          float query_scale, float *out) {
-    const eg_kernels *k = scanning;
+    const eg_kernels *k = ((eg_host *)host)->kernels;
     for (size_t i = 0; i < n; i++) {
         out[i] = scales[i] * query_scale * (float)k->dot_s8(rows + i * dimensions, query, dimensions);
     }
 }
 
+static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->kernels->dot(a, b, n); }
+
 void eg_host_fill_inference(eg_host *h) {
-    const eg_kernels *k;
-    if (eg_kernels_select(level_of(h), &k, NULL) != EG_OK) /* why is told when a model is opened */
-        (void)eg_kernels_select(EG_LEVEL_SCALAR, &k, NULL);
-    scanning = k;
+    if (eg_kernels_select(level_of(h), &h->kernels, NULL) != EG_OK) /* why is told when a model is opened */
+        (void)eg_kernels_select(EG_LEVEL_SCALAR, &h->kernels, NULL);
     h->nli.setting = "model.nli";
     h->nli.head = EG_HEAD_CLASSES;
     h->embed.setting = "model.embed";
@@ -265,7 +263,7 @@ void eg_host_fill_inference(eg_host *h) {
     h->services.threshold = host_threshold;
     h->services.quantize_s8 = host_quantize_s8;
     h->services.scan_s8 = host_scan_s8;
-    h->services.dot = k->dot;
+    h->services.dot = host_dot;
 }
 
 void eg_host_close_models(eg_host *h) {

@@ -45,6 +45,7 @@ struct eg_host {
 
     pthread_mutex_t model_lock;
     eg_engine *engine;
+    const eg_kernels *kernels; /* of the services that compute with vectors */
     eg_model_slot nli, embed;
     uint32_t nli_label[3]; /* contradiction, entailment, neutral in the model's order */
     char embed_id[EG_MODEL_ID_TEXT];

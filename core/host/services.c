@@ -68,7 +68,10 @@ static eg_id host_new_id(void *host) {
     return id;
 }
 
-static void host_sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+static void host_sha256(void *host, const void *bytes, size_t n, uint8_t out[32]) {
+    (void)host;
+    crypto_hash_sha256(out, bytes, n);
+}
 
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((request_box *)rq)->arena, size); }
 

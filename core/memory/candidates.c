@@ -199,13 +199,13 @@ static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, 
     uint32_t dimensions;
     gaps[0] = gaps[1] = 0;
     eg_status s = eg_case_texts(c, rq, candidate, of_subject, of_candidate, texts);
-    if (s == EG_OK) s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_ENOENT;
+    if (s == EG_OK) s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_EUNAVAILABLE;
     if (s != EG_OK) return s;
     float *v = eg_request_array(rq, 2 * (size_t)dimensions, sizeof *v);
     if (!v) return EG_ENOMEM;
     if ((s = SERVICES(m)->embed(m->env.host, rq, texts, 2, v, dimensions)) != EG_OK) return s;
     const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
-    double between = (double)SERVICES(m)->dot(v, v + dimensions, dimensions);
+    double between = (double)SERVICES(m)->dot(m->env.host, v, v + dimensions, dimensions);
     /* as the store scores whole facts: by the best of their statements */
     int wholes = texts[0].len == a->content.len && texts[1].len == b->content.len;
     if (wholes && c->candidates[candidate]->cosine > between) between = c->candidates[candidate]->cosine;

@@ -100,9 +100,10 @@ static eg_status mark_repeats(check *c) {
 static eg_status embed_items(check *c) {
     eg_str model;
     size_t n = c->args->item_count, done = 0, rows = 0;
-    eg_status s = c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_ENOENT;
-    if (s == EG_ENOENT) *c->rq->err = (eg_error){0}; /* words do */
-    if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s;
+    eg_status s =
+        c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_EUNAVAILABLE;
+    if (s == EG_EUNAVAILABLE) *c->rq->err = (eg_error){0}; /* candidates are found by words then */
+    if (s != EG_OK) return s == EG_EUNAVAILABLE ? EG_OK : s;
     c->vectors = eg_arena_array(&c->arena, n * c->dimensions, sizeof *c->vectors);
     if (!c->vectors) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
     while (done < n && s == EG_OK) {
@@ -137,7 +138,8 @@ static double common_terms(const item *a, const item *b) {
 
 static double similarity(const check *c, const item *a, const item *b) {
     if (!c->vectors) return common_terms(a, b);
-    return SERVICES(c->m)->dot(c->vectors + a->row * c->dimensions, c->vectors + b->row * c->dimensions, c->dimensions);
+    return SERVICES(c->m)->dot(c->m->env.host, c->vectors + a->row * c->dimensions, c->vectors + b->row * c->dimensions,
+                               c->dimensions);
 }
 
 /* Both speak about the same subject and attribute. */
@@ -194,7 +196,7 @@ static double gap_of(const check *c, const float *text, const item *const two[2]
     for (size_t k = 0; k < c->args->item_count; k++) {
         const item *it = &c->items[k];
         if (it->repeats || it == two[0] || it == two[1]) continue;
-        double sim = (double)SERVICES(c->m)->dot(text, c->vectors + it->row * c->dimensions, c->dimensions);
+        double sim = (double)SERVICES(c->m)->dot(c->m->env.host, text, c->vectors + it->row * c->dimensions, c->dimensions);
         if (sim > nearest && sim < EG_ALIKE) nearest = sim;
     }
     return nearest - between;
@@ -218,7 +220,7 @@ static eg_status crowding(const eg_case *of, eg_request *rq, uint32_t candidate,
         s = own ? SERVICES(c->m)->embed(c->m->env.host, rq, &texts[i], 1, own, c->dimensions) : EG_ENOMEM;
     }
     if (s != EG_OK) return s;
-    double between = (double)SERVICES(c->m)->dot(v[0], v[1], c->dimensions);
+    double between = (double)SERVICES(c->m)->dot(c->m->env.host, v[0], v[1], c->dimensions);
     for (int i = 0; i < 2; i++) gaps[i] = gap_of(c, v[i], two, between);
     return EG_OK;
 }

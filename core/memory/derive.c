@@ -6,7 +6,7 @@
 eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]) {
     eg_str normal;
     eg_status s = eg_text_normalize(arena, content, &normal, rq->err);
-    if (s == EG_OK) SERVICES(m)->sha256(normal.ptr, normal.len, out);
+    if (s == EG_OK) SERVICES(m)->sha256(m->env.host, normal.ptr, normal.len, out);
     return s;
 }
 
@@ -47,7 +47,7 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
     eg_str model;
     uint32_t dimensions;
     eg_status s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err);
-    if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s; /* without a model the fact is stored all the same */
+    if (s != EG_OK) return s == EG_EUNAVAILABLE ? EG_OK : s; /* without a model the fact is stored all the same */
 
     eg_str texts[MAX_VECTORS] = {content};
     size_t n = 1;

@@ -24,10 +24,10 @@ typedef struct eg_memory_env {
     size_t detector_count;
     const eg_gate_slot *gates;
     size_t gate_count;
-    /* The active embedding model: its id (hex) and size; loads it when asked first. EG_ENOENT with the reason
+    /* The active embedding model: its id (hex) and size; loads it when asked first. EG_EUNAVAILABLE with the reason
      * when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
-    /* Its id without loading it; EG_ENOENT when there is none. Thread class: any. */
+    /* Its id without loading it; EG_EUNAVAILABLE when there is none. Thread class: any. */
     eg_status (*embed_id)(void *host, eg_str *model_id, eg_error *err);
     /* As the service embed, for what facts are looked for with: models may want another prompt before it. NULL: embed. */
     eg_status (*embed_query)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);

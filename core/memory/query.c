@@ -78,8 +78,9 @@ static eg_status by_words(search *q) {
 static eg_status by_meaning(search *q) {
     eg_str model;
     uint32_t dimensions = 0;
-    eg_status s = q->m->env.embed_model ? q->m->env.embed_model(q->m->env.host, &model, &dimensions, q->rq->err) : EG_ENOENT;
-    if (s == EG_ENOENT) {
+    eg_status s =
+        q->m->env.embed_model ? q->m->env.embed_model(q->m->env.host, &model, &dimensions, q->rq->err) : EG_EUNAVAILABLE;
+    if (s == EG_EUNAVAILABLE) {
         q->text_only = 1;
         return EG_OK;
     }

@@ -54,9 +54,9 @@ eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model) {
     int off = m->cannot_embed || !m->env.embed_id;
     pthread_mutex_unlock(&m->lock);
     *model = (eg_str){0};
-    eg_status s = off ? EG_ENOENT : m->env.embed_id(m->env.host, model, rq->err);
-    if (s == EG_ENOENT) *model = (eg_str){0};
-    return s == EG_ENOENT ? EG_OK : s;
+    eg_status s = off ? EG_EUNAVAILABLE : m->env.embed_id(m->env.host, model, rq->err);
+    if (s == EG_EUNAVAILABLE) *model = (eg_str){0};
+    return s == EG_EUNAVAILABLE ? EG_OK : s;
 }
 
 eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
@@ -100,7 +100,7 @@ static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact *
     if (s == EG_OK) s = progress_of(m, rq, model, &from);
     if (s == EG_OK) s = STORE(m, last_seq, rq, &last);
     if (s == EG_OK) s = STORE(m, unembedded, rq, rq->workspace, model, from, most, facts, n, NULL);
-    if (s == EG_OK && *n && (s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err)) == EG_ENOENT) {
+    if (s == EG_OK && *n && (s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err)) == EG_EUNAVAILABLE) {
         pthread_mutex_lock(&m->lock);
         m->cannot_embed = 1;
         pthread_mutex_unlock(&m->lock);

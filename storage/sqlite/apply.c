@@ -302,7 +302,7 @@ static eg_status insert_vectors(writing *w, int64_t fact, const eg_new_fact *f) 
                                    EG_MAX_DIMENSIONS);
         eg_status s = model_key(w, v, &model);
         if (s != EG_OK) return s;
-        w->s->services->quantize_s8(v->values, v->dimensions, s8, &scale);
+        w->s->services->quantize_s8(w->s->services->host, v->values, v->dimensions, s8, &scale);
         sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_VECTOR);
         if (!q) return w->rq->err->code;
         sqlite3_bind_int64(q, 1, fact);

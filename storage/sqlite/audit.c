@@ -38,7 +38,7 @@ static eg_status chain_hash(eg_storage *s, eg_request *rq, const uint8_t previou
         p = put_number(put_number(p, w->from_before), w->until_before);
         p = put_number(put_number(p, w->from_after), w->until_after);
     }
-    s->services->sha256(bytes, size, out);
+    s->services->sha256(s->services->host, bytes, size, out);
     return EG_OK;
 }
 
@@ -91,7 +91,7 @@ eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t
     if (!q || step(c, rq, q) != 1) return rq->err->code;
     *id = r.id = sqlite3_column_int64(q, 0);
     sqlite3_reset(q);
-    s->services->sha256(change->text2.ptr ? change->text2.ptr : "", change->text2.len, r.payload);
+    s->services->sha256(s->services->host, change->text2.ptr ? change->text2.ptr : "", change->text2.len, r.payload);
     eg_status st = chain_hash(s, rq, previous, &r, hash);
     if (st != EG_OK) return st;
     if (!(q = prepare(c, rq, EG_SQL_INSERT_AUDIT))) return rq->err->code;
@@ -214,7 +214,7 @@ eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq) {
             if ((st = chain_hash(s, rq, previous, &r, hash)) != EG_OK) break;
             whole = memcmp(hash, sqlite3_column_blob(q, 7), HASH) == 0;
             if (sqlite3_column_type(q, 8) != SQLITE_NULL) { /* an erased payload is gone, a changed one is not */
-                s->services->sha256(sqlite3_column_text(q, 8), (size_t)sqlite3_column_bytes(q, 8), payload);
+                s->services->sha256(s->services->host, sqlite3_column_text(q, 8), (size_t)sqlite3_column_bytes(q, 8), payload);
                 whole = whole && memcmp(payload, r.payload, HASH) == 0;
             }
             memcpy(previous, hash, HASH);

@@ -237,7 +237,7 @@ static void scan_block(scan *x, const block *b) {
     size_t i = 0;
     while (i < b->count && !is_wanted(x, b, i)) i++;
     if (i == b->count) return;
-    x->s->services->scan_s8(b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
+    x->s->services->scan_s8(x->s->services->host, b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
     for (; i < b->count; i++) {
         if (!is_wanted(x, b, i)) continue;
         if (b->facts[i] != x->pending.fact) end_fact(x);
@@ -314,7 +314,7 @@ static eg_status rescore(scan *x, const vector_cache *v, near *fact) {
         float f32[EG_MAX_DIMENSIONS];
         if (sqlite3_column_bytes(q, 0) != (int)(x->dimensions * sizeof *f32)) continue;
         memcpy(f32, sqlite3_column_blob(q, 0), x->dimensions * sizeof *f32);
-        float score = x->s->services->dot(x->query, f32, x->dimensions);
+        float score = x->s->services->dot(x->s->services->host, x->query, f32, x->dimensions);
         if (first || score > fact->score) fact->score = score;
         first = 0;
     }
@@ -367,7 +367,7 @@ eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *
     eg_filter filter = *f;
     connection *c = reader_take(s);
     scan x = {.s = s, .c = c, .rq = rq, .filter = &filter, .s8 = s8, .query = query, .dimensions = dimensions};
-    s->services->quantize_s8(query, dimensions, s8, &x.scale);
+    s->services->quantize_s8(s->services->host, query, dimensions, s8, &x.scale);
 
     eg_status st = f->at ? EG_OK : store_now(s, c, rq, &filter.at); /* once, not for each fact */
     int row = st == EG_OK ? number_by_name(c, rq, EG_SQL_WORKSPACE_KEY, f->workspace, &x.workspace) : -1;

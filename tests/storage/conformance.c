@@ -65,7 +65,7 @@ void conformance_windows(store *s) {
 void conformance_preconditions(store *s) {
     eg_id a = put_fact(s, "first fact", "x", 0, 0), b = put_fact(s, "second fact", "x", 0, 1);
     uint8_t hash[32];
-    s->services.sha256("first fact", 10, hash);
+    s->services.sha256(s->services.host, "first fact", 10, hash);
     eg_conflict conflict = {
         .id = test_id(), .fact_a = a, .fact_b = b, .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
     eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict},
@@ -118,7 +118,8 @@ void conformance_preconditions(store *s) {
 }
 
 static size_t dots; /* vectors that were read whole */
-static float counted_dot(const float *a, const float *b, size_t n) {
+static float counted_dot(void *host, const float *a, const float *b, size_t n) {
+    (void)host;
     float sum = 0;
     for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
     dots++;
@@ -318,7 +319,7 @@ void conformance_workspaces(store *s) {
     size_t n;
     uint64_t x, y;
     int known;
-    s->services.sha256("secret plan", 11, hash);
+    s->services.sha256(s->services.host, "secret plan", 11, hash);
     assert_int_equal(OPS(s, fact, a, &fact), EG_ENOENT);
     assert_int_equal(OPS(s, current_by_hash, &f, hash, &fact), EG_ENOENT);
     assert_int_equal(OPS(s, conflict, c.id, &conflict), EG_ENOENT);
@@ -384,7 +385,7 @@ void conformance_audit_windows(store *s) {
     s->now += 2 * DAY;
     eg_new_fact row = {.fact = {.content = EG_STR("instead"), .scope = EG_STR("x"), .agent_id = EG_STR("alice"), .ttl_days = 3}};
     row.fact.id = row.fact.lineage_id = test_id();
-    s->services.sha256("instead", 7, row.fact.content_hash);
+    s->services.sha256(s->services.host, "instead", 7, row.fact.content_hash);
     const eg_change set[] = {
         {.kind = EG_CHANGE_CLOSE, .fact = week, .reason = EG_CLOSE_SUPERSEDED, .text = EG_STR("bob")},
         {.kind = EG_CHANGE_CLOSE, .fact = over, .reason = EG_CLOSE_DELETED, .text = EG_STR("bob")},

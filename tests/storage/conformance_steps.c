@@ -18,7 +18,7 @@ eg_id put_fact(store *s, const char *content, const char *scope, uint32_t ttl_da
     eg_new_fact row = {
         .fact = {.content = eg_str_of(content), .scope = eg_str_of(scope), .agent_id = EG_STR("alice"), .ttl_days = ttl_days}};
     row.fact.id = row.fact.lineage_id = test_id();
-    s->services.sha256(content, strlen(content), row.fact.content_hash);
+    s->services.sha256(s->services.host, content, strlen(content), row.fact.content_hash);
     for (const char *p = content; *p && row.term_count < 32;) {
         size_t n = strcspn(p, " ");
         if (n) terms[row.term_count++] = (eg_term){{p, n}, 1};

@@ -25,7 +25,10 @@ static eg_id new_id(void *host) {
     (void)host;
     return test_id();
 }
-static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+static void sha256(void *host, const void *bytes, size_t n, uint8_t out[32]) {
+    (void)host;
+    crypto_hash_sha256(out, bytes, n);
+}
 static void *alloc(eg_request *rq, size_t size) {
     store *s = (store *)(void *)((char *)rq - offsetof(store, rq));
     return eg_arena_alloc(&s->arena, size);

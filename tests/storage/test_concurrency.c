@@ -27,7 +27,7 @@ static eg_status commit(store *s, eg_id *id) {
     *id = row.fact.id = row.fact.lineage_id = test_id();
     int n = snprintf(text, sizeof text, "fact %02x%02x%02x%02x", id->bytes[0], id->bytes[1], id->bytes[2], id->bytes[3]);
     row.fact.content = (eg_str){text, (size_t)n};
-    s->services.sha256(id->bytes, 16, row.fact.content_hash);
+    s->services.sha256(s->services.host, id->bytes, 16, row.fact.content_hash);
     row.terms = &term;
     row.term_count = 1;
     eg_precondition unique = {.kind = EG_REQUIRE_HASH_FREE, .text = row.fact.scope, .hash = row.fact.content_hash};

@@ -32,7 +32,8 @@ typedef struct eg_case {
      * another fact is nearer to the subject's text than the candidate's is (by cosine of the embedding model; 0 where none is),
      * gaps[1] the same for the candidate's text. What contradicts each other mostly is what is nearest to each other. What says
      * nearly the same as one of the two (a cosine of 0.9 or more to it: a copy, a paraphrase) is no other fact. spans: bytes of
-     * the contents; empty: the whole. rq: the detector's. EG_ENOENT without an embedding model. NULL where it cannot be told. */
+     * the contents; empty: the whole. rq: the detector's. EG_EUNAVAILABLE without an embedding model. NULL where it cannot be
+     * told. */
     eg_status (*crowding)(const struct eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
                           double gaps[2]);
     void *place; /* the host's, for crowding */

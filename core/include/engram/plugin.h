@@ -40,7 +40,7 @@ typedef struct eg_services {
     eg_status (*config)(void *host, const char *key, eg_str *value);
     int64_t (*now)(void *host);  /* microseconds UTC */
     eg_id (*new_id)(void *host); /* UUIDv7 */
-    void (*sha256)(const void *bytes, size_t n, uint8_t out[32]);
+    void (*sha256)(void *host, const void *bytes, size_t n, uint8_t out[32]);
 
     /* Registration, only inside open(). The pointed-to tables must outlive the plugin. */
     eg_status (*add_detector)(eg_registrar *r, const eg_detector *detector, void *self);
@@ -62,7 +62,7 @@ typedef struct eg_services {
     eg_memory *(*memory)(void *host);
     const eg_memory_ops *memory_ops;
 
-    /* Inference. EG_ENOENT when no model of that kind is there (rq->err says why). */
+    /* Inference. EG_EUNAVAILABLE when no model of that kind is there (rq->err says why). */
     /* n rows of 3 probabilities: contradiction, entailment, neutral, whatever the model's own order. */
     eg_status (*nli)(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *probabilities);
     eg_status (*embed)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
@@ -70,11 +70,11 @@ typedef struct eg_services {
     double (*threshold)(void *host, const char *name, double otherwise);
 
     /* Arithmetic over vectors, for storage. */
-    void (*quantize_s8)(const float *x, size_t n, int8_t *out, float *scale);
+    void (*quantize_s8)(void *host, const float *x, size_t n, int8_t *out, float *scale);
     /* out[i] = scales[i] * query_scale * (rows[i] . query) for i < n */
-    void (*scan_s8)(const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query, float query_scale,
-                    float *out);
-    float (*dot)(const float *a, const float *b, size_t n);
+    void (*scan_s8)(void *host, const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
+                    float query_scale, float *out);
+    float (*dot)(void *host, const float *a, const float *b, size_t n);
 
     const char *version; /* of the host */
 } eg_services;

@@ -327,7 +327,7 @@ static eg_status weigh_crowding(eg_request *rq, const eg_case *c, reading *readi
         double gaps[2] = {0, 0};
         if (r->score < counts) continue;
         eg_status s = c->crowding(c, rq, r->candidate, r->subject, r->other, gaps);
-        if (s == EG_ENOENT) {
+        if (s == EG_EUNAVAILABLE) {
             *rq->err = (eg_error){0};
             return EG_OK; /* no embedding model: nothing is known of it */
         }
@@ -361,7 +361,10 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     if (s == EG_OK) s = read_wholes(services, rq, c, readings, unsure, counts, entails);
     if (s == EG_OK) s = read_statements(services, rq, c, readings, unsure);
     if (s == EG_OK) s = weigh_crowding(rq, c, readings, unsure, counts);
-    if (s == EG_ENOENT) return EG_OK; /* no model: status says so */
+    if (s == EG_EUNAVAILABLE) { /* no NLI model here: `engram status` says why */
+        *rq->err = (eg_error){0};
+        return EG_OK;
+    }
     for (size_t i = 0; s == EG_OK && i < unsure; i++) {
         const reading *r = &readings[i];
         if (r->score >= LEAST_SCORE) s = report(rq, c, r, add, sink);

@@ -10,7 +10,7 @@
 
 typedef float (*dot_kernel)(const float *, const float *, size_t);
 
-/* The dot product of a host with this setting. */
+/* The dot product of the kernels of a host with this setting. */
 static dot_kernel chosen(const char *setting) {
     eg_host h = {0};
     eg_error err = {0};
@@ -19,7 +19,7 @@ static dot_kernel chosen(const char *setting) {
     assert_int_equal(eg_conf_option(h.config, setting, &err), EG_OK);
     eg_host_fill_inference(&h);
     eg_arena_release(&h.arena);
-    return h.services.dot;
+    return h.kernels->dot;
 }
 
 static dot_kernel of(eg_level level) {

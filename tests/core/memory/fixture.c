@@ -70,7 +70,10 @@ static eg_id new_id(void *host) {
     for (size_t i = 0; i < 8; i++) id.bytes[15 - i] = (uint8_t)(f->ids >> (8 * i));
     return id;
 }
-static void sha256(const void *bytes, size_t n, uint8_t out[32]) { crypto_hash_sha256(out, bytes, n); }
+static void sha256(void *host, const void *bytes, size_t n, uint8_t out[32]) {
+    (void)host;
+    crypto_hash_sha256(out, bytes, n);
+}
 static eg_status add_storage(eg_registrar *r, const eg_storage_ops *s) {
     r->storage = s;
     return EG_OK;
@@ -121,8 +124,8 @@ static eg_status embed(void *host, eg_request *rq, const eg_str *texts, size_t n
 static eg_status embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_error *err) {
     fixture *f = host;
     if (!f->with_model || f->damaged) {
-        if (err) *err = (eg_error){EG_ENOENT, "no embedding model"};
-        return EG_ENOENT;
+        if (err) *err = (eg_error){EG_EUNAVAILABLE, "no embedding model"};
+        return EG_EUNAVAILABLE;
     }
     f->opened++;
     *id = eg_str_of(((fixture *)host)->model);
@@ -153,7 +156,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
         f->asking = 1;
         eg_status told = c->crowding ? c->crowding(c, rq, i, f->asked[0], f->asked[1], f->gaps) : EG_OK;
         f->asking = 0;
-        if (told != EG_OK && told != EG_ENOENT) return told;
+        if (told != EG_OK && told != EG_EUNAVAILABLE) return told;
         eg_finding one = {.size = sizeof one,
                           .candidate = i,
                           .outcome = EG_OUTCOME_CONTRADICTION,

@@ -23,12 +23,13 @@ static const struct opinion {
 } * opinions;
 static size_t reads;
 static int no_model;
-static double counts; /* the least score beside the model; 0: none */
+static eg_status nli_answers; /* of the NLI model, where there is one */
+static double counts;         /* the least score beside the model; 0: none */
 
 static int is_about(eg_str s, const char *text) { return eg_str_eq(s, eg_str_of(text)); }
 
 static eg_status nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *out) {
-    (void)host, (void)rq;
+    (void)host;
     reads += n;
     for (size_t i = 0; i < n; i++) {
         eg_str x = pairs[i].first, y = pairs[i].second;
@@ -39,7 +40,9 @@ static eg_status nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n,
         out[3 * i + 1] = 0.01f;
         out[3 * i + 2] = 1 - c - 0.01f;
     }
-    return no_model ? EG_ENOENT : EG_OK;
+    eg_status s = no_model ? EG_EUNAVAILABLE : nli_answers;
+    if (s != EG_OK) *rq->err = (eg_error){s, "on purpose"};
+    return s;
 }
 static double threshold(void *host, const char *name, double otherwise) {
     (void)host;
@@ -252,7 +255,7 @@ static void crowding_lowers_the_score(void **state) {
                 {0.95, {0, 0.2}, 0.8749, EG_OK, sizeof(eg_case), 1},
                 {0.95, {0.9, 0.9}, 0.7200, EG_OK, sizeof(eg_case), 1},
                 {0.75, {0.9, 0.9}, 0, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.9, 0.9}, 0.95, EG_ENOENT, sizeof(eg_case), 1},
+                {0.95, {0.9, 0.9}, 0.95, EG_EUNAVAILABLE, sizeof(eg_case), 1},
                 {0.95, {0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding), 0}};
     struct opinion said[] = {{TWO, OTHER, 0.72f}, {TAIL, OTHER, 0}, {0}};
     opinions = said;
@@ -316,6 +319,21 @@ static void times_are_read_in_one_unit(void **state) {
     }
 }
 
+/* Only a model that is not there is passed over in silence. */
+static void errors_of_the_model_are_reported(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER};
+    static const eg_status errors[] = {EG_ENOENT, EG_ENOMEM, EG_EIO, EG_EINVAL, EG_ECANCELLED, EG_EINTERNAL};
+    static const struct opinion said[] = {{TAIL, OTHER, 0.95f}, {0}};
+    opinions = said;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        nli_answers = errors[i];
+        assert_int_equal(try_examine(TAIL, earlier, 1), errors[i]);
+        assert_int_equal(found_count, 0);
+    }
+    nli_answers = EG_OK;
+}
+
 static void without_a_model_nothing_is_found(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, TAIL};
@@ -337,6 +355,7 @@ int main(void) {
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
                                        cmocka_unit_test(crowding_lowers_the_score),
                                        cmocka_unit_test(times_are_read_in_one_unit),
+                                       cmocka_unit_test(errors_of_the_model_are_reported),
                                        cmocka_unit_test(without_a_model_nothing_is_found)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
