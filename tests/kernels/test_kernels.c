@@ -1,6 +1,6 @@
 /* test_kernels.c - every kernel of every level of this CPU against the scalar truth, bit for bit, over many sizes and
  * alignments with guard bands (bf16 where a level has an instruction for it: against double precision); the scalar truth against
- * double precision; and OpenBLAS as an oracle for GEMM. */
+ * double precision; GEMM against plain loops, bit for bit, and against OpenBLAS where it is installed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,11 +25,21 @@ enum { GUARD = 32 };
 enum { MOST = 9 /* two of them emulated */ };
 static const eg_kernels *levels[MOST];
 static size_t level_count;
-static uint32_t seed = 1;
+static uint32_t seed;
+
+/* Starts the random data of a case. They depend on its name and sizes alone: not on the cases before it, nor on how many tables
+ * this CPU runs, so that a failure is the same on every machine. FNV-1a. */
+static void begin_case(const char *name, size_t a, size_t b, size_t c) {
+    const size_t sizes[] = {a, b, c};
+    seed = 2166136261u;
+    for (; *name; name++) seed = (seed ^ (uint8_t)*name) * 16777619u;
+    for (size_t i = 0; i < 3; i++) seed = (seed ^ (uint32_t)sizes[i]) * 16777619u;
+}
+
+static uint32_t next_random(void) { return seed = seed * 1664525u + 1013904223u; }
 
 static float next_float(void) { /* (-2, 2), now and then an extreme */
-    seed = seed * 1664525u + 1013904223u;
-    uint32_t s = seed >> 8;
+    uint32_t s = next_random() >> 8;
     if (s % 97 == 0) return s & 1024 ? 60.0f : -60.0f;
     if (s % 89 == 0) return s & 1024 ? 0.0f : -0.0f;
     return ((float)(s & 0xffff) / 16384.0f - 2.0f);
@@ -41,17 +51,20 @@ typedef struct buffer {
     size_t n;
 } buffer;
 
-static buffer make(size_t n, size_t offset) {
+static buffer guarded(size_t n, size_t offset) {
     buffer b = {aligned_alloc(64, (n + 2 * GUARD + 32) * 4 / 64 * 64 + 64), NULL, n};
     assert_non_null(b.whole);
     for (size_t i = 0; i < n + 2 * GUARD; i++) b.whole[i] = GUARD_VALUE;
     b.data = b.whole + GUARD + offset;
+    return b;
+}
+static buffer make(size_t n, size_t offset) {
+    buffer b = guarded(n, offset);
     for (size_t i = 0; i < n; i++) b.data[i] = next_float();
     return b;
 }
-static buffer copy(const buffer *from) {
-    size_t offset = (size_t)(from->data - from->whole) - GUARD;
-    buffer b = make(from->n, offset);
+static buffer copy(const buffer *from) { /* draws no random numbers: levels make different numbers of copies */
+    buffer b = guarded(from->n, (size_t)(from->data - from->whole) - GUARD);
     memcpy(b.data, from->data, from->n * sizeof(float));
     return b;
 }
@@ -63,13 +76,14 @@ static void done(buffer *b) {
 static void same(const buffer *a, const buffer *b, const char *what, const eg_kernels *k, size_t n) {
     for (size_t i = 0; i < a->n; i++)
         if (memcmp(&a->data[i], &b->data[i], sizeof(float)) != 0)
-            fail_msg("%s of %s, size %zu: element %zu is %.9g, scalar has %.9g", what, k->name, n, i, (double)b->data[i],
+            fail_msg("%s of %s, size %zu: element %zu is %.9g, expected %.9g", what, k->name, n, i, (double)b->data[i],
                      (double)a->data[i]);
 }
 
 /* Runs f(table, buffer) on the scalar table and on each level and compares. */
 #define COMPARE(what, n, offset, call)                 \
     do {                                               \
+        begin_case(what, n, offset, 0);                \
         buffer input = make(n, offset);                \
         for (size_t l = 1; l < level_count; l++) {     \
             buffer x = copy(&input), y = copy(&input); \
@@ -88,6 +102,7 @@ static void same(const buffer *a, const buffer *b, const char *what, const eg_ke
 
 static void elementwise_and_rows(void **state) {
     (void)state;
+    begin_case("operands", 2000, 0, 0);
     buffer gamma = make(2000, 1), beta = make(2000, 2), third = make(2000, 3);
     for (size_t n = 1; n <= 400; n += n < 70 ? 1 : 33) {
         size_t offset = n % 16;
@@ -107,14 +122,57 @@ static void elementwise_and_rows(void **state) {
     done(&third);
 }
 
+/* A sum of n terms, each added by one fused multiply-add or one addition that rounds to nearest, differs from the exact sum by at
+ * most n u / (1 - n u) times the sum of the magnitudes of its terms, u = 2^-24 (Higham, Accuracy and Stability of Numerical
+ * Algorithms, section 3.1). No n here is above 2,000, so 1 / (1 - n u) is below 1.001. */
+static double sum_error(size_t n, double magnitude) { return (double)n * 0x1p-24 * 1.001 * magnitude; }
+
+/* The f32 product as kernels.h promises it, in plain C: one accumulator an output, k ascending, fused multiply-adds, then the
+ * epilogue. magnitude: the sum of the products' magnitudes. */
+static float gemm_reference(const float *x, const float *w, size_t K, double *magnitude) {
+    float sum = 0;
+    *magnitude = 0;
+    for (size_t k = 0; k < K; k++) {
+        sum = fmaf(x[k], w[k], sum);
+        *magnitude += fabs((double)x[k] * (double)w[k]);
+    }
+    return sum;
+}
+static float epilogue_reference(float sum, const eg_epilogue *e, size_t m, size_t n) {
+    if (e->bias) sum += e->bias[n];
+    if (e->activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
+    if (e->activation == EG_ACT_TANH) levels[0]->tanh(&sum, 1);
+    if (e->residual) sum += e->residual[m * e->ld_residual + n];
+    return sum;
+}
+
 static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
     size_t lda = K + 3, ldc = N + 5;
+    begin_case("gemm", M, N, K);
     buffer A = make(M * lda, 1), W = make(N * K, 2), residual = make(M * (N + 1), 3), bias = make(N, 1);
     eg_epilogue with = {.bias = e->bias ? bias.data : NULL,
                         .residual = e->residual ? residual.data : NULL,
                         .ld_residual = N + 1,
                         .activation = e->activation};
     buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
+    int has_blas = eg_gemm_openblas(levels[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK;
+    for (size_t m = 0; m < M; m++)
+        for (size_t n = 0; n < N; n++) {
+            double magnitude;
+            float sum = gemm_reference(A.data + m * lda, W.data + n * K, K, &magnitude), *out = &truth.data[m * ldc + n];
+            *out = epilogue_reference(sum, &with, m, n);
+            if (!has_blas) continue;
+            /* Both sums are within sum_error of the exact one; the additions of the epilogue round twice each. No slope of an
+             * activation is above 1.13 (GELU), and each is within 1e-6 of max(1, |x|) of its function. */
+            double added = (with.bias ? fabs((double)bias.data[n]) : 0) +
+                           (with.residual ? fabs((double)with.residual[m * with.ld_residual + n]) : 0);
+            double tolerance = 1.13 * (2 * sum_error(K, magnitude) + 4 * 0x1p-24 * (magnitude + added)) +
+                               (with.activation ? 2e-6 * fmax(1, magnitude + added) : 0);
+            float got = blas.data[m * ldc + n];
+            if (!(fabs((double)got - (double)*out) <= tolerance))
+                fail_msg("gemm %zu x %zu x %zu: %.9g, OpenBLAS %.9g, tolerance %g", M, N, K, (double)*out, (double)got,
+                         tolerance);
+        }
     for (size_t l = 0; l < level_count; l++) {
         const eg_kernels *k = levels[l];
         float *packed = aligned_alloc(64, (eg_gemm_packed_size(k, N, K) * 4 + 63) / 64 * 64);
@@ -126,17 +184,10 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
         size_t split = N / k->panel_width / 2 * k->panel_width; /* two callers share the panels */
         k->gemm(M, N, K, 0, split, A.data, lda, packed, out.data, ldc, &with);
         k->gemm(M, N, K, split, N, A.data, lda, packed, out.data, ldc, &with);
-        if (l == 0) memcpy(truth.data, out.data, truth.n * sizeof(float));
-        else same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
+        same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
         done(&out);
         free(packed);
     }
-    if (eg_gemm_openblas(levels[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK)
-        for (size_t i = 0; i < M * ldc; i++) {
-            double tolerance = 1e-5 * (double)K * 16;
-            if (fabs((double)(blas.data[i] - truth.data[i])) > tolerance)
-                fail_msg("gemm %zu x %zu x %zu: %g, OpenBLAS %g", M, N, K, (double)truth.data[i], (double)blas.data[i]);
-        }
     done(&A), done(&W), done(&residual), done(&bias), done(&C), done(&truth), done(&blas);
 }
 
@@ -181,15 +232,75 @@ static void first_queries(const eg_attention *whole, const eg_kernels *k, const 
     }
 }
 
+/* The relative error that kernels/generic/math.h promises of the exponential function. */
+#define EXP_ERROR 2e-7
+
+/* Attention in double precision, with relative positions where a has them, against the rows of out; fails on an element that is
+ * further off than the arithmetic of the kernels allows, with u = 2^-24 and n keys:
+ *
+ * - A score is sums of head_size products, two additions and a product: |error| <= scale * (head_size + 3) u * the sum of the
+ *   magnitudes of all its products (sum_error). Subtracting the greatest score, which all weights share, rounds once more.
+ * - So the unnormalised weight of key j is e^(x_j) (1 + h_j) with |h_j| <= e^|error of its argument| (1 + EXP_ERROR) - 1. With
+ * the exact weights w_j and result y, sum w_j (1 + h_j) v_j / sum w_j (1 + h_j) - y = sum w_j h_j (v_j - y) / (1 + sum w_j h_j).
+ *   Weights below e^-87.3 of the greatest one are raised to it, which 1e-30 covers.
+ * - Adding up n weights, the quotient, the product with it and adding up n weighted values: 2 n + 2 roundings. */
+static void check_attention(const eg_attention *a, const float *out) {
+    enum { MAX_LENGTH = 80 };
+    const eg_relative *x = a->relative;
+    const double u = 0x1p-24;
+    double weights[MAX_LENGTH], error[MAX_LENGTH];
+    size_t n = a->length, d = a->head_size;
+    assert_true(n <= MAX_LENGTH);
+    for (size_t i = 0; i < a->queries; i++) {
+        double greatest = -1e300, sum = 0, weighted_error = 0;
+        for (size_t j = 0; j < n; j++) {
+            double score = 0, magnitude = 0;
+            for (size_t e = 0; e < d; e++) {
+                double q = (double)a->q[i * a->ld_qkv + e], k = (double)a->k[j * a->ld_qkv + e];
+                size_t at = x ? e * x->width + x->column[(ptrdiff_t)i - (ptrdiff_t)j] : 0;
+                double by_key = x ? q * (double)x->key[at] : 0, by_query = x ? k * (double)x->query[at] : 0;
+                score += q * k + by_key + by_query;
+                magnitude += fabs(q * k) + fabs(by_key) + fabs(by_query);
+            }
+            weights[j] = score * (double)a->scale;
+            error[j] = sum_error(d + 3, magnitude) * (double)a->scale;
+            greatest = fmax(greatest, weights[j]);
+        }
+        for (size_t j = 0; j < n; j++) {
+            double argument = error[j] + 1.001 * u * (greatest - weights[j]);
+            error[j] = exp(argument) * (1 + EXP_ERROR) - 1;
+            sum += weights[j] = exp(weights[j] - greatest);
+        }
+        for (size_t j = 0; j < n; j++) weighted_error += (weights[j] /= sum) * error[j];
+        if (!(weighted_error < 0.5)) fail_msg("attention of %zu keys: scores too large to be checked", n);
+        for (size_t e = 0; e < d; e++) {
+            double y = 0, magnitude = 0, tolerance = 1e-30, got = (double)out[i * a->ld_out + e];
+            for (size_t j = 0; j < n; j++) {
+                double v = (double)a->v[j * a->ld_qkv + e];
+                y += weights[j] * v;
+                magnitude += weights[j] * fabs(v);
+            }
+            for (size_t j = 0; j < n; j++) tolerance += weights[j] * error[j] * fabs((double)a->v[j * a->ld_qkv + e] - y);
+            tolerance = tolerance / (1 - weighted_error) + sum_error(2 * n + 2, magnitude * (1 + weighted_error));
+            if (!(fabs(y - got) <= tolerance))
+                fail_msg("attention of %zu keys, head size %zu, query %zu: %.9g, exactly %.9g, tolerance %g", n, d, i, got, y,
+                         tolerance);
+        }
+    }
+}
+
 static void attention_is_the_same_everywhere(void **state) {
     (void)state;
     static const size_t heads[] = {1, 8, 17, 24, 32, 50, 64};
     for (size_t length = 1; length <= 70; length += length < 20 ? 1 : 7)
         for (size_t h = 0; h < sizeof heads / sizeof *heads; h++) {
             size_t d = heads[h], ld = 3 * d + 1;
+            begin_case("attention", length, d, 0);
             buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
+            if (length % 2) /* scores that leave more than one weight; else also such that a single key takes all */
+                for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.125f;
             eg_attention a = {.q = qkv.data,
                               .k = qkv.data + d,
                               .v = qkv.data + 2 * d,
@@ -206,21 +317,7 @@ static void attention_is_the_same_everywhere(void **state) {
                 if (l) same(&truth, &out, "attention", levels[l], length * 100 + d);
                 first_queries(&a, levels[l], truth.data);
             }
-            for (size_t i = 0; i < length; i++) { /* the truth itself, in double precision */
-                double weights[80], most = -1e300, sum = 0;
-                for (size_t j = 0; j < length; j++) {
-                    weights[j] = 0;
-                    for (size_t k = 0; k < d; k++) weights[j] += (double)a.q[i * ld + k] * (double)a.k[j * ld + k];
-                    weights[j] *= (double)a.scale;
-                    if (weights[j] > most) most = weights[j];
-                }
-                for (size_t j = 0; j < length; j++) sum += weights[j] = exp(weights[j] - most);
-                for (size_t k = 0; k < d; k++) {
-                    double y = 0;
-                    for (size_t j = 0; j < length; j++) y += weights[j] / sum * (double)a.v[j * ld + k];
-                    assert_true(fabs(y - (double)truth.data[i * d + k]) < 3e-3);
-                }
-            }
+            check_attention(&a, truth.data);
             free(scratch);
             done(&qkv), done(&out), done(&truth);
         }
@@ -239,6 +336,7 @@ static void relative_attention(const size_t span) {
     for (size_t length = 1; length <= 70; length += length < 20 ? 1 : 9)
         for (size_t d = 8; d <= 64; d += 28) {
             size_t ld = 3 * d + 1;
+            begin_case("relative attention", span, length, d);
             buffer qkv = make(length * ld, 1), key = make(d * width, 0), query = make(d * width, 3), out = make(length * d, 0);
             buffer truth[2] = {copy(&out), copy(&out)};
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, span) * 4 + 63) / 64 * 64);
@@ -270,26 +368,7 @@ static void relative_attention(const size_t span) {
                                  length * 100 + d);
                         first_queries(&a, levels[l], truth[share].data);
                     }
-                double weights[FAR];
-                for (size_t i = 0; i < length; i++) {
-                    double sum = 0, most = -1e300;
-                    for (size_t j = 0; j < length; j++) {
-                        size_t c = x.column[(int)i - (int)j];
-                        double score = 0;
-                        for (size_t k = 0; k < d; k++) {
-                            double q = (double)a.q[i * ld + k], b = (double)a.k[j * ld + k];
-                            score += q * b + q * (double)key.data[k * width + c] + b * (double)query.data[k * width + c];
-                        }
-                        weights[j] = score * (double)a.scale;
-                        most = fmax(most, weights[j]);
-                    }
-                    for (size_t j = 0; j < length; j++) sum += weights[j] = exp(weights[j] - most);
-                    for (size_t k = 0; k < d; k++) {
-                        double y = 0;
-                        for (size_t j = 0; j < length; j++) y += weights[j] / sum * (double)a.v[j * ld + k];
-                        assert_true(fabs(y - (double)truth[share].data[i * d + k]) < 1e-4);
-                    }
-                }
+                check_attention(&a, truth[share].data);
             }
             free(scratch);
             done(&qkv), done(&key), done(&query), done(&out), done(&truth[0]), done(&truth[1]);
@@ -302,16 +381,34 @@ static void relative_attention_is_the_same_everywhere(void **state) {
     relative_attention(50); /* columns that are no multiple of 16 */
 }
 
+/* A case has the same data whatever ran before it and however many tables copied its buffers. */
+static void data_depend_on_the_case_alone(void **state) {
+    (void)state;
+    begin_case("data", 1, 2, 3);
+    buffer first = make(50, 1), second = make(50, 2);
+    begin_case("other data", 1, 2, 3);
+    buffer other = make(50, 1);
+    begin_case("data", 1, 2, 3);
+    buffer first_again = make(50, 1), copied = copy(&first_again), second_again = make(50, 2);
+    assert_memory_equal(first.data, first_again.data, 50 * sizeof(float));
+    assert_memory_equal(second.data, second_again.data, 50 * sizeof(float));
+    assert_memory_equal(copied.data, first.data, 50 * sizeof(float));
+    assert_memory_not_equal(first.data, second.data, 50 * sizeof(float));
+    assert_memory_not_equal(first.data, other.data, 50 * sizeof(float));
+    done(&first), done(&second), done(&other), done(&first_again), done(&copied), done(&second_again);
+}
+
 static void integers_are_exact(void **state) {
     (void)state;
     static int8_t a[1000], b[1000];
     float scales[8], x[1000], y[1000];
     for (size_t n = 0; n <= 1000; n += n < 80 ? 1 : 37) {
         int32_t truth = 0;
+        begin_case("dot_s8", n, 0, 0);
         for (size_t i = 0; i < n; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            a[i] = (int8_t)(i % 5 == 0 ? -128 : (int)(seed >> 24) - 128);
-            b[i] = (int8_t)(i % 7 == 0 ? -128 : (int)(seed >> 16 & 255) - 128);
+            uint32_t random = next_random();
+            a[i] = (int8_t)(i % 5 == 0 ? -128 : (int)(random >> 24) - 128);
+            b[i] = (int8_t)(i % 7 == 0 ? -128 : (int)(random >> 16 & 255) - 128);
             truth += a[i] * b[i];
         }
         for (size_t i = 0; i < 8; i++) scales[i] = next_float();
@@ -342,6 +439,7 @@ static float s8_truth(const float *x, const int8_t *w, const float *scales, size
 
 static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     size_t blocks = (K + 127) / 128, ld = K + 3, ldc = N + 5;
+    begin_case("s8 gemm", M, N, K);
     buffer A = make(M * ld, 1), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1), truth = copy(&C);
     eg_epilogue with = {.bias = kind->bias ? bias.data : NULL,
                         .residual = kind->residual ? residual.data : NULL,
@@ -352,15 +450,14 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     float *scales = malloc(N * blocks * sizeof *scales), *back = malloc(M * N * sizeof *back);
     assert_true(W && scales && back);
     for (size_t i = 0; i < N * K; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        W[i] = (int8_t)(i % 11 == 0 ? -127 : i % 13 == 0 ? 127 : (int)(seed >> 24) % 127 - 63);
+        int random = (int)(next_random() >> 24) % 127 - 63;
+        W[i] = (int8_t)(i % 11 == 0 ? -127 : i % 13 == 0 ? 127 : random);
     }
     for (size_t i = 0; i < N * blocks; i++) scales[i] = fabsf(next_float()) * 0.01f;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++) {
-            float sum = s8_truth(A.data + m * ld, W + n * K, scales + n * blocks, K) + (with.bias ? bias.data[n] : 0);
-            if (with.activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
-            truth.data[m * ldc + n] = sum + (with.residual ? residual.data[m * (N + 1) + n] : 0);
+            float sum = s8_truth(A.data + m * ld, W + n * K, scales + n * blocks, K);
+            truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
         }
     for (size_t l = 0; l < level_count; l++) {
         const eg_kernels *k = levels[l];
@@ -466,6 +563,7 @@ static int bf16_is_known(const eg_kernels *k) { return k->bf16_as_scalar || strn
 
 static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     size_t ld = K + 3, ldc = N + 5;
+    begin_case("bf16 gemm", M, N, K);
     buffer A = make(M * ld, 1), W = make(N * K, 2), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1);
     eg_epilogue with = {.bias = kind->bias ? bias.data : NULL,
                         .residual = kind->residual ? residual.data : NULL,
@@ -490,9 +588,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         buffer out = copy(&C), truth = copy(&C);
         for (size_t m = 0; m < M; m++)
             for (size_t n = 0; n < N; n++) {
-                float sum = bf16_truth(k, A.data + m * ld, W.data + n * K, K) + (with.bias ? bias.data[n] : 0);
-                if (with.activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
-                truth.data[m * ldc + n] = sum + (with.residual ? residual.data[m * (N + 1) + n] : 0);
+                float sum = bf16_truth(k, A.data + m * ld, W.data + n * K, K);
+                truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
             }
         size_t split = N / k->bf16.panel_width / 2 * k->bf16.panel_width;
         k->bf16.gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
@@ -580,6 +677,7 @@ static void bf16_is_rounded(void **state) {
 
 static void s8_weights_are_rounded(void **state) {
     (void)state;
+    begin_case("s8 weights", 300, 0, 0);
     buffer w = make(300, 1);
     int8_t q[300];
     float scales[3];
@@ -682,6 +780,7 @@ int main(void) {
         }
 #endif
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_depend_on_the_case_alone),
         cmocka_unit_test(elementwise_and_rows),
         cmocka_unit_test(gemm_is_the_same_everywhere),
         cmocka_unit_test(attention_is_the_same_everywhere),
