@@ -26,13 +26,12 @@ __attribute__((noipa, target("avx2"), optimize("O3"))) static uint64_t read_32(c
 #endif
 __attribute__((noipa, optimize("O3"))) static uint64_t read_16(const char *p, size_t bytes) { READ_BODY(v16); }
 
-static uint64_t (*reader_of(eg_level level))(const char *, size_t) {
+static uint64_t (*reader_of(eg_isa isa))(const char *, size_t) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX)
-        return read_64;
-    if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return read_32;
+    if (isa == EG_ISA_AVX512 || isa == EG_ISA_AVX512VNNI || isa == EG_ISA_AVX512BF16 || isa == EG_ISA_AMX) return read_64;
+    if (isa == EG_ISA_AVX2 || isa == EG_ISA_AVXVNNI) return read_32;
 #endif
-    (void)level;
+    (void)isa;
     return read_16;
 }
 
@@ -41,8 +40,8 @@ size_t eg_bench_cache(int level) {
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-double eg_bench_read_rate(eg_level level, const void *data, size_t bytes, size_t runs, double seconds) {
-    uint64_t (*reader)(const char *, size_t) = reader_of(level);
+double eg_bench_read_rate(eg_isa isa, const void *data, size_t bytes, size_t runs, double seconds) {
+    uint64_t (*reader)(const char *, size_t) = reader_of(isa);
     double rates[MOST_RUNS];
     bytes = bytes / STEP * STEP;
     runs = runs < MOST_RUNS ? runs : MOST_RUNS;

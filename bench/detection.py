@@ -22,7 +22,7 @@ class Server:
     """One `engram mcp` over a memory of its own."""
 
     def __init__(self, program, home, settings):
-        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
         env |= {"ENGRAM_HOME": home, "ENGRAM_WORKSPACE": "bench", **settings}
         # in a folder without a project's .engram.conf
         self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=home)

@@ -37,7 +37,7 @@ def planted(path):
 
 
 def check(program, path):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
     with tempfile.TemporaryDirectory() as home:
         begun = time.monotonic()
         # in a folder without a project's .engram.conf

@@ -28,7 +28,7 @@ typedef enum contender { OWN, S8, BF16, BLAS, CONTENDERS } contender;
 
 typedef struct work {
     contender subject;
-    const eg_kernels *k; /* the level; OpenBLAS takes its arithmetic of epilogues */
+    const eg_kernels *k; /* the ISA; OpenBLAS takes its arithmetic of epilogues */
     size_t M, N, K;
     float *A, *W, *packed, *C;
     void *A_narrow[BLAS], *W_narrow[BLAS]; /* quantised: of S8 and BF16 */
@@ -92,7 +92,7 @@ static double timed(const work *w, size_t *next) {
 static double peak_now(const work *w) {
     static const eg_format formats[] = {
         [OWN] = EG_FORMAT_F32, [S8] = EG_FORMAT_S8, [BF16] = EG_FORMAT_BF16, [BLAS] = EG_FORMAT_F32};
-    return eg_bench_peak_now(w->k->level, formats[w->subject]);
+    return eg_bench_peak_now(w->k->isa, formats[w->subject]);
 }
 
 static double best_of(double *x, size_t n) { return eg_bench_quantile(x, n, 1); }
@@ -133,7 +133,7 @@ static double measure_read(const work *w, const void *source, size_t source_byte
     size_t next = 0;
     run_next(w, &next);
     for (size_t r = 0; r < w->runs; r++) {
-        double from = eg_bench_read_rate(w->k->level, source, source_bytes, 1, w->seconds);
+        double from = eg_bench_read_rate(w->k->isa, source, source_bytes, 1, w->seconds);
         rates[r] = timed(w, &next);
         roofs[r] = eg_bench_roof(peak_now(w), from, operations(w), bytes);
         shares[r] = ratio(rates[r], roofs[r]);
@@ -151,14 +151,14 @@ static void fill(float *x, size_t n) {
     }
 }
 
-static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
+static void bench_isa(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
     w->k = k;
     if (!json)
         fprintf(out,
                 "\n%s: measured peaks f32 %.1f GFLOP/s, s8 %.1f GOP/s, bf16 %.1f GFLOP/s\n"
                 "%-10s %5s %5s %5s %9s %8s %5s %10s %9s %8s %5s %8s %9s %8s %5s %8s\n",
-                k->name, eg_bench_peak(k->level, EG_FORMAT_F32), eg_bench_peak(k->level, EG_FORMAT_S8),
-                eg_bench_peak(k->level, EG_FORMAT_BF16), "level", "M", "N", "K", "f32", "of peak", "best", "/ OpenBLAS", "s8",
+                k->name, eg_bench_peak(k->isa, EG_FORMAT_F32), eg_bench_peak(k->isa, EG_FORMAT_S8),
+                eg_bench_peak(k->isa, EG_FORMAT_BF16), "isa", "M", "N", "K", "f32", "of peak", "best", "/ OpenBLAS", "s8",
                 "of peak", "best", "/ f32", "bf16", "of peak", "best", "/ f32");
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < ROW_COUNTS; r++) {
@@ -170,7 +170,7 @@ static void bench_level(FILE *out, int json, work *w, const eg_kernels *k, int *
             fprintf(
                 out,
                 json
-                    ? "%s\n  {\"level\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,"
+                    ? "%s\n  {\"isa\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,"
                       "\"best_percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,"
                       "\"s8_best_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,"
                       "\"bf16_best_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
@@ -192,12 +192,12 @@ static size_t stream_size(void) {
 /* Few rows, and weights from memory, in per cent of the roof that peak and reading make. */
 static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
     size_t l2 = eg_bench_cache(2) ? eg_bench_cache(2) / 2 : 128 << 10;
-    double from_l2 = eg_bench_read_rate(k->level, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
-    double from_memory = eg_bench_read_rate(k->level, w->stream, w->stream_bytes, w->runs, w->seconds);
+    double from_l2 = eg_bench_read_rate(k->isa, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
+    double from_memory = eg_bench_read_rate(k->isa, w->stream, w->stream_bytes, w->runs, w->seconds);
     w->k = k;
     if (json)
         fprintf(out,
-                "%s\n  {\"level\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
+                "%s\n  {\"isa\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
                 "\"memory_gb_per_second\":%.1f,\"gemm\":[",
                 *first ? "" : ",", k->name, l2, from_l2, w->stream_bytes, from_memory);
     else
@@ -205,7 +205,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
                 "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). "
                 "Of the roof: min(peak, GB/s x operations a byte of weights)\n"
                 "%-10s %5s %5s %5s %9s %8s %5s %9s %8s %5s %9s %8s %5s %9s %8s %5s\n",
-                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "level", "M", "N", "K", "f32", "of roof", "best",
+                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "isa", "M", "N", "K", "f32", "of roof", "best",
                 "streamed", "of roof", "best", "s8", "of roof", "best", "streamed", "of roof", "best");
     *first = 0;
     for (size_t i = 0; i < SHAPES; i++)
@@ -242,9 +242,9 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
 }
 
 eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
-    const eg_kernels *levels[8];
-    /* four bytes a weight: padding and scales of any level fit */
-    size_t level_count = eg_kernels_available(levels, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
+    const eg_kernels *isas[8];
+    /* four bytes a weight: padding and scales of any ISA fit */
+    size_t isa_count = eg_kernels_available(isas, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
     work w = {.A = aligned_alloc(64, bytes),
               .W = aligned_alloc(64, bytes),
               .packed = aligned_alloc(64, bytes),
@@ -256,7 +256,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (only) levels[1] = only, level_count = 2; /* the first one is not timed */
+    if (only) isas[1] = only, isa_count = 2; /* the first one is not timed */
     if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] ||
         !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
@@ -268,11 +268,11 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
         fill(w.W, most);
         if (json) fprintf(out, "{\"cpu\":\"%s\",\"threads\":1,\"gemm\":[", cpu);
         else fprintf(out, "GEMM on %s, one thread, median of %zu runs\n", cpu, w.runs);
-        for (size_t i = level_count; i-- > 1;) bench_level(out, json, &w, levels[i], &first);
+        for (size_t i = isa_count; i-- > 1;) bench_isa(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;
         memset(w.stream, 1, w.stream_bytes); /* pages that were never written would all be the same one */
-        for (size_t i = level_count; i-- > 1;) bench_reading(out, json, &w, levels[i], &first);
+        for (size_t i = isa_count; i-- > 1;) bench_reading(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n]}\n");
     }
     free(w.A), free(w.W), free(w.packed), free(w.C), free(w.stream);

@@ -1,4 +1,4 @@
-/* kernels.c - see kernels.h. Each kernel works in place or from a fixed input on sizes as the encoders have them; the levels take
+/* kernels.c - see kernels.h. Each kernel works in place or from a fixed input on sizes as the encoders have them; the ISAs take
  * turns, so that a slow moment of the machine meets all of them. */
 #include "bench/kernels.h"
 
@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 11, MOST_LEVELS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
+enum { RUNS = 11, MAX_ISAS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
 enum { DIRECT = 129 }; /* tokens, up to which relative positions are slices */
 #define RUN_SECONDS 0.002
 
@@ -75,12 +75,12 @@ static const struct {
     {"attention, relative", "n tokens, a head of 32", attention_relative, {16, 128, 256}},
 };
 
-/* Median microseconds of each level, in turns. */
-static void measure(work *w, void (*run)(work *), const eg_kernels *const *levels, size_t count, double *out) {
-    double took[MOST_LEVELS][RUNS];
+/* Median microseconds of each ISA, in turns. */
+static void measure(work *w, void (*run)(work *), const eg_kernels *const *isas, size_t count, double *out) {
+    double took[MAX_ISAS][RUNS];
     for (size_t r = 0; r < w->runs; r++)
         for (size_t l = 0; l < count; l++) {
-            w->k = levels[l];
+            w->k = isas[l];
             memcpy(w->y, w->x, sizeof(float) * ROWS * 1536);
             if (w->runs > 1) run(w);
             size_t times = 0;
@@ -95,7 +95,7 @@ static void measure(work *w, void (*run)(work *), const eg_kernels *const *level
     for (size_t l = 0; l < count; l++) out[l] = eg_bench_quantile(took[l], w->runs, 0.5);
 }
 
-static void print_all(FILE *out, int json, work *w, const eg_kernels *const *levels, size_t count) {
+static void print_all(FILE *out, int json, work *w, const eg_kernels *const *isas, size_t count) {
     char cpu[128];
     int first = 1;
     eg_bench_cpu(cpu, sizeof cpu);
@@ -104,21 +104,21 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
     } else {
         fprintf(out, "Kernels on %s, one thread, median of %zu runs: microseconds, and times the speed of scalar\n\n%-20s %6s",
                 cpu, w->runs, "kernel", "n");
-        for (size_t l = 0; l < count; l++) fprintf(out, " %16s", levels[l]->name);
+        for (size_t l = 0; l < count; l++) fprintf(out, " %16s", isas[l]->name);
         fprintf(out, "\n");
     }
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         for (size_t s = 0; s < 3 && kernels[i].sizes[s]; s++) {
-            double us[MOST_LEVELS];
+            double us[MAX_ISAS];
             w->n = kernels[i].sizes[s];
-            measure(w, kernels[i].run, levels, count, us);
+            measure(w, kernels[i].run, isas, count, us);
             if (!json) fprintf(out, "%-20s %6zu", kernels[i].name, w->n);
             for (size_t l = 0; l < count; l++) {
                 if (json)
                     fprintf(
                         out,
-                        "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"level\":\"%s\",\"microseconds\":%.3f,\"ratio_to_scalar\":%.2f}",
-                        first ? "" : ",", kernels[i].name, kernels[i].what, w->n, levels[l]->name, us[l], us[0] / us[l]);
+                        "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"isa\":\"%s\",\"microseconds\":%.3f,\"ratio_to_scalar\":%.2f}",
+                        first ? "" : ",", kernels[i].name, kernels[i].what, w->n, isas[l]->name, us[l], us[0] / us[l]);
                 else fprintf(out, " %9.3f %5.1fx", us[l], us[0] / us[l]);
                 first = 0;
             }
@@ -128,13 +128,13 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *lev
 }
 
 eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
-    const eg_kernels *levels[MOST_LEVELS];
+    const eg_kernels *isas[MAX_ISAS];
     uint16_t column[2 * MOST_LENGTH]; /* of lengths over DIRECT */
-    size_t count = eg_kernels_available(levels, MOST_LEVELS), row_bytes = 0, width = 2 * SPAN + 16;
-    if (only) levels[1] = only, count = only == levels[0] ? 1 : 2;
+    size_t count = eg_kernels_available(isas, MAX_ISAS), row_bytes = 0, width = 2 * SPAN + 16;
+    if (only) isas[1] = only, count = only == isas[0] ? 1 : 2;
     size_t scratch = eg_attention_scratch(MOST_LENGTH, HEAD, SPAN);
     for (size_t l = 0; l < count; l++) {
-        size_t s8 = levels[l]->s8.row_bytes(1536), bf16 = levels[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
+        size_t s8 = isas[l]->s8.row_bytes(1536), bf16 = isas[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
         if (most > row_bytes) row_bytes = most;
     }
     float *x = aligned_alloc(64, MOST * sizeof *x), *y = aligned_alloc(64, MOST * sizeof *y),
@@ -172,7 +172,7 @@ eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *onl
                   .q = q,
                   .rows = rows,
                   .relative = &relative};
-        print_all(out, json, &w, levels, count);
+        print_all(out, json, &w, isas, count);
     }
     free(x), free(y), free(more), free(q), free(rows), free(tables);
     return s;

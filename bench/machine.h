@@ -1,4 +1,4 @@
-/* machine.h - the line that every bench prints first: CPU, threads, level. And the median of timed runs. */
+/* machine.h - the line that every bench prints first: CPU, threads, ISA. And the median of timed runs. */
 #ifndef EG_BENCH_MACHINE_H
 #define EG_BENCH_MACHINE_H
 

@@ -26,7 +26,7 @@ typedef struct bench {
     FILE *out;
     int json, cells;
     eg_engine *engine;
-    eg_level level;
+    eg_isa isa;
     eg_model_info info;
     contender contenders[MOST_FORMATS];
     size_t count;
@@ -43,11 +43,11 @@ static void close_models(bench *b) {
     b->results = NULL;
 }
 
-static eg_level level_of(const eg_engine *e) {
-    const char *name = eg_engine_level(e);
-    for (int i = EG_LEVEL_SCALAR; i <= EG_LEVEL_AVX512BF16; i++)
-        if (strcmp(name, eg_level_name((eg_level)i)) == 0) return (eg_level)i;
-    return EG_LEVEL_SCALAR;
+static eg_isa isa_of(const eg_engine *e) {
+    const char *name = eg_engine_isa(e);
+    for (int i = EG_ISA_SCALAR; i <= EG_ISA_AVX512BF16; i++)
+        if (strcmp(name, eg_isa_name((eg_isa)i)) == 0) return (eg_isa)i;
+    return EG_ISA_SCALAR;
 }
 
 static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threads, eg_error *err) {
@@ -72,7 +72,7 @@ static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threa
     size_t width = b->info.hidden > b->info.labels ? b->info.hidden : b->info.labels;
     b->results = malloc((width + 1) * MOST_BATCH * sizeof *b->results);
     if (st == EG_OK && !b->results) st = eg_fail_memory(err, width * MOST_BATCH * sizeof *b->results);
-    if (st == EG_OK) b->level = level_of(b->engine);
+    if (st == EG_OK) b->isa = isa_of(b->engine);
     return st;
 }
 
@@ -125,7 +125,7 @@ static void print_cell(bench *b, size_t batch, size_t length, int pairs) {
         double ms = eg_bench_quantile(c->times, c->runs, 0.5);
         double spread = 100 * (eg_bench_quantile(c->times, c->runs, 0.75) - eg_bench_quantile(c->times, c->runs, 0.25)) / ms;
         double rate = flops(&b->info, batch * length, length) / ms / 1e6, threads = (double)eg_engine_threads(b->engine);
-        double peak = threads * eg_bench_peak(b->level, c->format);
+        double peak = threads * eg_bench_peak(b->isa, c->format);
         if (i == 0) first = ms;
         fprintf(
             b->out,
@@ -144,11 +144,11 @@ static void print_head(const bench *b, const char *dir) {
     char cpu[128];
     eg_bench_cpu(cpu, sizeof cpu);
     if (b->json)
-        fprintf(b->out, "{\"cpu\":\"%s\",\"level\":\"%s\",\"model\":\"%s\",\"layers\":%u,\"hidden\":%u,\"cells\":[", cpu,
-                eg_engine_level(b->engine), dir, b->info.layers, b->info.hidden);
+        fprintf(b->out, "{\"cpu\":\"%s\",\"isa\":\"%s\",\"model\":\"%s\",\"layers\":%u,\"hidden\":%u,\"cells\":[", cpu,
+                eg_engine_isa(b->engine), dir, b->info.layers, b->info.hidden);
     else
-        fprintf(b->out, "%s on %s, level %s; medians\n%7s %6s %6s %6s %10s %6s %4s %10s %9s %9s %7s %7s\n", dir, cpu,
-                eg_engine_level(b->engine), "threads", "format", "batch", "tokens", "ms", "+-", "runs", "tokens/s", "texts/s",
+        fprintf(b->out, "%s on %s, ISA %s; medians\n%7s %6s %6s %6s %10s %6s %4s %10s %9s %9s %7s %7s\n", dir, cpu,
+                eg_engine_isa(b->engine), "threads", "format", "batch", "tokens", "ms", "+-", "runs", "tokens/s", "texts/s",
                 "GFLOP/s", "of peak", "ratio");
 }
 

@@ -121,42 +121,42 @@ typedef struct probe {
     double lanes;
 } probe;
 
-static probe probe_f32(eg_level level) {
+static probe probe_f32(eg_isa isa) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512 || level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16 || level == EG_LEVEL_AMX)
+    if (isa == EG_ISA_AVX512 || isa == EG_ISA_AVX512VNNI || isa == EG_ISA_AVX512BF16 || isa == EG_ISA_AMX)
         return (probe){run_avx512, 16};
-    if (level == EG_LEVEL_AVX2 || level == EG_LEVEL_AVXVNNI) return (probe){run_avx2, 8};
+    if (isa == EG_ISA_AVX2 || isa == EG_ISA_AVXVNNI) return (probe){run_avx2, 8};
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_NEON || level == EG_LEVEL_DOTPROD || level == EG_LEVEL_I8MM) return (probe){run_neon, 4};
+    if (isa == EG_ISA_NEON || isa == EG_ISA_DOTPROD || isa == EG_ISA_I8MM) return (probe){run_neon, 4};
 #endif
-    (void)level;
+    (void)isa;
     return (probe){0};
 }
 
-static probe probe_s8(eg_level level) {
+static probe probe_s8(eg_isa isa) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX2) return (probe){dot_avx2, 16};
-    if (level == EG_LEVEL_AVXVNNI) return (probe){dot_avxvnni, 32};
-    if (level == EG_LEVEL_AVX512) return (probe){dot_avx512, 32};
-    if (level == EG_LEVEL_AVX512VNNI || level == EG_LEVEL_AVX512BF16) return (probe){dot_avx512vnni, 64};
-    if (level == EG_LEVEL_AMX) return (probe){dot_amx, 16 * 16 * 64.0 / TILE_SHARE};
+    if (isa == EG_ISA_AVX2) return (probe){dot_avx2, 16};
+    if (isa == EG_ISA_AVXVNNI) return (probe){dot_avxvnni, 32};
+    if (isa == EG_ISA_AVX512) return (probe){dot_avx512, 32};
+    if (isa == EG_ISA_AVX512VNNI || isa == EG_ISA_AVX512BF16) return (probe){dot_avx512vnni, 64};
+    if (isa == EG_ISA_AMX) return (probe){dot_amx, 16 * 16 * 64.0 / TILE_SHARE};
 #endif
-    (void)level;
+    (void)isa;
     return (probe){0};
 }
 
-static probe probe_bf16(eg_level level) {
+static probe probe_bf16(eg_isa isa) {
 #if defined(__x86_64__)
-    if (level == EG_LEVEL_AVX512BF16) return (probe){dot_avx512bf16, 32};
-    if (level == EG_LEVEL_AMX) return (probe){dot_amx_bf16, 16 * 16 * 32.0 / TILE_SHARE};
+    if (isa == EG_ISA_AVX512BF16) return (probe){dot_avx512bf16, 32};
+    if (isa == EG_ISA_AMX) return (probe){dot_amx_bf16, 16 * 16 * 32.0 / TILE_SHARE};
 #elif defined(__aarch64__)
-    if (level == EG_LEVEL_I8MM) return (probe){pairs_neon, 8};
+    if (isa == EG_ISA_I8MM) return (probe){pairs_neon, 8};
 #endif
-    return probe_f32(level); /* no instruction of its own */
+    return probe_f32(isa); /* no instruction of its own */
 }
 
-double eg_bench_peak_now(eg_level level, eg_format format) {
-    probe p = format == EG_FORMAT_S8 ? probe_s8(level) : format == EG_FORMAT_BF16 ? probe_bf16(level) : probe_f32(level);
+double eg_bench_peak_now(eg_isa isa, eg_format format) {
+    probe p = format == EG_FORMAT_S8 ? probe_s8(isa) : format == EG_FORMAT_BF16 ? probe_bf16(isa) : probe_f32(isa);
     if (!p.run) return 0;
     double begun = eg_bench_seconds();
     volatile float keep = p.run();
@@ -164,9 +164,9 @@ double eg_bench_peak_now(eg_level level, eg_format format) {
     return 2.0 * p.lanes * CHAINS * LOOPS / (eg_bench_seconds() - begun) / 1e9;
 }
 
-double eg_bench_peak(eg_level level, eg_format format) {
+double eg_bench_peak(eg_isa isa, eg_format format) {
     double rates[RUNS];
-    (void)eg_bench_peak_now(level, format); /* warms up */
-    for (int i = 0; i < RUNS; i++) rates[i] = eg_bench_peak_now(level, format);
+    (void)eg_bench_peak_now(isa, format); /* warms up */
+    for (int i = 0; i < RUNS; i++) rates[i] = eg_bench_peak_now(isa, format);
     return eg_bench_quantile(rates, RUNS, 0.5);
 }

@@ -1,9 +1,9 @@
-/* dispatch.c - which level runs: the CPU's features, checked with what the operating system saves (XGETBV), or the
- * level that somebody names. Reads as a staircase: the first missing feature ends the climb. */
+/* dispatch.c - which ISA runs: the CPU's features, checked with what the operating system saves (XGETBV), or the
+ * ISA that somebody names. Reads as a staircase: the first missing feature ends the climb. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -65,80 +65,80 @@ static size_t climb(const eg_kernels **out) {
 static int permitted(const eg_kernels *k) {
 #if defined(__x86_64__)
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };
-    if (k->level == EG_LEVEL_AMX) return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XTILEDATA) == 0;
+    if (k->isa == EG_ISA_AMX) return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XTILEDATA) == 0;
 #endif
     (void)k;
     return 1;
 }
 
-enum { MOST_LEVELS = 7, LEVEL_COUNT = EG_LEVEL_AVX512BF16 + 1 };
+enum { MAX_ISAS = 7, ISA_COUNT = EG_ISA_AVX512BF16 + 1 };
 
-typedef struct level_entry {
+typedef struct isa_entry {
     const char *name;
-    int unproven; /* bench/levels.md does not record all of it on such a CPU yet: runs by name only */
-} level_entry;
-static const level_entry entries[LEVEL_COUNT] = {
-    [EG_LEVEL_AUTO] = {"auto", 0},
-    [EG_LEVEL_SCALAR] = {"scalar", 0},
-    [EG_LEVEL_AVX2] = {"avx2", 0},
-    [EG_LEVEL_AVX512] = {"avx512", 0},
-    [EG_LEVEL_NEON] = {"neon", 0},
-    [EG_LEVEL_AVXVNNI] = {"avxvnni", 0},
-    [EG_LEVEL_AVX512VNNI] = {"avx512vnni", 0},
-    [EG_LEVEL_DOTPROD] = {"dotprod", 1},
-    [EG_LEVEL_AMX] = {"amx", 1},
-    [EG_LEVEL_I8MM] = {"i8mm", 1},
-    [EG_LEVEL_AVX512BF16] = {"avx512bf16", 0},
+    int experimental; /* bench/levels.md does not record all of it on such a CPU yet: runs by name only */
+} isa_entry;
+static const isa_entry entries[ISA_COUNT] = {
+    [EG_ISA_AUTO] = {"auto", 0},
+    [EG_ISA_SCALAR] = {"scalar", 0},
+    [EG_ISA_AVX2] = {"avx2", 0},
+    [EG_ISA_AVX512] = {"avx512", 0},
+    [EG_ISA_NEON] = {"neon", 0},
+    [EG_ISA_AVXVNNI] = {"avxvnni", 0},
+    [EG_ISA_AVX512VNNI] = {"avx512vnni", 0},
+    [EG_ISA_DOTPROD] = {"dotprod", 1},
+    [EG_ISA_AMX] = {"amx", 1},
+    [EG_ISA_I8MM] = {"i8mm", 1},
+    [EG_ISA_AVX512BF16] = {"avx512bf16", 0},
 };
 
 size_t eg_kernels_available(const eg_kernels **out, size_t most) {
-    const eg_kernels *all[MOST_LEVELS];
+    const eg_kernels *all[MAX_ISAS];
     size_t n = climb(all), count = 0;
     for (size_t i = 0; i < n && count < most; i++)
         if (permitted(all[i])) out[count++] = all[i];
     return count;
 }
 
-const char *eg_level_name(eg_level level) { return (unsigned)level < LEVEL_COUNT ? entries[level].name : "unknown"; }
+const char *eg_isa_name(eg_isa isa) { return (unsigned)isa < ISA_COUNT ? entries[isa].name : "unknown"; }
 
-static eg_status level_of_environment(eg_level *level, eg_error *err) {
-    const char *name = getenv("ENGRAM_LEVEL");
+static eg_status isa_of_environment(eg_isa *isa, eg_error *err) {
+    const char *name = getenv("ENGRAM_ISA");
     if (!name || !*name) return EG_OK;
-    for (int i = EG_LEVEL_AUTO; i < LEVEL_COUNT; i++)
+    for (int i = EG_ISA_AUTO; i < ISA_COUNT; i++)
         if (strcmp(name, entries[i].name) == 0) {
-            *level = (eg_level)i;
+            *isa = (eg_isa)i;
             return EG_OK;
         }
     return eg_fail(
         err, EG_EINVAL,
-        "ENGRAM_LEVEL is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm",
+        "ENGRAM_ISA is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm",
         name);
 }
 
-eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err) {
-    const eg_kernels *all[MOST_LEVELS];
+eg_status eg_kernels_select(eg_isa isa, const eg_kernels **out, eg_error *err) {
+    const eg_kernels *all[MAX_ISAS];
     size_t n = climb(all);
     *out = NULL;
-    if ((unsigned)level >= LEVEL_COUNT) return eg_fail(err, EG_EINVAL, "level %d is unknown", (int)level);
-    if (level == EG_LEVEL_AUTO) {
-        eg_status s = level_of_environment(&level, err);
+    if ((unsigned)isa >= ISA_COUNT) return eg_fail(err, EG_EINVAL, "ISA %d is unknown", (int)isa);
+    if (isa == EG_ISA_AUTO) {
+        eg_status s = isa_of_environment(&isa, err);
         if (s != EG_OK) return s;
     }
-    if (level == EG_LEVEL_AUTO) {
-        while (entries[all[n - 1]->level].unproven || !permitted(all[n - 1])) n--; /* scalar is neither */
+    if (isa == EG_ISA_AUTO) {
+        while (entries[all[n - 1]->isa].experimental || !permitted(all[n - 1])) n--; /* scalar is neither */
         *out = all[n - 1];
         return EG_OK;
     }
     for (size_t i = 0; i < n; i++)
-        if (all[i]->level == level) *out = all[i];
+        if (all[i]->isa == isa) *out = all[i];
     if (*out && permitted(*out)) return EG_OK;
     if (*out) {
         *out = NULL;
         return eg_fail(err, EG_EUNSUPPORTED,
-                       "level %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
+                       "ISA %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
                        "alternative signal stack is too small for them",
-                       eg_level_name(level));
+                       eg_isa_name(isa));
     }
-    return eg_fail(err, EG_EUNSUPPORTED, "level %s does not run on this CPU: the best here is %s", eg_level_name(level),
+    return eg_fail(err, EG_EUNSUPPORTED, "ISA %s does not run on this CPU: the best here is %s", eg_isa_name(isa),
                    all[n - 1]->name);
 }

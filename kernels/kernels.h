@@ -1,4 +1,4 @@
-/* kernels.h - the arithmetic of encoders: one table of functions a level (scalar, AVX2, AVX-512, NEON, and those with
+/* kernels.h - the arithmetic of encoders: one table of functions an ISA (scalar, AVX2, AVX-512, NEON, and those with
  * instructions for sums of small integers).
  * Knows no model: shapes, strides and constants come as arguments.
  *
@@ -47,7 +47,7 @@ typedef struct eg_attention {
     const eg_relative *relative; /* NULL: none */
 } eg_attention;
 
-/* A format of fewer bits than f32: rows of activations and packed weights, both in a form of the level's own. */
+/* A format of fewer bits than f32: rows of activations and packed weights, both in a form of the ISA's own. */
 typedef struct eg_narrow {
     size_t panel_width;            /* outputs side by side in a packed panel */
     size_t (*row_bytes)(size_t K); /* of a quantised row of K activations; rows lie this far apart, 64-byte aligned */
@@ -62,7 +62,7 @@ typedef struct eg_narrow {
 } eg_narrow;
 
 typedef struct eg_kernels {
-    eg_level level;
+    eg_isa isa;
     const char *name;   /* "scalar", "avx2", "avx512", "neon" */
     size_t panel_width; /* outputs side by side in a packed panel */
 
@@ -90,12 +90,12 @@ typedef struct eg_kernels {
     /* sum over i of a[i] * b[i] as int32: exact. */
     int32_t (*dot_s8)(const int8_t *a, const int8_t *b, size_t n);
 
-    /* The s8 format, with one meaning on every level. Inputs are cut into blocks of 128 (the last may be shorter). Weights:
+    /* The s8 format, with one meaning on every ISA. Inputs are cut into blocks of 128 (the last may be shorter). Weights:
      * s8 in [-127, 127] and one f32 scale a row and block. Activations: q in [0, 255], one f32 scale and one zero point in
      * [0, 255] a row and block: range = max(x, 0) - min(x, 0), scale = range / 255, zero = rint(-min * (255 / range)),
      * q = clamp(rint(x * (255 / range)) + zero); ranges up to 1e-30 are taken for 0. A GEMM adds up, block after block,
      * sum = fma(float(sum over the block of (q - zero) * w), scale of x * scale of w, sum): the inner sum is an exact integer
-     * below 2^24, so levels may reach it in any way. Then the epilogue, as in gemm.
+     * below 2^24, so ISAs may reach it in any way. Then the epilogue, as in gemm.
      * s8_pack puts row n of N x K weights, s8 with scales, into packed (64-byte aligned). Rows in any order.
      */
     void (*s8_pack)(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed);
@@ -103,21 +103,21 @@ typedef struct eg_kernels {
 
     /* The bf16 format: weights and activations are floats of which the upper 16 bits are kept, rounded to nearest, ties to even;
      * products are summed up in f32, one accumulator an output, k in order; then the epilogue. A row's results depend on that row
-     * and the weights alone. Where bf16_as_scalar is 1 each product is added by a fused multiply-add: the scalar level's bits.
+     * and the weights alone. Where bf16_as_scalar is 1 each product is added by a fused multiply-add: the scalar ISA's bits.
      * Where it is 0 the CPU has its own instruction, which may round within a pair or a run of inputs and takes subnormal numbers
      * (below 2^-126) for 0: while there are none, the sum is within K * 2^-22 * (sum over k of |x[k] * w[k]|) of the scalar
-     * level's. */
+     * ISA's. */
     int bf16_as_scalar;
     void (*bf16_pack)(size_t N, size_t K, size_t n, const uint16_t *w, void *packed); /* as s8_pack */
     eg_narrow bf16;
 } eg_kernels;
 
-/* The table of a level; EG_LEVEL_AUTO: the best of this CPU, or what $ENGRAM_LEVEL names. EG_EUNSUPPORTED with
+/* The table of an ISA; EG_ISA_AUTO: the best of this CPU, or what $ENGRAM_ISA names. EG_EUNSUPPORTED with
  * the reason when this CPU or this build lacks it; EG_EINVAL for an unknown name in the environment. */
-eg_status eg_kernels_select(eg_level level, const eg_kernels **out, eg_error *err);
-/* All levels that run on this CPU, scalar first; returns their number. */
+eg_status eg_kernels_select(eg_isa isa, const eg_kernels **out, eg_error *err);
+/* All ISAs that run on this CPU, scalar first; returns their number. */
 size_t eg_kernels_available(const eg_kernels **out, size_t most);
-const char *eg_level_name(eg_level level);
+const char *eg_isa_name(eg_isa isa);
 
 /* Floats of the packed form of an N x K matrix; 0 on overflow. Rows of the last panel are filled with zeros. */
 size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K);

@@ -1,5 +1,5 @@
 /* pack.c - the packed form of weights: panels of panel_width outputs, k after k, so that a micro-kernel reads
- * memory in one stream. The same for all levels but for the width. */
+ * memory in one stream. The same for all ISAs but for the width. */
 #include <math.h>
 
 #include "core/base/size.h"

@@ -32,7 +32,7 @@ eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg
     eg_engine *e = calloc(1, sizeof *e);
     if (!e) return eg_fail_memory(err, sizeof *e);
     e->gemm = (eg_gemm_kind)o->gemm;
-    eg_status s = eg_kernels_select((eg_level)o->level, &e->kernels, err);
+    eg_status s = eg_kernels_select((eg_isa)o->isa, &e->kernels, err);
     if (s == EG_OK && e->gemm == EG_GEMM_OPENBLAS) {
         float one = 1, result;
         s = eg_gemm_openblas(e->kernels, 1, 1, 1, &one, 1, &one, &result, 1, NULL, err);
@@ -76,7 +76,7 @@ void eg_engine_destroy(eg_engine *e) {
 }
 
 uint32_t eg_engine_threads(const eg_engine *e) { return e ? eg_pool_threads(e->pool) : 0; }
-const char *eg_engine_level(const eg_engine *e) { return e ? e->kernels->name : ""; }
+const char *eg_engine_isa(const eg_engine *e) { return e ? e->kernels->name : ""; }
 
 eg_status eg_workspace_take(eg_engine *e, size_t floats, eg_workspace **out, eg_error *err) {
     pthread_mutex_lock(&e->lock);

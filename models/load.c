@@ -427,7 +427,7 @@ static eg_status walk(loader *l, eg_weights *out) {
 
 /* What decides the bytes of a block, for its cache. */
 typedef struct block_key {
-    uint32_t version, level, format, gemm;
+    uint32_t version, isa, format, gemm;
     uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets,
         max_distance, max_tokens;
     float layer_norm_eps;
@@ -449,10 +449,10 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
                                 BLOCK_VERSION, l->e->kernels->name, formats[l->format],
                                 l->e->gemm == EG_GEMM_OPENBLAS ? ".openblas" : "");
     if (!k || !key->name) return eg_fail_memory(l->err, size);
-    *k = (block_key){BLOCK_VERSION,   l->e->kernels->level, out->format,   l->e->gemm,        c->architecture,
-                     c->head,         c->vocabulary,        c->hidden,     c->layers,         c->heads,
-                     c->intermediate, c->positions,         c->types,      c->labels,         c->span,
-                     c->buckets,      c->max_distance,      c->max_tokens, c->layer_norm_eps, (uint32_t)files};
+    *k = (block_key){BLOCK_VERSION,   l->e->kernels->isa, out->format,   l->e->gemm,        c->architecture,
+                     c->head,         c->vocabulary,      c->hidden,     c->layers,         c->heads,
+                     c->intermediate, c->positions,       c->types,      c->labels,         c->span,
+                     c->buckets,      c->max_distance,    c->max_tokens, c->layer_norm_eps, (uint32_t)files};
     for (size_t i = 0; i < files; i++) k->files[i] = l->tensors->files[i].stamp;
     key->bytes = k;
     key->size = size;

@@ -55,7 +55,7 @@ static const option mcp_options[] = {{"profile", "P", "which tools: core (defaul
 /* How to compute. */
 #define RUN_OPTIONS                                                                                                           \
     {"threads", "N", "threads (default: the setting, else what this process may use)", NULL, 'n'},                            \
-        {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
+        {"isa", "ISA", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'}, \
         {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'}, {                                                 \
         "format", "F", "auto (as the weights are stored), f32, s8 or bf16 (default: the setting)", NULL, 't'                  \
     }
@@ -76,7 +76,7 @@ static const option label_options[] = {
 static const option bench_options[] = {
     {"model", "DIR", "a model folder or the name of an installed model (default: the configured one)", NULL, 't'},
     {"threads", "N", "threads (default: the setting, else one, then all)", NULL, 'n'},
-    {"level", "L", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
+    {"isa", "ISA", "auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm", NULL, 't'},
     {"gemm", "G", "own or openblas (default: the setting)", NULL, 't'},
     {"format", "F", "f32, s8 or bf16 (default: the setting, else f32 and s8 side by side)", NULL, 't'},
     {"quick", NULL, "fewer cells", NULL, 'b'},

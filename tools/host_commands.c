@@ -49,8 +49,8 @@ int run_bench(const call *c) {
     int status = infer_options(c, &subject.engine, &subject.format);
     if (status) return status;
     if (!nli && !model) {
-        const eg_kernels *only = NULL; /* the level that is named, which infer_options put into the environment */
-        if (call_option(c, "level") && eg_kernels_select(EG_LEVEL_AUTO, &only, &err) != EG_OK) return complain("%s", err.text);
+        const eg_kernels *only = NULL; /* the ISA that is named, which infer_options put into the environment */
+        if (call_option(c, "isa") && eg_kernels_select(EG_ISA_AUTO, &only, &err) != EG_OK) return complain("%s", err.text);
         return measured(gemm ? eg_bench_gemm(stdout, c->json, quick, only, &err)
                              : eg_bench_kernels(stdout, c->json, quick, only, &err),
                         &err);
@@ -160,7 +160,7 @@ static int report_engine(doctor *d, const eg_host *host) {
     if (host) eg_host_inference(host, &o, &format);
     eg_status s = eg_engine_create(&o, &engine, &err);
     if (s == EG_OK)
-        snprintf(text, sizeof text, "level %s, %u threads of %u allowed%s", eg_engine_level(engine), eg_engine_threads(engine),
+        snprintf(text, sizeof text, "ISA %s, %u threads of %u allowed%s", eg_engine_isa(engine), eg_engine_threads(engine),
                  eg_cpu_allowance(), o.gemm == EG_GEMM_OPENBLAS ? ", OpenBLAS" : "");
     report(d, s == EG_OK, "engine", s == EG_OK ? text : err.text);
     eg_engine_destroy(engine);

@@ -266,13 +266,13 @@ static int run_stream(stream *s) {
 
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     static const char *const formats[] = {"auto", "f32", "s8", "bf16"};
-    const char *threads = call_option(c, "threads"), *level = call_option(c, "level"), *gemm = call_option(c, "gemm"),
+    const char *threads = call_option(c, "threads"), *isa = call_option(c, "isa"), *gemm = call_option(c, "gemm"),
                *f = call_option(c, "format");
     *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
     *format = EG_FORMAT_AUTO;
     if (threads && (strspn(threads, "0123456789") != strlen(threads) || !*threads || strlen(threads) > 9))
         return complain("--threads is '%s': a number was expected", threads);
-    if (level) setenv("ENGRAM_LEVEL", level, 1); /* checked by name where the environment is */
+    if (isa) setenv("ENGRAM_ISA", isa, 1); /* checked by name where the environment is */
     if (gemm && strcmp(gemm, "openblas") == 0) engine->gemm = EG_GEMM_OPENBLAS;
     if (gemm && !engine->gemm && strcmp(gemm, "own") != 0) return complain("--gemm is '%s': own or openblas", gemm);
     for (uint32_t i = 0; f && i < sizeof formats / sizeof *formats; i++)
@@ -294,7 +294,7 @@ int model_folder(const call *c, const char *setting, char *folder, char *cache, 
     uint32_t set_format;
     eg_host_inference(host, &set, &set_format);
     if (!call_option(c, "threads")) engine->threads = set.threads;
-    if (!call_option(c, "level")) engine->level = set.level;
+    if (!call_option(c, "isa")) engine->isa = set.isa;
     if (!call_option(c, "gemm")) engine->gemm = set.gemm;
     if (!call_option(c, "format")) *format = set_format;
     eg_host_close(host);

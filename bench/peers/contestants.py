@@ -20,7 +20,7 @@ class Engram:
         }
         self.variants = {"f32": "Engram f32", "s8": "Engram s8"}
         self.variants = {name: self.variants[name] for name in settings["formats"]}
-        self.version = "level " + next(iter(self.models.values())).level
+        self.version = "ISA " + next(iter(self.models.values())).isa
 
     def tokens(self, texts):
         """Token ids, and the seconds that they take."""

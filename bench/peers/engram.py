@@ -25,7 +25,7 @@ class Failure(ctypes.Structure):
 
 
 class EngineOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_uint32) for name in ("threads", "level", "gemm", "reserved")]
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_uint32) for name in ("threads", "isa", "gemm", "reserved")]
 
 
 class ModelOptions(ctypes.Structure):
@@ -64,7 +64,7 @@ class Model:
 
     def __init__(self, folder, threads=0, form="f32", library=LIBRARY):
         self.lib = ctypes.CDLL(library)
-        self.lib.eg_engine_level.restype = ctypes.c_char_p
+        self.lib.eg_engine_isa.restype = ctypes.c_char_p
         self.engine, self.model = ctypes.c_void_p(), ctypes.c_void_p()
         options = EngineOptions(size=ctypes.sizeof(EngineOptions), threads=threads)
         self.call("eg_engine_create", ctypes.byref(options), ctypes.byref(self.engine))
@@ -72,7 +72,7 @@ class Model:
         self.call("eg_model_open", self.engine, os.fsencode(folder), ctypes.byref(how), ctypes.byref(self.model))
         self.info = Info(size=ctypes.sizeof(Info))
         self.call("eg_model_describe", self.model, ctypes.byref(self.info))
-        self.level = self.lib.eg_engine_level(self.engine).decode()
+        self.isa = self.lib.eg_engine_isa(self.engine).decode()
 
     def close(self):
         self.lib.eg_model_close(self.model)

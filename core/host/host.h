@@ -51,7 +51,7 @@ eg_status eg_host_model_folder(const eg_host *host, const char *name, char *out,
 /* The same of the model that a setting names ("model.nli", "model.embed"); EG_ENOENT also when the setting is empty. */
 eg_status eg_host_model_configured(const eg_host *host, const char *setting, char *out, size_t out_size, eg_error *err);
 
-/* How the settings level, threads, gemm and format tell this host to compute. */
+/* How the settings isa, threads, gemm and format tell this host to compute. */
 void eg_host_inference(const eg_host *host, eg_engine_options *engine, uint32_t *format);
 /* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The reason when it cannot be opened
  * or is of another kind than the setting needs. */

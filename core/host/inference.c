@@ -16,17 +16,17 @@ static uint32_t choice_of(const eg_host *h, const char *key, const char *const *
     return 0;
 }
 
-static eg_level level_of(const eg_host *h) {
-    static const char *const levels[] = {"auto",       "scalar",  "avx2", "avx512", "neon",      "avxvnni",
-                                         "avx512vnni", "dotprod", "amx",  "i8mm",   "avx512bf16"};
-    return (eg_level)choice_of(h, "level", levels, sizeof levels / sizeof *levels);
+static eg_isa isa_of(const eg_host *h) {
+    static const char *const isas[] = {"auto",       "scalar",  "avx2", "avx512", "neon",      "avxvnni",
+                                       "avx512vnni", "dotprod", "amx",  "i8mm",   "avx512bf16"};
+    return (eg_isa)choice_of(h, "isa", isas, sizeof isas / sizeof *isas);
 }
 
 void eg_host_inference(const eg_host *h, eg_engine_options *engine, uint32_t *format) {
     static const char *const gemms[] = {"own", "openblas"}, *const formats[] = {"auto", "f32", "s8", "bf16"};
     *engine = (eg_engine_options){.size = sizeof *engine,
                                   .threads = (uint32_t)eg_conf_number(h->config, "threads"),
-                                  .level = level_of(h),
+                                  .isa = isa_of(h),
                                   .gemm = choice_of(h, "gemm", gemms, 2)};
     *format = choice_of(h, "format", formats, sizeof formats / sizeof *formats);
 }
@@ -252,8 +252,8 @@ static void host_scan_s8(void *host, const int8_t *rows, const float *scales, si
 static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->kernels->dot(a, b, n); }
 
 void eg_host_fill_inference(eg_host *h) {
-    if (eg_kernels_select(level_of(h), &h->kernels, NULL) != EG_OK) /* why is told when a model is opened */
-        (void)eg_kernels_select(EG_LEVEL_SCALAR, &h->kernels, NULL);
+    if (eg_kernels_select(isa_of(h), &h->kernels, NULL) != EG_OK) /* why is told when a model is opened */
+        (void)eg_kernels_select(EG_ISA_SCALAR, &h->kernels, NULL);
     h->nli.setting = "model.nli";
     h->nli.head = EG_HEAD_CLASSES;
     h->embed.setting = "model.embed";

@@ -1,4 +1,4 @@
-/* amx.c - the table of the level "amx": the lanes of avx512, the sums of s8 and bf16 in tiles. Called through dispatch.c. */
+/* amx.c - the table of the ISA "amx": the lanes of avx512, the sums of s8 and bf16 in tiles. Called through dispatch.c. */
 #include "kernels/avx512/lanes.h"
 
 #include "kernels/amx/s8.h"
@@ -7,6 +7,6 @@
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_amx = EG_KERNEL_TABLE(EG_LEVEL_AMX, "amx");
+const eg_kernels eg_kernels_amx = EG_KERNEL_TABLE(EG_ISA_AMX, "amx");

@@ -1,5 +1,5 @@
 /* tiles.h (AMX) - the instructions on tiles, one line of assembler each: the compiler's own say nothing of the memory that they
- * read. Tile numbers are literals. Used by the level amx and by bench/peak.c. */
+ * read. Tile numbers are literals. Used by the ISA amx and by bench/peak.c. */
 #ifndef EG_AMX_TILES_H
 #define EG_AMX_TILES_H
 

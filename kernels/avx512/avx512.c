@@ -1,4 +1,4 @@
-/* avx512.c - the table of the level "avx512": the kernels of generic/table.h over this level's lanes. Called through dispatch.c.
+/* avx512.c - the table of the ISA "avx512": the kernels of generic/table.h over this ISA's lanes. Called through dispatch.c.
  */
 #include "kernels/avx512/lanes.h"
 
@@ -6,6 +6,6 @@
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_avx512 = EG_KERNEL_TABLE(EG_LEVEL_AVX512, "avx512");
+const eg_kernels eg_kernels_avx512 = EG_KERNEL_TABLE(EG_ISA_AVX512, "avx512");

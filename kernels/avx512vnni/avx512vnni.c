@@ -1,4 +1,4 @@
-/* avx512vnni.c - the table of the level "avx512vnni": the lanes of avx512, its own sums of small integers. Called through
+/* avx512vnni.c - the table of the ISA "avx512vnni": the lanes of avx512, its own sums of small integers. Called through
  * dispatch.c. */
 #include "kernels/avx512/lanes.h"
 
@@ -6,6 +6,6 @@
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_avx512vnni = EG_KERNEL_TABLE(EG_LEVEL_AVX512VNNI, "avx512vnni");
+const eg_kernels eg_kernels_avx512vnni = EG_KERNEL_TABLE(EG_ISA_AVX512VNNI, "avx512vnni");

@@ -1,7 +1,7 @@
 /* gemm.h - the product of rows and packed panels once, for f32 and for bf16; included by table.h. What the two are stands in
  * kernels.h.
  *
- * A step is four bytes of a row: a float, or what an instruction for bf16 takes at once. A level that has such an instruction
+ * A step is four bytes of a row: a float, or what an instruction for bf16 takes at once. An ISA that has such an instruction
  * gives in its bf16.h: BF16_GROUP 2 (inputs that lie side by side for one output), bf16_put (16 activations, rounded, to 32
  * bytes) and bf16_dot (onto 16 sums the products of a pair of inputs, four bytes repeated, and the pairs of 16 outputs; both in
  * the bits of a v16); TILED, where tiles.h does it. Elsewhere rows are floats whose lower half is 0, and weights are widened by a

@@ -1,6 +1,6 @@
-/* math.h - exp, GELU and tanh over 16 virtual lanes: one source of truth for every level. Included by table.h
- * after a level's lanes.h. Only IEEE operations (fma, division, square root, rounding to nearest even), no
- * estimates: so all levels give the same bits. */
+/* math.h - exp, GELU and tanh over 16 virtual lanes: one source of truth for every ISA. Included by table.h
+ * after an ISA's lanes.h. Only IEEE operations (fma, division, square root, rounding to nearest even), no
+ * estimates: so all ISAs give the same bits. */
 #ifndef EG_KERNELS_MATH_H
 #define EG_KERNELS_MATH_H
 

@@ -1,11 +1,11 @@
-/* s8.h - the kernels of the s8 format once, over a level's multiply-and-sum of small integers; included by table.h. The
+/* s8.h - the kernels of the s8 format once, over an ISA's multiply-and-sum of small integers; included by table.h. The
  * format and its one meaning stand in kernels.h.
  *
- * A level's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
- * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how a level stores an activation: q - zero point where
+ * An ISA's s8.h gives: S8_GROUP (inputs that lie side by side for one output: 2, 4 or 8), S8_VECTORS and S8_ROWS (the
+ * micro-kernel, in v16 and rows), s8_input and S8_OFFSET (how an ISA stores an activation: q - zero point where
  * S8_CENTRED, else q - S8_OFFSET), i16x (16 int32 sums), i16x_zero, i16x_to_v16, s8_weights, s8_load, s8_splat, s8_dot, s8_put;
  * S8_PAD where blocks are filled up with zeros to more than a multiple of 4; TILED as tiles.h says. S8_PAIR is 2 where an
- * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. S8_QUADS: a level whose
+ * i16x holds two rows: then s8_splat_rows (of both) and s8_row_of stand for s8_splat and i16x_to_v16. S8_QUADS: an ISA whose
  * loads bound the product of a few rows gives s8_quad (the inputs of four turns), s8_load_quad and s8_pick (one of the four, for
  * s8_splat). */
 

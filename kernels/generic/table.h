@@ -1,7 +1,7 @@
-/* table.h - every kernel once, over 16 virtual lanes; each level's .c includes its lanes.h, s8.h and bf16.h, then this file, and
- * thereby gets its table. Not a header of declarations: including it defines the static functions of a level.
+/* table.h - every kernel once, over 16 virtual lanes; each ISA's .c includes its lanes.h, s8.h and bf16.h, then this file, and
+ * thereby gets its table. Not a header of declarations: including it defines the static functions of an ISA.
  *
- * A level's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
+ * An ISA's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
  * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for; its bf16.h, where it has one, what generic/gemm.h asks
  * for. See kernels.h for what each kernel promises. */
 #include "kernels/kernels.h"
@@ -168,9 +168,9 @@ static __attribute__((noinline)) void finish(const float *sums, size_t ld_sums, 
 
 #include "kernels/generic/attention.h"
 
-#define EG_KERNEL_TABLE(level_value, level_name)                                                                         \
+#define EG_KERNEL_TABLE(isa_value, isa_name)                                                                             \
     {                                                                                                                    \
-        .level = (level_value), .name = (level_name), .panel_width = PANEL, .gemm = gemm, .attention = attention,        \
+        .isa = (isa_value), .name = (isa_name), .panel_width = PANEL, .gemm = gemm, .attention = attention,              \
         .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,             \
         .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8,        \
         .s8_pack = s8_pack, .s8 = NARROW_TABLE(s8, S8_PANEL), .bf16_as_scalar = BF16_GROUP == 1, .bf16_pack = bf16_pack, \

@@ -1,9 +1,9 @@
-/* tiles.h - the micro-kernels of the formats s8 and bf16 for levels with tiles, registers of 16 rows of 64 bytes; included by
- * narrow.h where a level says TILED. The weights of four bytes of inputs and 16 outputs are one row of a tile as they are packed:
+/* tiles.h - the micro-kernels of the formats s8 and bf16 for ISAs with tiles, registers of 16 rows of 64 bytes; included by
+ * narrow.h where an ISA says TILED. The weights of four bytes of inputs and 16 outputs are one row of a tile as they are packed:
  * a group of four in s8, a pair in bf16. In s8 the int32 sums of a block go through memory; scales and zero points are as in
  * s8_tile, so the results are the same bits. In bf16 the sums stay in the tiles from the first input to the last.
  *
- * The level gives tile_shape(64 bytes), tile_release(), tile_zero(t), tile_load(t, from, stride), tile_store(t, to, stride),
+ * The ISA gives tile_shape(64 bytes), tile_release(), tile_zero(t), tile_load(t, from, stride), tile_store(t, to, stride),
  * tile_dot(sums, inputs, weights), tile_dot_bf16 and i16x_load; its panels, PANEL and S8_PANEL, are 32 wide. Tiles are shaped at
  * the start of a call and released at its end, on whatever thread it runs. */
 

@@ -1,4 +1,4 @@
-/* i8mm.c - the table of the level "i8mm": the lanes of neon, its own sums of small integers and of bf16. Called through
+/* i8mm.c - the table of the ISA "i8mm": the lanes of neon, its own sums of small integers and of bf16. Called through
  * dispatch.c. */
 #include "kernels/neon/lanes.h"
 
@@ -8,6 +8,6 @@
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_i8mm = EG_KERNEL_TABLE(EG_LEVEL_I8MM, "i8mm");
+const eg_kernels eg_kernels_i8mm = EG_KERNEL_TABLE(EG_ISA_I8MM, "i8mm");

@@ -1,10 +1,10 @@
-/* neon.c - the table of the level "neon": the kernels of generic/table.h over this level's lanes. Called through dispatch.c. */
+/* neon.c - the table of the ISA "neon": the kernels of generic/table.h over this ISA's lanes. Called through dispatch.c. */
 #include "kernels/neon/lanes.h"
 
 #include "kernels/neon/s8.h"
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_neon = EG_KERNEL_TABLE(EG_LEVEL_NEON, "neon");
+const eg_kernels eg_kernels_neon = EG_KERNEL_TABLE(EG_ISA_NEON, "neon");

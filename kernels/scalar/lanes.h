@@ -1,4 +1,4 @@
-/* lanes.h (scalar) - 16 lanes as 16 floats, one operation after the other: what every other level must equal. */
+/* lanes.h (scalar) - 16 lanes as 16 floats, one operation after the other: what every other ISA must equal. */
 #ifndef EG_SCALAR_LANES_H
 #define EG_SCALAR_LANES_H
 

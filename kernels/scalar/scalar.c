@@ -1,4 +1,4 @@
-/* scalar.c - the table of the level "scalar": the kernels of generic/table.h over this level's lanes. Called through dispatch.c.
+/* scalar.c - the table of the ISA "scalar": the kernels of generic/table.h over this ISA's lanes. Called through dispatch.c.
  */
 #include "kernels/scalar/lanes.h"
 
@@ -6,6 +6,6 @@
 
 #include "kernels/generic/table.h"
 
-#include "kernels/levels.h"
+#include "kernels/tables.h"
 
-const eg_kernels eg_kernels_scalar = EG_KERNEL_TABLE(EG_LEVEL_SCALAR, "scalar");
+const eg_kernels eg_kernels_scalar = EG_KERNEL_TABLE(EG_ISA_SCALAR, "scalar");

@@ -60,7 +60,7 @@ static eg_status try_folder(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     char path[96];
-    if (setenv("ENGRAM_LEVEL", "scalar", 1) != 0) abort(); /* of the kernels only these are built with sanitizers */
+    if (setenv("ENGRAM_ISA", "scalar", 1) != 0) abort(); /* of the kernels only these are built with sanitizers */
     tiny_model *m = tiny_create();
     tiny_quantize(m, "bert.encoder.layer.0.attention.self.query.weight");
     tiny_folder(dir);

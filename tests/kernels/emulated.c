@@ -52,7 +52,7 @@ static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
 #include "kernels/generic/table.h"
 
 extern const eg_kernels eg_kernels_emulated;
-const eg_kernels eg_kernels_emulated = EG_KERNEL_TABLE(EG_LEVEL_AVXVNNI, "emulated");
+const eg_kernels eg_kernels_emulated = EG_KERNEL_TABLE(EG_ISA_AVXVNNI, "emulated");
 #else
 #include <stdlib.h>
 
@@ -154,7 +154,7 @@ static void tile_dot_bf16(int sums, int inputs, int weights) {
 #include "kernels/generic/table.h"
 
 extern const eg_kernels eg_kernels_emulated_amx;
-const eg_kernels eg_kernels_emulated_amx = EG_KERNEL_TABLE(EG_LEVEL_AMX, "emulated amx");
+const eg_kernels eg_kernels_emulated_amx = EG_KERNEL_TABLE(EG_ISA_AMX, "emulated amx");
 
 /* Whether this thread's tiles are as before any call: nothing of them has to be saved. */
 int emulated_tiles_clean(void);

@@ -1,5 +1,5 @@
 /* test_bench.c - what `engram bench gemm` prints: the roof that it holds figures against, and that its JSON is JSON with every
- * figure a number above 0 and a row for each level, shape and number of rows. Not the figures: a test measures nothing. */
+ * figure a number above 0 and a row for each ISA, shape and number of rows. Not the figures: a test measures nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,15 +22,15 @@ static void roof_is_the_lower_limit(void **state) {
     assert_true(eg_bench_roof(100, 0, 400, 2) == 100.0); /* not measured */
 }
 
-static void every_level_reads(void **state) {
+static void every_isa_reads(void **state) {
     (void)state;
     enum { BYTES = 64 << 10 };
-    const eg_kernels *levels[16];
+    const eg_kernels *isas[16];
     void *data = aligned_alloc(64, BYTES);
     assert_non_null(data);
     memset(data, 1, BYTES);
-    size_t n = eg_kernels_available(levels, 16);
-    for (size_t i = 0; i < n; i++) assert_true(eg_bench_read_rate(levels[i]->level, data, BYTES, 3, 0) > 0);
+    size_t n = eg_kernels_available(isas, 16);
+    for (size_t i = 0; i < n; i++) assert_true(eg_bench_read_rate(isas[i]->isa, data, BYTES, 3, 0) > 0);
     free(data);
 }
 
@@ -51,11 +51,11 @@ static int is_s8_percentage(eg_str key) {
 static void json_is_whole(void **state) {
     (void)state;
     static float none[16];
-    const eg_kernels *levels[16];
+    const eg_kernels *isas[16];
     int roofs = 0, rates = 0, peaks = 0, bests = 0;
-    size_t length, level_count = eg_kernels_available(levels, 16);
-    int has_blas = eg_gemm_openblas(levels[0], 1, 1, 1, none, 1, none, none, 1, NULL, NULL) == EG_OK;
-    int has_s8_peak = level_count > 1 && eg_bench_peak_now(levels[1]->level, EG_FORMAT_S8) > 0; /* Arm has none */
+    size_t length, isa_count = eg_kernels_available(isas, 16);
+    int has_blas = eg_gemm_openblas(isas[0], 1, 1, 1, none, 1, none, none, 1, NULL, NULL) == EG_OK;
+    int has_s8_peak = isa_count > 1 && eg_bench_peak_now(isas[1]->isa, EG_FORMAT_S8) > 0; /* Arm has none */
     char *text = run(1, NULL, &length);
     eg_arena arena;
     eg_error err = {0};
@@ -75,38 +75,37 @@ static void json_is_whole(void **state) {
         bests += eg_str_eq(key, EG_STR("best_percent_of_roof")) || eg_str_eq(key, EG_STR("s8_best_percent_of_roof"));
         rates += (eg_str_eq(key, EG_STR("l2_gb_per_second")) || eg_str_eq(key, EG_STR("memory_gb_per_second")));
     }
-    assert_int_equal(peaks, (level_count - 1) * 4 * 7 * 2);
-    assert_int_equal(bests, (level_count - 1) * 4 * 6 * 2);
-    assert_int_equal(roofs, (level_count - 1) * 4 * 6 * 2);
-    assert_int_equal(rates, (level_count - 1) * 2);
+    assert_int_equal(peaks, (isa_count - 1) * 4 * 7 * 2);
+    assert_int_equal(bests, (isa_count - 1) * 4 * 6 * 2);
+    assert_int_equal(roofs, (isa_count - 1) * 4 * 6 * 2);
+    assert_int_equal(rates, (isa_count - 1) * 2);
     eg_arena_release(&arena);
     free(text);
     text = run(0, NULL, &length);
-    assert_true(level_count == 1 ||
-                (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
+    assert_true(isa_count == 1 || (strstr(text, "GB/s from L2") && strstr(text, "GB/s from memory") && strstr(text, "of roof")));
     free(text);
 }
 
-static void one_level_alone(void **state) {
+static void one_isa_alone(void **state) {
     (void)state;
-    const eg_kernels *levels[16];
-    size_t length, level_count = eg_kernels_available(levels, 16);
-    if (level_count < 3) {
+    const eg_kernels *isas[16];
+    size_t length, isa_count = eg_kernels_available(isas, 16);
+    if (isa_count < 3) {
         print_message("skipped: this CPU has one vector level, so there is no other one to leave out\n");
         skip();
     }
-    char *text = run(0, levels[1], &length);
-    assert_non_null(strstr(text, levels[1]->name));
-    for (size_t i = 2; i < level_count; i++) {
+    char *text = run(0, isas[1], &length);
+    assert_non_null(strstr(text, isas[1]->name));
+    for (size_t i = 2; i < isa_count; i++) {
         char heading[64];
-        snprintf(heading, sizeof heading, "\n%s: ", levels[i]->name);
+        snprintf(heading, sizeof heading, "\n%s: ", isas[i]->name);
         assert_null(strstr(text, heading));
     }
     free(text);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(roof_is_the_lower_limit), cmocka_unit_test(every_level_reads),
-                                       cmocka_unit_test(json_is_whole), cmocka_unit_test(one_level_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roof_is_the_lower_limit), cmocka_unit_test(every_isa_reads),
+                                       cmocka_unit_test(json_is_whole), cmocka_unit_test(one_isa_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_kernels.c - every kernel of every level of this CPU against the scalar truth, bit for bit, over many sizes and
- * alignments with guard bands (bf16 where a level has an instruction for it: against double precision); the scalar truth against
+/* test_kernels.c - every kernel of every ISA of this CPU against the scalar truth, bit for bit, over many sizes and
+ * alignments with guard bands (bf16 where an ISA has an instruction for it: against double precision); the scalar truth against
  * double precision; GEMM against plain loops, bit for bit, and against OpenBLAS where it is installed. */
 #include <math.h>
 #include <setjmp.h>
@@ -23,8 +23,8 @@ enum { GUARD = 32 };
 #define GUARD_VALUE 12345.678f
 
 enum { MOST = 9 /* two of them emulated */ };
-static const eg_kernels *levels[MOST];
-static size_t level_count;
+static const eg_kernels *isas[MOST];
+static size_t isa_count;
 static uint32_t seed;
 
 /* Starts the random data of a case. They depend on its name and sizes alone: not on the cases before it, nor on how many tables
@@ -63,7 +63,7 @@ static buffer make(size_t n, size_t offset) {
     for (size_t i = 0; i < n; i++) b.data[i] = next_float();
     return b;
 }
-static buffer copy(const buffer *from) { /* draws no random numbers: levels make different numbers of copies */
+static buffer copy(const buffer *from) { /* draws no random numbers: ISAs make different numbers of copies */
     buffer b = guarded(from->n, (size_t)(from->data - from->whole) - GUARD);
     memcpy(b.data, from->data, from->n * sizeof(float));
     return b;
@@ -80,17 +80,17 @@ static void same(const buffer *a, const buffer *b, const char *what, const eg_ke
                      (double)a->data[i]);
 }
 
-/* Runs f(table, buffer) on the scalar table and on each level and compares. */
+/* Runs f(table, buffer) on the scalar table and on each ISA and compares. */
 #define COMPARE(what, n, offset, call)                 \
     do {                                               \
         begin_case(what, n, offset, 0);                \
         buffer input = make(n, offset);                \
-        for (size_t l = 1; l < level_count; l++) {     \
+        for (size_t l = 1; l < isa_count; l++) {       \
             buffer x = copy(&input), y = copy(&input); \
-            const eg_kernels *k = levels[0];           \
+            const eg_kernels *k = isas[0];             \
             float *p = x.data;                         \
             call;                                      \
-            k = levels[l];                             \
+            k = isas[l];                               \
             p = y.data;                                \
             call;                                      \
             same(&x, &y, what, k, n);                  \
@@ -140,8 +140,8 @@ static float gemm_reference(const float *x, const float *w, size_t K, double *ma
 }
 static float epilogue_reference(float sum, const eg_epilogue *e, size_t m, size_t n) {
     if (e->bias) sum += e->bias[n];
-    if (e->activation == EG_ACT_GELU) levels[0]->gelu(&sum, 1);
-    if (e->activation == EG_ACT_TANH) levels[0]->tanh(&sum, 1);
+    if (e->activation == EG_ACT_GELU) isas[0]->gelu(&sum, 1);
+    if (e->activation == EG_ACT_TANH) isas[0]->tanh(&sum, 1);
     if (e->residual) sum += e->residual[m * e->ld_residual + n];
     return sum;
 }
@@ -155,7 +155,7 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
                         .ld_residual = N + 1,
                         .activation = e->activation};
     buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
-    int has_blas = eg_gemm_openblas(levels[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK;
+    int has_blas = eg_gemm_openblas(isas[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++) {
             double magnitude;
@@ -173,8 +173,8 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
                 fail_msg("gemm %zu x %zu x %zu: %.9g, OpenBLAS %.9g, tolerance %g", M, N, K, (double)*out, (double)got,
                          tolerance);
         }
-    for (size_t l = 0; l < level_count; l++) {
-        const eg_kernels *k = levels[l];
+    for (size_t l = 0; l < isa_count; l++) {
+        const eg_kernels *k = isas[l];
         float *packed = aligned_alloc(64, (eg_gemm_packed_size(k, N, K) * 4 + 63) / 64 * 64);
         assert_non_null(packed);
         size_t half = N / 2; /* packing piece by piece is the same */
@@ -208,9 +208,9 @@ static void gemm_is_the_same_everywhere(void **state) {
     gemm_case(5, 1152, 384, &kinds[1]);
     gemm_case(3, 3, 384, &kinds[1]);
     for (size_t M = 1; M <= 4; M++) gemm_case(M, 400, 384, &kinds[M]); /* several panels at once */
-    for (size_t l = 0; l < level_count; l++) {
+    for (size_t l = 0; l < isa_count; l++) {
         float none[3 * 64] = {0}, before[3 * 64] = {0};
-        levels[l]->gemm(0, 64, 1, 0, 64, none, 1, none, none, 64, &(eg_epilogue){.activation = EG_ACT_GELU});
+        isas[l]->gemm(0, 64, 1, 0, 64, none, 1, none, none, 64, &(eg_epilogue){.activation = EG_ACT_GELU});
         assert_memory_equal(none, before, sizeof none);
     }
 }
@@ -311,11 +311,11 @@ static void attention_is_the_same_everywhere(void **state) {
                               .head_size = d,
                               .scale = 0.176f,
                               .scratch = scratch};
-            for (size_t l = 0; l < level_count; l++) {
+            for (size_t l = 0; l < isa_count; l++) {
                 a.out = l ? out.data : truth.data;
-                levels[l]->attention(&a);
-                if (l) same(&truth, &out, "attention", levels[l], length * 100 + d);
-                first_queries(&a, levels[l], truth.data);
+                isas[l]->attention(&a);
+                if (l) same(&truth, &out, "attention", isas[l], length * 100 + d);
+                first_queries(&a, isas[l], truth.data);
             }
             check_attention(&a, truth.data);
             free(scratch);
@@ -357,16 +357,16 @@ static void relative_attention(const size_t span) {
                                   .scratch = scratch,
                                   .relative = &x};
                 if (!share && length > span) continue;
-                for (size_t l = 0; l < level_count; l++)
+                for (size_t l = 0; l < isa_count; l++)
                     for (int slices = 0; slices <= !share; slices++) {
                         int first = l == 0 && !slices;
                         x.direct = slices ? span : 0;
                         a.out = first ? truth[share].data : out.data;
-                        levels[l]->attention(&a);
+                        isas[l]->attention(&a);
                         if (!first)
-                            same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", levels[l],
+                            same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", isas[l],
                                  length * 100 + d);
-                        first_queries(&a, levels[l], truth[share].data);
+                        first_queries(&a, isas[l], truth[share].data);
                     }
                 check_attention(&a, truth[share].data);
             }
@@ -412,9 +412,9 @@ static void integers_are_exact(void **state) {
             truth += a[i] * b[i];
         }
         for (size_t i = 0; i < 8; i++) scales[i] = next_float();
-        for (size_t l = 0; l < level_count; l++) {
-            assert_int_equal(levels[l]->dot_s8(a, b, n), truth);
-            levels[l]->dequantize_s8(a, scales, n, l ? y : x);
+        for (size_t l = 0; l < isa_count; l++) {
+            assert_int_equal(isas[l]->dot_s8(a, b, n), truth);
+            isas[l]->dequantize_s8(a, scales, n, l ? y : x);
             if (l) assert_memory_equal(x, y, n * sizeof(float));
         }
         for (size_t i = 0; i < n; i++) assert_true(x[i] == (float)a[i] * scales[i / 128]);
@@ -459,8 +459,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             float sum = s8_truth(A.data + m * ld, W + n * K, scales + n * blocks, K);
             truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
         }
-    for (size_t l = 0; l < level_count; l++) {
-        const eg_kernels *k = levels[l];
+    for (size_t l = 0; l < isa_count; l++) {
+        const eg_kernels *k = isas[l];
         char *rows = aligned_alloc(64, M * k->s8.row_bytes(K)), *out_rows = aligned_alloc(64, M * k->s8.row_bytes(N));
         size_t bytes = (k->s8.packed_bytes(N, K) + 63) / 64 * 64;
         char *packed = aligned_alloc(64, bytes), *direct = aligned_alloc(64, M * k->s8.row_bytes(N));
@@ -530,7 +530,7 @@ static void s8_is_the_same_everywhere(void **state) {
     sweep(s8_case, 40);
 }
 
-/* The bf16 format as kernels.h defines it, and what the instructions of some levels make of it, with plain loops. */
+/* The bf16 format as kernels.h defines it, and what the instructions of some ISAs make of it, with plain loops. */
 static float bf16_of(float x) {
     uint16_t upper;
     eg_float_to_bfloat16(&x, &upper, 1);
@@ -543,7 +543,7 @@ static float bf16_truth(const eg_kernels *k, const float *x, const float *w, siz
     float sum = 0;
     if (k->bf16_as_scalar) {
         for (size_t i = 0; i < K; i++) sum = fmaf(bf16_of(x[i]), w[i], sum);
-    } else if (k->level != EG_LEVEL_AMX) { /* pairs, the second input first */
+    } else if (k->isa != EG_ISA_AMX) { /* pairs, the second input first */
         for (size_t i = 0; i < K; i += 2) {
             if (i + 1 < K) sum = bf16_product(sum, x[i + 1], w[i + 1]);
             sum = bf16_product(sum, x[i], w[i]);
@@ -558,7 +558,7 @@ static float bf16_truth(const eg_kernels *k, const float *x, const float *w, siz
     return sum;
 }
 
-/* Whether a level's instructions are the ones written out above: the scalar's, or emulated ones. Else only how far off it is. */
+/* Whether an ISA's instructions are the ones written out above: the scalar's, or emulated ones. Else only how far off it is. */
 static int bf16_is_known(const eg_kernels *k) { return k->bf16_as_scalar || strncmp(k->name, "emulated", 8) == 0; }
 
 static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
@@ -574,8 +574,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     if (M > 4) A.data[2 * ld] = 0x1.8p-130f; /* subnormal: 0 to some instructions */
     eg_float_to_bfloat16(W.data, w, N * K);
     eg_bfloat16_to_float(w, W.data, N * K);
-    for (size_t l = 0; l < level_count; l++) {
-        const eg_kernels *k = levels[l];
+    for (size_t l = 0; l < isa_count; l++) {
+        const eg_kernels *k = isas[l];
         size_t bytes = (k->bf16.packed_bytes(N, K) + 63) / 64 * 64, row_bytes = M * k->bf16.row_bytes(K),
                out_bytes = M * k->bf16.row_bytes(N);
         char *rows = aligned_alloc(64, row_bytes), *packed = aligned_alloc(64, bytes), *out_rows = aligned_alloc(64, out_bytes),
@@ -643,12 +643,12 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     done(&A), done(&W), done(&bias), done(&residual), done(&C);
 }
 
-static void bf16_has_one_meaning_a_level(void **state) {
+static void bf16_has_one_meaning_per_isa(void **state) {
     (void)state;
     sweep(bf16_case, 70);
 }
 
-/* To the nearest, ties to even, for weights and, by every level, for activations. */
+/* To the nearest, ties to even, for weights and, by every ISA, for activations. */
 static void bf16_is_rounded(void **state) {
     (void)state;
     static const struct {
@@ -664,10 +664,10 @@ static void bf16_is_rounded(void **state) {
     for (size_t i = 0; i < N; i++) memcpy(&x[i], &table[i].bits, sizeof x[i]);
     eg_float_to_bfloat16(x, got, N);
     for (size_t i = 0; i < N; i++) assert_int_equal(got[i], table[i].wanted);
-    for (size_t l = 0; l < level_count; l++) {
+    for (size_t l = 0; l < isa_count; l++) {
         _Alignas(64) uint16_t row[64];
-        size_t step = levels[l]->bf16_as_scalar ? 2 : 1; /* floats, of which the lower half is 0 */
-        levels[l]->bf16.quantize(x, 1, N, N, row);
+        size_t step = isas[l]->bf16_as_scalar ? 2 : 1; /* floats, of which the lower half is 0 */
+        isas[l]->bf16.quantize(x, 1, N, N, row);
         for (size_t i = 0; i < N; i++) {
             assert_int_equal(row[i * step + step - 1], table[i].wanted);
             if (step == 2) assert_int_equal(row[i * step], 0);
@@ -696,9 +696,9 @@ static void functions_are_accurate(void **state) {
     double worst_gelu = 0, worst_tanh = 0, worst_exp = 0;
     for (float x = -12; x < 12; x += 0.00037f) {
         float g = x, t = x, row[2] = {x, 0};
-        levels[0]->gelu(&g, 1);
-        levels[0]->tanh(&t, 1);
-        levels[0]->softmax(row, 1, 2, 2);
+        isas[0]->gelu(&g, 1);
+        isas[0]->tanh(&t, 1);
+        isas[0]->softmax(row, 1, 2, 2);
         double d = (double)x, gelu = d * 0.5 * erfc(-d / sqrt(2)), sigmoid = 1 / (1 + exp(-d));
         worst_gelu = fmax(worst_gelu, fabs((double)g - gelu) / fmax(1, fabs(d)));
         worst_tanh = fmax(worst_tanh, fabs((double)t - tanh(d)));
@@ -710,10 +710,10 @@ static void functions_are_accurate(void **state) {
 
 static void gelu_of_what_is_far_out(void **state) {
     (void)state;
-    for (size_t l = 0; l < level_count; l++) {
+    for (size_t l = 0; l < isa_count; l++) {
         float x[] = {-1e30f, -1000, 1000, 1e30f, -0.0f, 0, NAN, INFINITY}, y[8];
         memcpy(y, x, sizeof y);
-        levels[l]->gelu(y, 8);
+        isas[l]->gelu(y, 8);
         assert_true(fabsf(y[0]) <= 1e-6f && fabsf(y[1]) <= 1e-6f && y[4] == 0 && y[5] == 0 && isnan(y[6]) && isinf(y[7]));
         assert_true(fabsf(y[2] / x[2] - 1) <= 2.5e-7f && fabsf(y[3] / x[3] - 1) <= 2.5e-7f);
     }
@@ -738,44 +738,44 @@ static void half_floats_are_exact(void **state) {
     }
 }
 
-static void levels_can_be_named(void **state) {
+static void isas_can_be_named(void **state) {
     (void)state;
     const eg_kernels *k;
     eg_error err = {0};
-    for (size_t l = 0; l < level_count; l++) {
-        if (strncmp(levels[l]->name, "emulated", 8) == 0) continue;
-        assert_int_equal(eg_kernels_select(levels[l]->level, &k, &err), EG_OK);
-        assert_ptr_equal(k, levels[l]);
+    for (size_t l = 0; l < isa_count; l++) {
+        if (strncmp(isas[l]->name, "emulated", 8) == 0) continue;
+        assert_int_equal(eg_kernels_select(isas[l]->isa, &k, &err), EG_OK);
+        assert_ptr_equal(k, isas[l]);
     }
-    char *before = getenv("ENGRAM_LEVEL") ? strdup(getenv("ENGRAM_LEVEL")) : NULL;
-    setenv("ENGRAM_LEVEL", "scalar", 1);
-    assert_int_equal(eg_kernels_select(EG_LEVEL_AUTO, &k, &err), EG_OK);
-    assert_int_equal(k->level, EG_LEVEL_SCALAR);
-    setenv("ENGRAM_LEVEL", "mmx", 1);
-    assert_int_equal(eg_kernels_select(EG_LEVEL_AUTO, &k, &err), EG_EINVAL);
+    char *before = getenv("ENGRAM_ISA") ? strdup(getenv("ENGRAM_ISA")) : NULL;
+    setenv("ENGRAM_ISA", "scalar", 1);
+    assert_int_equal(eg_kernels_select(EG_ISA_AUTO, &k, &err), EG_OK);
+    assert_int_equal(k->isa, EG_ISA_SCALAR);
+    setenv("ENGRAM_ISA", "mmx", 1);
+    assert_int_equal(eg_kernels_select(EG_ISA_AUTO, &k, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, "mmx"));
-    if (before) setenv("ENGRAM_LEVEL", before, 1);
-    else unsetenv("ENGRAM_LEVEL");
+    if (before) setenv("ENGRAM_ISA", before, 1);
+    else unsetenv("ENGRAM_ISA");
     free(before);
-    eg_level foreign = levels[1]->level == EG_LEVEL_NEON ? EG_LEVEL_AVX2 : EG_LEVEL_NEON;
+    eg_isa foreign = isas[1]->isa == EG_ISA_NEON ? EG_ISA_AVX2 : EG_ISA_NEON;
     assert_int_equal(eg_kernels_select(foreign, &k, &err), EG_EUNSUPPORTED);
-    assert_int_equal(eg_kernels_select((eg_level)99, &k, &err), EG_EINVAL);
+    assert_int_equal(eg_kernels_select((eg_isa)99, &k, &err), EG_EINVAL);
 }
 
 int main(void) {
-    level_count = eg_kernels_available(levels, MOST - 2);
-    for (size_t l = 0; l < level_count; l++) print_message("level %s\n", levels[l]->name);
+    isa_count = eg_kernels_available(isas, MOST - 2);
+    for (size_t l = 0; l < isa_count; l++) print_message("ISA %s\n", isas[l]->name);
     static const char *const all[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx", "neon", "dotprod", "i8mm"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int here = 0;
-        for (size_t l = 0; l < level_count; l++) here |= strcmp(levels[l]->name, all[i]) == 0;
-        if (!here) print_message("level %s: not run here\n", all[i]);
+        for (size_t l = 0; l < isa_count; l++) here |= strcmp(isas[l]->name, all[i]) == 0;
+        if (!here) print_message("ISA %s: not run here\n", all[i]);
     }
 #if defined(__x86_64__)
-    for (size_t l = 0; l < level_count; l++)
-        if (levels[l]->level == EG_LEVEL_AVX2) {
-            levels[level_count++] = &eg_kernels_emulated;
-            levels[level_count++] = &eg_kernels_emulated_amx;
+    for (size_t l = 0; l < isa_count; l++)
+        if (isas[l]->isa == EG_ISA_AVX2) {
+            isas[isa_count++] = &eg_kernels_emulated;
+            isas[isa_count++] = &eg_kernels_emulated_amx;
             break;
         }
 #endif
@@ -788,12 +788,12 @@ int main(void) {
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(s8_is_the_same_everywhere),
         cmocka_unit_test(s8_weights_are_rounded),
-        cmocka_unit_test(bf16_has_one_meaning_a_level),
+        cmocka_unit_test(bf16_has_one_meaning_per_isa),
         cmocka_unit_test(bf16_is_rounded),
         cmocka_unit_test(functions_are_accurate),
         cmocka_unit_test(gelu_of_what_is_far_out),
         cmocka_unit_test(half_floats_are_exact),
-        cmocka_unit_test(levels_can_be_named),
+        cmocka_unit_test(isas_can_be_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ def make_texts():
 
 def ours(engram, folder, texts, aggregation):
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
             [os.path.abspath(engram), "label", "--model", os.path.abspath(folder), "--aggregation", aggregation],

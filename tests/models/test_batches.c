@@ -1,6 +1,6 @@
 /* test_batches.c - the promise of infer.h over the weights that ship: 40 texts from one token to more than the model takes give
- * the same bits alone, side by side, in reverse order, with one thread and with two, at every level of this CPU (in bf16 at each
- * level); OpenBLAS, which is outside the promise, comes close. Tiny models: test_model.c. */
+ * the same bits alone, side by side, in reverse order, with one thread and with two, with every ISA of this CPU (in bf16 with
+ * each ISA); OpenBLAS, which is outside the promise, comes close. Tiny models: test_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define EMBED WEIGHTS "/engram-embed-0"
 #define NLI WEIGHTS "/engram-nli-0"
 
-enum { TEXTS = 40, MOST_WORDS = 600, WIDEST = 512, MOST_LEVELS = 8 };
+enum { TEXTS = 40, MOST_WORDS = 600, WIDEST = 512, MAX_ISAS = 8 };
 
 static char storage[TEXTS][MOST_WORDS * 10];
 static eg_str texts[TEXTS];
@@ -39,8 +39,8 @@ static int make_texts(void **state) {
     return 0;
 }
 
-static eg_engine *engine_of(eg_level level, uint32_t threads, eg_gemm_kind gemm) {
-    eg_engine_options o = {.size = sizeof o, .threads = threads, .level = level, .gemm = gemm};
+static eg_engine *engine_of(eg_isa isa, uint32_t threads, eg_gemm_kind gemm) {
+    eg_engine_options o = {.size = sizeof o, .threads = threads, .isa = isa, .gemm = gemm};
     eg_engine *e = NULL;
     eg_error err = {0};
     eg_status s = eg_engine_create(&o, &e, &err);
@@ -84,48 +84,48 @@ static void run_all(subject *c, eg_engine *e, const size_t *order, size_t n, siz
     eg_model_close(m);
 }
 
-static void check_same(subject *c, eg_level level, uint32_t threads, const size_t *order, size_t n, size_t each) {
+static void check_same(subject *c, eg_isa isa, uint32_t threads, const size_t *order, size_t n, size_t each) {
     static float got[TEXTS * WIDEST];
-    eg_engine *e = engine_of(level, threads, EG_GEMM_OWN);
+    eg_engine *e = engine_of(isa, threads, EG_GEMM_OWN);
     assert_non_null(e);
     memset(got, 0, sizeof got);
     run_all(c, e, order, n, each, got);
     for (size_t i = 0; i < n; i++)
         if (memcmp(got + order[i] * c->width, c->wanted + order[i] * c->width, c->width * sizeof *got) != 0)
-            fail_msg("%s, format %d: text %zu in calls of %zu differs at level %s with %u threads", c->dir, (int)c->format,
-                     order[i], each, eg_level_name(level), threads);
+            fail_msg("%s, format %d: text %zu in calls of %zu differs with ISA %s with %u threads", c->dir, (int)c->format,
+                     order[i], each, eg_isa_name(isa), threads);
     eg_engine_destroy(e);
 }
 
 /* One thread, one text a call. */
-static void run_truth(subject *c, eg_level level, const size_t *order) {
-    eg_engine *e = engine_of(level, 1, EG_GEMM_OWN);
+static void run_truth(subject *c, eg_isa isa, const size_t *order) {
+    eg_engine *e = engine_of(isa, 1, EG_GEMM_OWN);
     assert_non_null(e);
     run_all(c, e, order, TEXTS, 1, c->wanted);
     eg_engine_destroy(e);
 }
 
-/* few: what the scalar level runs, which is a hundred times slower. The rows stay in c->wanted. */
+/* few: what the scalar ISA runs, which is a hundred times slower. The rows stay in c->wanted. */
 static void check(subject *c, const size_t *few, size_t few_count) {
     static float close[TEXTS * WIDEST];
     size_t forward[TEXTS], backward[TEXTS];
     for (size_t i = 0; i < TEXTS; i++) forward[i] = i, backward[i] = TEXTS - 1 - i;
-    const eg_kernels *levels[MOST_LEVELS];
-    size_t n = eg_kernels_available(levels, MOST_LEVELS);
+    const eg_kernels *isas[MAX_ISAS];
+    size_t n = eg_kernels_available(isas, MAX_ISAS);
     size_t best = n - 1; /* the truth */
-    while (c->format == EG_FORMAT_BF16 && !levels[best]->bf16_as_scalar) best--;
-    run_truth(c, levels[best]->level, forward);
+    while (c->format == EG_FORMAT_BF16 && !isas[best]->bf16_as_scalar) best--;
+    run_truth(c, isas[best]->isa, forward);
     for (size_t k = 0; k < n; k++) {
-        if (best > 0 && levels[k]->level == EG_LEVEL_SCALAR) {
-            check_same(c, EG_LEVEL_SCALAR, 2, few, few_count, TEXTS);
+        if (best > 0 && isas[k]->isa == EG_ISA_SCALAR) {
+            check_same(c, EG_ISA_SCALAR, 2, few, few_count, TEXTS);
             continue;
         }
-        if (k > best) run_truth(c, levels[k]->level, forward); /* an instruction for bf16: a truth of its own */
-        check_same(c, levels[k]->level, 1, forward, TEXTS, TEXTS);
-        check_same(c, levels[k]->level, 2, backward, TEXTS, TEXTS);
-        check_same(c, levels[k]->level, 2, forward, TEXTS, k >= best ? 1 : 7);
+        if (k > best) run_truth(c, isas[k]->isa, forward); /* an instruction for bf16: a truth of its own */
+        check_same(c, isas[k]->isa, 1, forward, TEXTS, TEXTS);
+        check_same(c, isas[k]->isa, 2, backward, TEXTS, TEXTS);
+        check_same(c, isas[k]->isa, 2, forward, TEXTS, k >= best ? 1 : 7);
     }
-    eg_engine *e = c->format == EG_FORMAT_F32 ? engine_of(levels[n - 1]->level, 1, EG_GEMM_OPENBLAS) : NULL;
+    eg_engine *e = c->format == EG_FORMAT_F32 ? engine_of(isas[n - 1]->isa, 1, EG_GEMM_OPENBLAS) : NULL;
     if (!e) return; /* it was not built */
     run_all(c, e, forward, TEXTS, TEXTS, close);
     eg_engine_destroy(e);
@@ -135,7 +135,7 @@ static void check(subject *c, const size_t *few, size_t few_count) {
 }
 
 /* Every format; bf16 within a cosine of 0.9999 of f32, `together` rows at a time: vectors one by one, but all logits at once,
- * since three of them that are near 0 have no direction. (The rows of the last level: those of its own instruction, if it has
+ * since three of them that are near 0 have no direction. (The rows of the last ISA: those of its own instruction, if it has
  * one.) */
 static void check_formats(const char *dir, size_t together, const size_t *few, size_t few_count) {
     static float rows[EG_FORMAT_BF16 + 1][TEXTS * WIDEST];

@@ -83,7 +83,7 @@ static void test_null(void **state) {
     assert_int_equal(eg_model_embed(m, NULL, 0, NULL, NULL, &err), EG_OK);
     assert_int_equal(eg_model_embed(m, &nothing, 1, out, NULL, &err), EG_OK); /* the empty text */
     assert_int_equal(eg_engine_threads(NULL), 0);
-    assert_string_equal(eg_engine_level(NULL), "");
+    assert_string_equal(eg_engine_isa(NULL), "");
     eg_softmax(NULL, 0, 3);
     eg_softmax(out, 1, 0);
     assert_true(eg_cosine(NULL, out, 3) == 0);
@@ -171,8 +171,8 @@ static void test_enums(void **state) {
     eg_error err = {0};
     eg_engine *e;
     eg_model *m;
-    const eg_engine_options wrong[] = {{.size = sizeof *wrong, .level = 1000},
-                                       {.size = sizeof *wrong, .level = UINT32_MAX},
+    const eg_engine_options wrong[] = {{.size = sizeof *wrong, .isa = 1000},
+                                       {.size = sizeof *wrong, .isa = UINT32_MAX},
                                        {.size = sizeof *wrong, .gemm = 9},
                                        {.size = sizeof *wrong, .threads = 257},
                                        {.size = sizeof *wrong, .reserved = 1}};

@@ -1,5 +1,5 @@
 /* test_model.c - embeddings and logits of tiny models against PyTorch (golden/, made by tools/train/make_test_models.py), the
- * same bits whatever the level, threads and batch, and folders that must be refused. */
+ * same bits whatever the ISA, threads and batch, and folders that must be refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,13 +19,13 @@
 enum { TEXTS = 8, WIDEST = 32, MOST_FLOATS = 8 * 48 * 3 };
 #define NEAR_BF16 0.025 /* half of the 0.05 of s8: narrow random models; those that ship have their bar in test_batches */
 
-static eg_engine *engine_of(uint32_t level, uint32_t threads) {
-    eg_engine_options o = {.size = sizeof o, .threads = threads, .level = level};
+static eg_engine *engine_of(uint32_t isa, uint32_t threads) {
+    eg_engine_options o = {.size = sizeof o, .threads = threads, .isa = isa};
     eg_engine *e = NULL;
     eg_error err = {0};
     eg_status s = eg_engine_create(&o, &e, &err);
     if (s != EG_OK && s != EG_EUNSUPPORTED) fail_msg("%s", err.text);
-    return e; /* NULL: this CPU lacks the level */
+    return e; /* NULL: this CPU lacks the ISA */
 }
 
 static eg_str texts[TEXTS];
@@ -86,17 +86,17 @@ static double distance(const float *got, const float *wanted, size_t n) {
     return sqrt(error / whole);
 }
 
-/* Opens the golden model at every level, with one thread and with two: everywhere the same bits, whatever the batch; in bf16,
- * levels with an instruction for it have bits of their own, near the others. Leaves the first results in out and their number in
+/* Opens the golden model with every ISA, with one thread and with two: everywhere the same bits, whatever the batch; in bf16,
+ * ISAs with an instruction for it have bits of their own, near the others. Leaves the first results in out and their number in
  * *count. */
 static void run_everywhere(const char *dir, eg_format format, float *out, size_t *count, eg_model_info *info) {
     int runs = 0;
-    for (uint32_t level = EG_LEVEL_SCALAR; level <= EG_LEVEL_AVX512BF16; level++) {
-        static float of_level[MOST_FLOATS];
+    for (uint32_t isa = EG_ISA_SCALAR; isa <= EG_ISA_AVX512BF16; isa++) {
+        static float of_isa[MOST_FLOATS];
         const eg_kernels *kernels = NULL;
-        (void)eg_kernels_select((eg_level)level, &kernels, NULL);
+        (void)eg_kernels_select((eg_isa)isa, &kernels, NULL);
         for (uint32_t threads = 1; threads <= 2; threads++) {
-            eg_engine *e = engine_of(level, threads);
+            eg_engine *e = engine_of(isa, threads);
             if (!e) continue;
             eg_model *m = open_model(e, dir, format, info);
             assert_int_equal(info->format, format);
@@ -109,8 +109,8 @@ static void run_everywhere(const char *dir, eg_format format, float *out, size_t
             }
             assert_int_equal(at, n);
             if (runs++ == 0) memcpy(out, got, n * sizeof *got);
-            if (threads == 1) memcpy(of_level, got, n * sizeof *got);
-            assert_memory_equal(of_level, got, n * sizeof *got);
+            if (threads == 1) memcpy(of_isa, got, n * sizeof *got);
+            assert_memory_equal(of_isa, got, n * sizeof *got);
             if (format != EG_FORMAT_BF16 || kernels->bf16_as_scalar) assert_memory_equal(out, got, n * sizeof *got);
             else if (!(distance(got, out, n) < NEAR_BF16))
                 fail_msg("%s: bf16 at %s is off by %.5f of the scalar result", dir, kernels->name, distance(got, out, n));
@@ -160,7 +160,7 @@ static void test_against_pytorch(void **state) {
 
 static void test_labels_and_errors(void **state) {
     (void)state;
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 2);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 2);
     eg_model_info info;
     eg_model *m = open_model(e, GOLDEN "/three-s8", EG_FORMAT_F32, &info);
     assert_int_equal(info.labels, 3);
@@ -192,7 +192,7 @@ static void test_labels_and_errors(void **state) {
 static void test_entities(void **state) {
     (void)state;
     enum { MOST = 8 * 48 };
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 2);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 2);
     eg_model_info info;
     eg_error err = {0};
     eg_model *m = open_model(e, GOLDEN "/tokens-f32", EG_FORMAT_AUTO, &info);
@@ -250,7 +250,7 @@ static void test_entities(void **state) {
 /* A pair, truncated output, and no spans after spans: the buffers of a call are used again. */
 static void test_spans(void **state) {
     (void)state;
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_model_info info;
     eg_error err = {0};
     eg_model *m = open_model(e, GOLDEN "/mean-f32", EG_FORMAT_AUTO, &info);
@@ -336,7 +336,7 @@ static void test_sentence_folders(void **state) {
         {{"sentence_bert_config.json", "{\"max_seq_length\": null}", "tokenizer_config.json", "{\"model_max_length\": 30}"},
          1,
          30}};
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_error err = {0};
     float v[CASES][H];
     size_t count = 0;
@@ -401,7 +401,7 @@ static void test_prompts(void **state) {
     (void)state;
     enum { H = 24 };
     static const char file[] = "config_sentence_transformers.json";
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_error err = {0};
     eg_model_info info = {.size = sizeof info};
     eg_model *m = open_with(
@@ -466,7 +466,7 @@ static void test_hostile_configs(void **state) {
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
         assert_int_equal(eg_file_replace(path, files[i].ptr, files[i].len, 0600, &err), EG_OK);
     }
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_model *m;
     snprintf(path, sizeof path, "%s/config.json", dir);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -510,7 +510,7 @@ static void test_token_types(void **state) {
     eg_error err = {0};
     eg_str config;
     eg_model *m;
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_arena_init(&a, 0);
     assert_non_null(mkdtemp(dir));
     snprintf(config_path, sizeof config_path, "%s/config.json", dir);
@@ -528,7 +528,7 @@ static void test_token_types(void **state) {
 /* The weights that ship. */
 static void test_shipped(void **state) {
     (void)state;
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 2);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 2);
     eg_model_info info;
     eg_model *m = open_model(e, WEIGHTS "/engram-nli-0", EG_FORMAT_S8, &info);
     eg_pair pair = {EG_STR("The limit is 5."), EG_STR("The limit is 7.")};
@@ -551,7 +551,7 @@ static void long_pairs_are_cut_as_wholes(void **state) {
     static char text[2 * 700];
     static uint32_t ids[MOST];
     static uint8_t types[MOST];
-    eg_engine *e = engine_of(EG_LEVEL_AUTO, 1);
+    eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_model_info info;
     eg_model *m = open_model(e, WEIGHTS "/engram-nli-0", EG_FORMAT_S8, &info);
     eg_error err = {0};

@@ -33,7 +33,7 @@ class Engram(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.home = os.path.join(self.folder.name, "home")
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
         self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
 
     def tearDown(self):
@@ -519,27 +519,27 @@ class Engram(unittest.TestCase):
         with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
             f.write(text)
 
-    def level_of_another_cpu(self):
+    def isa_of_another_cpu(self):
         return "avx2" if os.uname().machine == "aarch64" else "neon"
 
     def test_inference_follows_the_settings(self):
         """What doctor examines and the commands on models use is what the processes use; options are stronger."""
-        self.env.pop("ENGRAM_LEVEL", None)
+        self.env.pop("ENGRAM_ISA", None)
         text, pair = b'{"text":"The limit is 5."}\n', b'{"premise":"a","hypothesis":"b"}\n'
         stored = self.run_engram("embed", stdin=text).stdout
-        level = self.level_of_another_cpu()
-        self.set_settings(f"level = {level}\n")
+        isa = self.isa_of_another_cpu()
+        self.set_settings(f"isa = {isa}\n")
         told = [(one["what"], one["detail"]) for one in self.ask("doctor", expect=2)["checks"] if not one["ok"]]
         self.assertEqual([what for what, _ in told], ["engine"])
-        self.assertIn(f"level {level} does not run", told[0][1])
+        self.assertIn(f"ISA {isa} does not run", told[0][1])
         for words, stdin in ((["embed"], text), (["nli"], pair), (["bench", "nli"], b""), (["bench", "model", "--quick"], b"")):
-            self.assertIn(level.encode(), self.run_engram(*words, stdin=stdin, expect=2).stderr, words)
-        self.assertEqual(self.run_engram("embed", "--level", "scalar", stdin=text).stdout, stored)
-        self.set_settings("threads = 1\nlevel = scalar\nformat = f32\n")
+            self.assertIn(isa.encode(), self.run_engram(*words, stdin=stdin, expect=2).stderr, words)
+        self.assertEqual(self.run_engram("embed", "--isa", "scalar", stdin=text).stdout, stored)
+        self.set_settings("threads = 1\nisa = scalar\nformat = f32\n")
         engine = [one["detail"] for one in self.ask("doctor")["checks"] if one["what"] == "engine"][0]
-        self.assertIn("level scalar, 1 threads", engine)
+        self.assertIn("ISA scalar, 1 threads", engine)
         self.assertNotEqual(self.run_engram("embed", stdin=text).stdout, stored)
-        self.assertEqual(self.run_engram("embed", "--format", "auto", "--threads", "2", "--level", "auto", stdin=text).stdout, stored)
+        self.assertEqual(self.run_engram("embed", "--format", "auto", "--threads", "2", "--isa", "auto", stdin=text).stdout, stored)
 
     def test_doctor_looks_at_the_kind_of_a_model(self):
         self.set_settings("[model]\nnli = engram-embed-0\n")

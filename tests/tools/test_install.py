@@ -17,7 +17,7 @@ class Installed(unittest.TestCase):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = os.path.realpath(self.scratch.name)
         self.prefix = os.path.join(self.folder, "prefix")
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_LEVEL"}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
         self.env.update(ENGRAM_HOME=os.path.join(self.folder, "home"), ENGRAM_WORKSPACE="test")
         umask = os.umask(0o002)  # as many accounts have it: plugins in folders that the group may write are refused
         try:

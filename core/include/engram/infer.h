@@ -24,29 +24,29 @@ extern "C" {
 typedef struct eg_engine eg_engine;
 typedef struct eg_model eg_model;
 
-/* Kernel levels; EG_LEVEL_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
- * $ENGRAM_LEVEL names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm, avx512bf16). Asking for a level that
+/* Kernel ISAs; EG_ISA_AUTO takes the best that this CPU has and that was measured on such a CPU (or the one that
+ * $ENGRAM_ISA names: scalar, avx2, avx512, neon, avxvnni, avx512vnni, dotprod, amx, i8mm, avx512bf16). Asking for an ISA that
  * the CPU lacks: EG_EUNSUPPORTED. */
-typedef enum eg_level {
-    EG_LEVEL_AUTO = 0,
-    EG_LEVEL_SCALAR,
-    EG_LEVEL_AVX2,
-    EG_LEVEL_AVX512,
-    EG_LEVEL_NEON,
-    EG_LEVEL_AVXVNNI,    /* AVX2 with vpdpbusd */
-    EG_LEVEL_AVX512VNNI, /* AVX-512 with vpdpbusd */
-    EG_LEVEL_DOTPROD,    /* NEON with sdot */
-    EG_LEVEL_AMX,        /* AVX-512 with vpdpbusd and tiles, of int8 and of bf16 */
-    EG_LEVEL_I8MM,       /* NEON with smmla and bfdot */
-    EG_LEVEL_AVX512BF16  /* AVX-512 with vpdpbusd and vdpbf16ps */
-} eg_level;
+typedef enum eg_isa {
+    EG_ISA_AUTO = 0,
+    EG_ISA_SCALAR,
+    EG_ISA_AVX2,
+    EG_ISA_AVX512,
+    EG_ISA_NEON,
+    EG_ISA_AVXVNNI,    /* AVX2 with vpdpbusd */
+    EG_ISA_AVX512VNNI, /* AVX-512 with vpdpbusd */
+    EG_ISA_DOTPROD,    /* NEON with sdot */
+    EG_ISA_AMX,        /* AVX-512 with vpdpbusd and tiles, of int8 and of bf16 */
+    EG_ISA_I8MM,       /* NEON with smmla and bfdot */
+    EG_ISA_AVX512BF16  /* AVX-512 with vpdpbusd and vdpbf16ps */
+} eg_isa;
 
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
 
 typedef struct eg_engine_options {
     size_t size;       /* sizeof(eg_engine_options); later fields are appended, 0 is their default */
     uint32_t threads;  /* 0: what affinity and the cgroup quota allow; at most 256 */
-    uint32_t level;    /* eg_level */
+    uint32_t isa;      /* eg_isa */
     uint32_t gemm;     /* eg_gemm_kind */
     uint32_t reserved; /* 0 */
 } eg_engine_options;
@@ -54,15 +54,15 @@ typedef struct eg_engine_options {
 /* options may be NULL for the defaults. EG_EINVAL, EG_ENOMEM, EG_EUNSUPPORTED, EG_EBUSY: no thread could be started. */
 EG_INFER_API eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg_error *err);
 EG_INFER_API void eg_engine_destroy(eg_engine *engine);
-/* Threads in use and the name of the level ("avx512"); 0 and "" of NULL. */
+/* Threads in use and the name of the ISA ("avx512"); 0 and "" of NULL. */
 EG_INFER_API uint32_t eg_engine_threads(const eg_engine *engine);
-EG_INFER_API const char *eg_engine_level(const eg_engine *engine);
+EG_INFER_API const char *eg_engine_isa(const eg_engine *engine);
 
 typedef enum eg_head { EG_HEAD_EMBEDDING = 0, EG_HEAD_CLASSES = 1, EG_HEAD_TOKENS = 2 } eg_head;
 
 /* The arithmetic of a model's matrices. EG_FORMAT_AUTO: s8 for weights that are stored as s8, else f32. EG_FORMAT_S8: weights
  * and activations of 8 bit in blocks of 128 with f32 scales, quantised at load where the file holds floats. EG_FORMAT_BF16:
- * weights and activations as bfloat16, sums in f32. Levels without an instruction for it (all but avx512bf16, amx and i8mm) give
+ * weights and activations as bfloat16, sums in f32. ISAs without an instruction for it (all but avx512bf16, amx and i8mm) give
  * the same bits as each other. One with it has bits of its own: such instructions round within pairs of inputs, and take numbers
  * below 2^-126 for 0. Each sum then is within inputs * 2^-22 times the sum of the products' magnitudes of the others'. */
 typedef enum eg_format { EG_FORMAT_AUTO = 0, EG_FORMAT_F32, EG_FORMAT_S8, EG_FORMAT_BF16 } eg_format;

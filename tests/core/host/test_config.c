@@ -46,7 +46,7 @@ static void refusals(void **state) {
     assert_non_null(strstr(err.text, "nonsense"));
     assert_int_equal(read_text(&c, "[detection]\nwait_ms = soon\n", 0, &err), EG_EINVAL);
     assert_int_equal(read_text(&c, "[detection]\nwait_ms = 60001\n", 0, &err), EG_EINVAL);
-    assert_int_equal(read_text(&c, "level = mmx\n", 0, &err), EG_EINVAL);
+    assert_int_equal(read_text(&c, "isa = mmx\n", 0, &err), EG_EINVAL);
     assert_int_equal(read_text(&c, "no equals sign\n", 0, &err), EG_EFORMAT);
     assert_int_equal(read_text(&c, "plugins = /tmp/evil.so\n", 1, &err), EG_EREFUSED);
     assert_int_equal(read_text(&c, "database = /x\n", 1, &err), EG_EREFUSED);

@@ -1,4 +1,4 @@
-/* test_inference.c - which kernels search among vectors: those of the setting `level`. */
+/* test_inference.c - which kernels search among vectors: those of the setting `isa`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,26 +22,26 @@ static dot_kernel chosen(const char *setting) {
     return h.kernels->dot;
 }
 
-static dot_kernel of(eg_level level) {
+static dot_kernel of(eg_isa isa) {
     const eg_kernels *k;
-    assert_int_equal(eg_kernels_select(level, &k, NULL), EG_OK);
+    assert_int_equal(eg_kernels_select(isa, &k, NULL), EG_OK);
     return k->dot;
 }
 
 /* One that nobody has named is one that is proven; one that this CPU lacks is never run. */
-static void the_level_of_the_settings_runs(void **state) {
+static void the_isa_of_the_settings_runs(void **state) {
     (void)state;
-    unsetenv("ENGRAM_LEVEL");
-    assert_ptr_equal(chosen("level=scalar"), of(EG_LEVEL_SCALAR));
-    assert_ptr_equal(chosen("level=auto"), of(EG_LEVEL_AUTO));
+    unsetenv("ENGRAM_ISA");
+    assert_ptr_equal(chosen("isa=scalar"), of(EG_ISA_SCALAR));
+    assert_ptr_equal(chosen("isa=auto"), of(EG_ISA_AUTO));
 #if defined(__x86_64__)
-    assert_ptr_equal(chosen("level=neon"), of(EG_LEVEL_SCALAR));
+    assert_ptr_equal(chosen("isa=neon"), of(EG_ISA_SCALAR));
 #else
-    assert_ptr_equal(chosen("level=avx2"), of(EG_LEVEL_SCALAR));
+    assert_ptr_equal(chosen("isa=avx2"), of(EG_ISA_SCALAR));
 #endif
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_level_of_the_settings_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_isa_of_the_settings_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ def main():
     parser.add_argument("command", nargs=argparse.REMAINDER)
     run.options = options = parser.parse_args()
     run.judge = Judge(options.schemas)
-    for name in [n for n in os.environ if n.startswith("ENGRAM_") and n not in ("ENGRAM_HOME", "ENGRAM_WORKSPACE", "ENGRAM_LEVEL")]:
+    for name in [n for n in os.environ if n.startswith("ENGRAM_") and n not in ("ENGRAM_HOME", "ENGRAM_WORKSPACE", "ENGRAM_ISA")]:
         del os.environ[name]  # settings of the caller
     failed = done = 0
     for function, needs_made_up in checks:

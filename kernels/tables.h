@@ -1,6 +1,6 @@
-/* levels.h - the tables that this build holds. Used by dispatch.c only. */
-#ifndef EG_KERNELS_LEVELS_H
-#define EG_KERNELS_LEVELS_H
+/* tables.h - the tables of kernels, one for each ISA, that this build contains. Used by dispatch.c only. */
+#ifndef EG_KERNELS_TABLES_H
+#define EG_KERNELS_TABLES_H
 
 #include "kernels/kernels.h"
 
