@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fake_host_init(&host);
     host.services.log = be_silent;
     PROMISE(fake_host_open(&host, eg_plugin_memory(), &err) == EG_OK && fake_host_open(&host, eg_plugin_mcp(), &err) == EG_OK);
-    PROMISE(host.frontend->run(NULL, &host.services, options, 1, NULL, &err) == EG_OK);
+    PROMISE(host.registrar.frontend->run(NULL, &host.services, options, 1, NULL, &err) == EG_OK);
     fake_host_release(&host);
     check_answers();
     return 0;

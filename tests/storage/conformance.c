@@ -1,7 +1,7 @@
 /* conformance.c - the checks of conformance.h but those about conflicts. */
 #include "conformance_steps.h"
 
-static eg_filter all(store *s) { return (eg_filter){.workspace = s->rq.workspace, .fact_type = -1}; }
+static eg_filter all(store *s) { return (eg_filter){.workspace = s->request.rq.workspace, .fact_type = -1}; }
 
 static size_t count(store *s, const eg_filter *f) {
     eg_fact *rows;
@@ -148,7 +148,7 @@ void conformance_searches(store *s) {
         char text[40];
         snprintf(text, sizeof text, "filler number n%u", i);
         put_fact(s, text, "fill", 0, i % 8);
-        eg_arena_release(&s->arena);
+        test_request_release(&s->request);
     }
     eg_id wanted = put_fact(s, "needle \"quoted\" NEAR( -x * ? in the hay", "hay", 0, 12),
           twice = put_fact(s, "needle", "hay", 0, 9);
@@ -187,14 +187,14 @@ void conformance_searches(store *s) {
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 1000, &hits, &n), EG_OK);
     assert_int_equal(n, 1000);
     for (size_t i = 1; i < n; i++) assert_true(hits[i].score <= hits[i - 1].score);
-    s->rq.workspace = EG_STR("elsewhere");
+    s->request.rq.workspace = EG_STR("elsewhere");
     eg_id there = put_fact(s, "own fact", "x", 0, 0);
     f = all(s);
     dots = 0;
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 60, &hits, &n), EG_OK);
     assert_true(n == 1 && eg_id_eq(hits[0].fact, there));
     assert_int_equal(dots, 1);
-    s->rq.workspace = EG_STR("local");
+    s->request.rq.workspace = EG_STR("local");
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("another model"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 0);
 }
@@ -299,7 +299,7 @@ void conformance_workspaces(store *s) {
     eg_applied applied;
     assert_int_equal(apply(s, NULL, 0, changes, 5, &applied), EG_OK);
     eg_str there = EG_STR("elsewhere");
-    s->rq.workspace = there;
+    s->request.rq.workspace = there;
     put_fact(s, "own fact", "x", 0, 0);
     eg_filter f = all(s);
     const eg_term term = {EG_STR("plan"), 1};
@@ -362,10 +362,10 @@ void conformance_workspaces(store *s) {
     assert_true(n == 1 && eg_id_eq(id, a));
     eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = a, .reason = EG_CLOSE_DELETED};
     assert_int_equal(apply(s, NULL, 0, &close, 1, NULL), EG_OK); /* touches nothing of the other workspace */
-    s->rq.workspace = EG_STR("local");
+    s->request.rq.workspace = EG_STR("local");
     assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
     assert_int_equal(fact.close_reason, EG_CLOSE_NONE);
-    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
+    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->request.rq), EG_OK);
 }
 
 static void is_window(eg_window_change w, eg_id fact, int64_t from_before, int64_t until_before, int64_t from_after,
@@ -413,7 +413,7 @@ void conformance_audit_windows(store *s) {
     assert_int_equal(n, 0);
     assert_int_equal(OPS(s, audit_windows, EG_STR("elsewhere"), first.audit_id, &w, &n), EG_OK);
     assert_int_equal(n, 0);
-    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), EG_OK);
+    assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->request.rq), EG_OK);
 }
 
 static size_t unembedded(store *s, const char *workspace, const char *model, int64_t after, uint32_t limit, eg_fact **out,

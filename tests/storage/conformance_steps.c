@@ -2,7 +2,7 @@
 #include "conformance_steps.h"
 
 eg_status apply(store *s, const eg_precondition *p, size_t np, const eg_change *c, size_t nc, eg_applied *out) {
-    eg_change_set set = {.workspace = s->rq.workspace,
+    eg_change_set set = {.workspace = s->request.rq.workspace,
                          .actor = EG_STR("test"),
                          .preconditions = p,
                          .precondition_count = np,
@@ -31,6 +31,6 @@ eg_id put_fact(store *s, const char *content, const char *scope, uint32_t ttl_da
     row.vectors = &vector;
     row.vector_count = 1;
     eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
-    if (apply(s, NULL, 0, &change, 1, NULL) != EG_OK) fail_msg("%s", s->err.text);
+    if (apply(s, NULL, 0, &change, 1, NULL) != EG_OK) fail_msg("%s", s->request.err.text);
     return row.fact.id;
 }

@@ -10,7 +10,7 @@
 
 #include "conformance.h"
 
-#define OPS(s, call, ...) ((s)->registrar.ops->call((s)->handle, &(s)->rq, __VA_ARGS__))
+#define OPS(s, call, ...) ((s)->registrar.ops->call((s)->handle, &(s)->request.rq, __VA_ARGS__))
 #define DAY INT64_C(86400000000)
 enum { WIDTH = 16 }; /* of the vectors */
 

@@ -41,9 +41,9 @@ static eg_status commit(store *s, eg_id *id) {
                          .changes = changes,
                          .change_count = 3};
     eg_applied applied;
-    eg_status st = s->registrar.ops->apply(s->handle, &s->rq, &set, &applied);
-    if (st != EG_OK) fprintf(stderr, "commit: %s\n", s->err.text);
-    eg_arena_release(&s->arena);
+    eg_status st = s->registrar.ops->apply(s->handle, &s->request.rq, &set, &applied);
+    if (st != EG_OK) fprintf(stderr, "commit: %s\n", s->request.err.text);
+    test_request_release(&s->request);
     return st;
 }
 
@@ -80,7 +80,7 @@ static void ten_processes_write_at_once(void **state) {
             store s;
             eg_id id;
             if (open_store(&s, path) != EG_OK) {
-                fprintf(stderr, "open: %s\n", s.err.text);
+                fprintf(stderr, "open: %s\n", s.request.err.text);
                 _exit(1);
             }
             for (int k = 0; k < FACTS; k++)
@@ -97,10 +97,10 @@ static void ten_processes_write_at_once(void **state) {
     store s;
     eg_store_stats stats;
     assert_int_equal(open_store(&s, path), EG_OK);
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
     assert_int_equal(stats.facts, PROCESSES * FACTS);
     assert_int_equal(stats.jobs_queued, PROCESSES * FACTS);
-    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.rq), EG_OK);
+    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.request.rq), EG_OK);
     close_store(&s);
     check_whole(path);
     remove_folder(folder);
@@ -115,8 +115,8 @@ static void work_until_killed(const char *path, int out) {
         eg_job *jobs;
         size_t n;
         if (commit(&s, &id) != EG_OK || write(out, id.bytes, 16) != 16) _exit(1);
-        if (s.registrar.ops->lease(s.handle, &s.rq, EG_STR("owner"), 50000, 0, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
-        eg_arena_release(&s.arena);
+        if (s.registrar.ops->lease(s.handle, &s.request.rq, EG_STR("owner"), 50000, 0, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
+        test_request_release(&s.request);
     }
 }
 
@@ -151,18 +151,19 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     assert_int_equal(open_store(&s, path), EG_OK);
     for (size_t i = 0; i < count; i++) {
         eg_fact fact;
-        if (s.registrar.ops->fact(s.handle, &s.rq, known[i], &fact) != EG_OK)
-            fail_msg("fact %zu of %zu is lost: %s", i, count, s.err.text);
-        eg_arena_release(&s.arena);
+        if (s.registrar.ops->fact(s.handle, &s.request.rq, known[i], &fact) != EG_OK)
+            fail_msg("fact %zu of %zu is lost: %s", i, count, s.request.err.text);
+        test_request_release(&s.request);
     }
-    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.rq), EG_OK);
+    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.request.rq), EG_OK);
     usleep(60000); /* the leases of the dead have run out */
     eg_job *jobs;
     eg_store_stats stats;
     size_t n = 0;
-    assert_int_equal(s.registrar.ops->lease(s.handle, &s.rq, EG_STR("other"), 60 * EG_SECOND, 0, 0, 1000000, 1000000, &jobs, &n),
-                     EG_OK);
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(
+        s.registrar.ops->lease(s.handle, &s.request.rq, EG_STR("other"), 60 * EG_SECOND, 0, 0, 1000000, 1000000, &jobs, &n),
+        EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
     assert_true(n > 0 && stats.jobs_leased == n);
     assert_true(n + stats.jobs_dead >= count); /* dead-lettered: what the dead had too often */
     close_store(&s);
@@ -196,7 +197,7 @@ static void a_full_disk_loses_nothing(void **state) {
     check_whole(path);
     assert_int_equal(open_store(&s, path), EG_OK);
     eg_store_stats stats;
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
     assert_int_equal(stats.facts, 1);
     assert_int_equal(commit(&s, &id), EG_OK);
     close_store(&s);
@@ -214,16 +215,16 @@ static void foreign_files_are_refused(void **state) {
     snprintf(command, sizeof command, "sqlite3 %s \"UPDATE meta SET min_writer = 99, upgraded_by = 'engram 9.0'\"", path);
     assert_int_equal(system(command), 0);
     assert_int_equal(open_store(&s, path), EG_EVERSION);
-    assert_non_null(strstr(s.err.text, "engram 9.0"));
-    eg_arena_release(&s.arena);
+    assert_non_null(strstr(s.request.err.text, "engram 9.0"));
+    test_request_release(&s.request);
     snprintf(command, sizeof command, "rm -f %s*; sqlite3 %s 'CREATE TABLE t (x)'", path, path);
     assert_int_equal(system(command), 0);
     assert_int_equal(open_store(&s, path), EG_EFORMAT);
-    eg_arena_release(&s.arena);
+    test_request_release(&s.request);
     snprintf(command, sizeof command, "rm -f %s*; head -c 8192 /dev/urandom > %s", path, path);
     assert_int_equal(system(command), 0);
     assert_int_equal(open_store(&s, path), EG_EFORMAT);
-    eg_arena_release(&s.arena);
+    test_request_release(&s.request);
     remove_folder(folder);
 }
 

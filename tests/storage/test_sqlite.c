@@ -22,7 +22,7 @@ static void on_empty(void (*check)(store *s)) {
     assert_non_null(s);
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/knowledge.db", folder);
-    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->request.err.text);
     check(s);
     close_store(s);
     free(s);
@@ -78,7 +78,8 @@ static eg_id add_and_delete(store *s) {
                                   {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = add, .change_count = 2},
                                   {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = drop, .change_count = 2}};
     eg_applied applied;
-    for (size_t i = 0; i < 3; i++) assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &sets[i], &applied), EG_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(s->registrar.ops->apply(s->handle, &s->request.rq, &sets[i], &applied), EG_OK);
     return row.fact.id;
 }
 
@@ -96,12 +97,12 @@ static void tamper(store *s) {
     eg_store_stats stats;
     char path[96];
     add_and_delete(s);
-    assert_int_equal(s->registrar.ops->stats(s->handle, &s->rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s->registrar.ops->stats(s->handle, &s->request.rq, EG_STR("local"), &stats), EG_OK);
     snprintf(path, sizeof path, "%.*s", (int)stats.location.len, stats.location.ptr);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         execute(path, ways[i]);
-        assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->rq), row[i] ? EG_EFORMAT : EG_OK);
-        if (row[i]) assert_non_null(strstr(s->err.text, row[i]));
+        assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->request.rq), row[i] ? EG_EFORMAT : EG_OK);
+        if (row[i]) assert_non_null(strstr(s->request.err.text, row[i]));
     }
 }
 static void a_changed_audit_row_is_seen(void **state) {
@@ -119,11 +120,11 @@ static void a_store_of_version_1_is_migrated(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/it's old.db", folder);
     snprintf(copy, sizeof copy, "%s.v1", path);
-    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->request.err.text);
     const eg_change old = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("old"), .text2 = EG_STR("{}")};
     const eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &old, .change_count = 1};
     eg_applied applied;
-    assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_OK);
+    assert_int_equal(s->registrar.ops->apply(s->handle, &s->request.rq, &set, &applied), EG_OK);
     eg_conflict conflict = {.id = test_id(), .tier = EG_STR("t"), .detector = EG_STR("d"), .explanation = EG_STR("e")};
     eg_new_fact rows[2] = {{.fact = {.content = EG_STR("a"), .scope = EG_STR("x"), .agent_id = EG_STR("alice")}},
                            {.fact = {.content = EG_STR("b"), .scope = EG_STR("x"), .agent_id = EG_STR("bob")}}};
@@ -134,7 +135,7 @@ static void a_store_of_version_1_is_migrated(void **state) {
                                  {.kind = EG_CHANGE_AGENT, .text = EG_STR("alice"), .number = 1},
                                  {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict}};
     const eg_change_set facts = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = changes, .change_count = 4};
-    assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &facts, &applied), EG_OK);
+    assert_int_equal(s->registrar.ops->apply(s->handle, &s->request.rq, &facts, &applied), EG_OK);
     close_store(s);
     execute(path, "DROP TABLE audit_windows; DROP TABLE flagged; DROP TRIGGER conflict_found; DROP TRIGGER conflict_reopened;"
                   "DROP TRIGGER conflict_dismissed; DROP INDEX jobs_leased; DROP INDEX jobs_of_owner; DROP INDEX jobs_in_order;"
@@ -144,18 +145,19 @@ static void a_store_of_version_1_is_migrated(void **state) {
     fputs("half a copy", f);
     fclose(f);
 
-    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->request.err.text);
     uint64_t commits, flagged;
-    assert_int_equal(s->registrar.ops->agent(s->handle, &s->rq, EG_STR("local"), EG_STR("alice"), &commits, &flagged), EG_OK);
+    assert_int_equal(s->registrar.ops->agent(s->handle, &s->request.rq, EG_STR("local"), EG_STR("alice"), &commits, &flagged),
+                     EG_OK);
     assert_true(commits == 1 && flagged == 1);
     eg_id fact = add_and_delete(s);
     eg_window_change *w;
     size_t n;
-    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->rq, EG_STR("local"), 1, &w, &n), EG_OK);
+    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->request.rq, EG_STR("local"), 1, &w, &n), EG_OK);
     assert_int_equal(n, 0);
-    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->rq, EG_STR("local"), 4, &w, &n), EG_OK);
+    assert_int_equal(s->registrar.ops->audit_windows(s->handle, &s->request.rq, EG_STR("local"), 4, &w, &n), EG_OK);
     assert_true(n == 1 && eg_id_eq(w[0].fact, fact) && w[0].until_before == EG_FOREVER && w[0].until_after < EG_FOREVER);
-    if (s->registrar.ops->audit_verify(s->handle, &s->rq) != EG_OK) fail_msg("%s", s->err.text);
+    if (s->registrar.ops->audit_verify(s->handle, &s->request.rq) != EG_OK) fail_msg("%s", s->request.err.text);
     struct stat st;
     assert_int_equal(stat(copy, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
@@ -187,7 +189,7 @@ static void plans(store *s) {
     char path[96];
     sqlite3 *db;
     sqlite3_stmt *q;
-    assert_int_equal(s->registrar.ops->stats(s->handle, &s->rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s->registrar.ops->stats(s->handle, &s->request.rq, EG_STR("local"), &stats), EG_OK);
     snprintf(path, sizeof path, "%.*s", (int)stats.location.len, stats.location.ptr);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
@@ -221,7 +223,7 @@ static void read_only_stores_answer(void **state) {
     assert_non_null(s);
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/read %%?#only.db", folder);
-    if (open_store(s, path) != EG_OK) fail_msg("%s", s->err.text);
+    if (open_store(s, path) != EG_OK) fail_msg("%s", s->request.err.text);
     eg_id fact = add_and_delete(s);
     close_store(s);
     for (int writable_folder = 0; writable_folder < 2; writable_folder++) {
@@ -229,20 +231,20 @@ static void read_only_stores_answer(void **state) {
         assert_int_equal(system(command), 0);
         as_another(NOBODY);
         eg_status opened = open_store(s, path);
-        if (opened != EG_OK) fail_msg("%s", s->err.text);
+        if (opened != EG_OK) fail_msg("%s", s->request.err.text);
         eg_fact read;
         const eg_change plain = {.kind = EG_CHANGE_AUDIT, .text = EG_STR("first"), .text2 = EG_STR("{}")};
         const eg_change_set set = {.workspace = EG_STR("local"), .actor = EG_STR("test"), .changes = &plain, .change_count = 1};
         eg_applied applied;
         eg_job *jobs;
         size_t n = 1;
-        assert_int_equal(s->registrar.ops->fact(s->handle, &s->rq, fact, &read), EG_OK);
+        assert_int_equal(s->registrar.ops->fact(s->handle, &s->request.rq, fact, &read), EG_OK);
         assert_true(eg_str_eq(read.content, EG_STR("one")));
-        assert_int_equal(s->registrar.ops->lease(s->handle, &s->rq, EG_STR("me"), 1, 0, 0, 1, 1, &jobs, &n), EG_OK);
+        assert_int_equal(s->registrar.ops->lease(s->handle, &s->request.rq, EG_STR("me"), 1, 0, 0, 1, 1, &jobs, &n), EG_OK);
         assert_int_equal(n, 0);
-        assert_int_equal(s->registrar.ops->count_hits(s->handle, &s->rq, &fact, 1), EG_OK);
-        assert_int_equal(s->registrar.ops->apply(s->handle, &s->rq, &set, &applied), EG_EREADONLY);
-        assert_non_null(strstr(s->err.text, "not written here"));
+        assert_int_equal(s->registrar.ops->count_hits(s->handle, &s->request.rq, &fact, 1), EG_OK);
+        assert_int_equal(s->registrar.ops->apply(s->handle, &s->request.rq, &set, &applied), EG_EREADONLY);
+        assert_non_null(strstr(s->request.err.text, "not written here"));
         close_store(s);
         as_another(0);
     }

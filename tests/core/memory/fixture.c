@@ -7,48 +7,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/plain_vectors.h"
+#include "tests/support/request.h"
+#include "tests/support/services.h"
 
-enum { DIMENSIONS = 64, MAX_SLOTS = 8, BUDGET_MS = 20 };
+enum { DIMENSIONS = 64, BUDGET_MS = 20 };
 
 const eg_plugin *eg_plugin_sqlite(void);
 const eg_plugin *eg_plugin_entity(void);
 const eg_plugin *eg_plugin_numeric(void);
 const eg_plugin *eg_plugin_cross_scope(void);
 
-struct eg_registrar {
-    const eg_storage_ops *storage;
-    eg_detector_slot detectors[MAX_SLOTS];
-    size_t detector_count;
-};
-
-/* ---- a request over an arena ---- */
-typedef struct test_request {
-    eg_request rq;
-    eg_arena arena;
-    eg_error err;
-} test_request;
-
-static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((test_request *)rq)->arena, size); }
-
 static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
     (void)err;
     test_request *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    eg_arena_init(&r->arena, ((fixture *)host)->memory_limit);
-    r->rq = (eg_request){.size = sizeof r->rq,
-                         .cancel.flag = flag,
-                         .alloc = request_alloc,
-                         .err = &r->err,
-                         .workspace = EG_STR("local"),
-                         .actor = EG_STR("tester")};
+    test_request_init(r, ((fixture *)host)->memory_limit);
+    r->rq.cancel.flag = flag;
     *out = &r->rq;
     return EG_OK;
 }
 
 static void request_release(void *host, eg_request *rq) {
     (void)host;
-    eg_arena_release(&((test_request *)rq)->arena);
+    test_request_release((test_request *)rq);
     free(rq);
 }
 
@@ -62,26 +43,6 @@ static eg_status config(void *host, const char *key, eg_str *value) {
     return EG_ENOENT;
 }
 static int64_t now(void *host) { return ((fixture *)host)->now; }
-static eg_id new_id(void *host) {
-    fixture *f = host;
-    eg_id id = {{0}};
-    f->ids++;
-    randombytes_buf(id.bytes, 8);
-    for (size_t i = 0; i < 8; i++) id.bytes[15 - i] = (uint8_t)(f->ids >> (8 * i));
-    return id;
-}
-static void sha256(void *host, const void *bytes, size_t n, uint8_t out[32]) {
-    (void)host;
-    crypto_hash_sha256(out, bytes, n);
-}
-static eg_status add_storage(eg_registrar *r, const eg_storage_ops *s) {
-    r->storage = s;
-    return EG_OK;
-}
-static eg_status add_detector(eg_registrar *r, const eg_detector *d, void *self) {
-    r->detectors[r->detector_count++] = (eg_detector_slot){d, self};
-    return EG_OK;
-}
 /* As code does that needs more than there is; the last byte is gone. */
 static eg_status take_all(eg_request *rq) {
     for (size_t n = (size_t)1 << 20; n; n /= 2)
@@ -171,9 +132,8 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
 }
 
 static void load(fixture *f, eg_registrar *r, const eg_plugin *p) {
-    void *self;
     eg_error err = {0};
-    assert_int_equal(p->open(&f->services, r, &self, &err), EG_OK);
+    assert_int_equal(test_registrar_open(r, &f->services, p, NULL, &err), EG_OK);
 }
 
 static void wake(void *host) { ((fixture *)host)->wakes++; }
@@ -183,30 +143,21 @@ void fixture_open(fixture *f, int with_model) {
         .size = sizeof nli, .order = 100, .budget_ms = BUDGET_MS, .name = "stand-in", .version = "1", .examine = examine};
     assert_true(sodium_init() >= 0);
     *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .model = "hashed-words", .threshold = 0.8};
-    f->services = (eg_services){.size = sizeof f->services,
-                                .host = f,
-                                .log = log_text,
-                                .config = config,
-                                .now = now,
-                                .new_id = new_id,
-                                .sha256 = sha256,
-                                .add_detector = add_detector,
-                                .add_storage = add_storage,
-                                .request_create = request_create,
-                                .request_release = request_release,
-                                .embed = embed,
-                                .threshold = threshold,
-                                .quantize_s8 = plain_quantize_s8,
-                                .scan_s8 = plain_scan_s8,
-                                .dot = plain_dot,
-                                .version = "test"};
-    static eg_registrar r;
-    r = (eg_registrar){0};
+    f->services = test_services(f);
+    f->services.log = log_text;
+    f->services.config = config;
+    f->services.now = now;
+    f->services.request_create = request_create;
+    f->services.request_release = request_release;
+    f->services.embed = embed;
+    f->services.threshold = threshold;
+    eg_registrar r = {0};
     load(f, &r, eg_plugin_sqlite());
     load(f, &r, eg_plugin_entity());
     load(f, &r, eg_plugin_numeric());
     load(f, &r, eg_plugin_cross_scope());
-    r.detectors[r.detector_count++] = (eg_detector_slot){&nli, f};
+    for (size_t i = 0; i < r.detector_count; i++) f->detectors[i] = (eg_detector_slot){r.detectors[i], r.detector_self[i]};
+    f->detectors[r.detector_count] = (eg_detector_slot){&nli, f};
 
     strcpy(f->folder, "/tmp/engram-memory-XXXXXX");
     assert_non_null(mkdtemp(f->folder));
@@ -214,12 +165,12 @@ void fixture_open(fixture *f, int with_model) {
     request_create(f, NULL, &f->rq, &err);
     char path[96];
     snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
-    if (r.storage->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
+    if (r.ops->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
     eg_memory_env env = {.services = &f->services,
-                         .storage_ops = r.storage,
+                         .storage_ops = r.ops,
                          .storage = f->storage,
-                         .detectors = r.detectors,
-                         .detector_count = r.detector_count,
+                         .detectors = f->detectors,
+                         .detector_count = r.detector_count + 1,
                          .embed_model = embed_model,
                          .embed_id = embed_id,
                          .wake = wake,

@@ -11,16 +11,17 @@
 #include <cmocka.h>
 
 #include "core/memory/internal.h"
+#include "tests/support/registrar.h"
 
 typedef struct fixture {
     eg_services services;
     eg_memory *memory;
     const eg_memory_ops *ops;
     eg_storage *storage;
-    eg_request *rq; /* of the test itself */
+    eg_detector_slot detectors[TEST_MAX_DETECTORS + 1]; /* those of the plugins, and the stand-in */
+    eg_request *rq;                                     /* of the test itself */
     char folder[64];
     int64_t now;
-    uint64_t ids;
     int with_model;
     const char *model; /* its id */
     int damaged;       /* its files are there, but it does not open */

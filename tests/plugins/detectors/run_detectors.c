@@ -2,20 +2,12 @@
 #include "run_detectors.h"
 
 #include "core/text/text.h"
+#include "tests/support/request.h"
+#include "tests/support/services.h"
 
 const eg_plugin *eg_plugin_entity(void);
 const eg_plugin *eg_plugin_numeric(void);
 const eg_plugin *eg_plugin_cross_scope(void);
-
-struct eg_registrar {
-    const eg_detector *detector;
-};
-
-static eg_status add_detector(eg_registrar *r, const eg_detector *detector, void *self) {
-    (void)self;
-    r->detector = detector;
-    return EG_OK;
-}
 
 eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_fact *out, eg_error *err) {
     eg_fact *fact = eg_arena_array(arena, 1, sizeof *fact);
@@ -30,13 +22,6 @@ eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_
     return status;
 }
 
-typedef struct request {
-    eg_request base;
-    eg_arena *arena;
-} request;
-
-static void *alloc(eg_request *rq, size_t size) { return eg_arena_alloc(((request *)(void *)rq)->arena, size); }
-
 typedef struct sink {
     eg_finding *out;
     size_t n, most;
@@ -50,19 +35,19 @@ static eg_status add(void *self, const eg_finding *finding) {
 
 eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
                       size_t *n, eg_error *err) {
-    request rq = {
-        .base = {.size = sizeof(eg_request), .alloc = alloc, .err = err, .workspace = EG_STR("test"), .actor = EG_STR("test")},
-        .arena = arena};
+    test_request request;
+    test_request_borrow(&request, arena);
+    request.rq.err = err;
     const eg_plugin *plugins[] = {eg_plugin_entity(), eg_plugin_numeric(), eg_plugin_cross_scope()};
-    eg_services services = {.size = sizeof services, .add_detector = add_detector};
+    eg_services services = test_services(NULL);
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
     sink s = {.out = out, .most = most};
     eg_status status = EG_OK;
     for (size_t i = 0; i < sizeof plugins / sizeof plugins[0] && status == EG_OK; i++) {
         eg_registrar registrar = {0};
-        void *self;
-        status = plugins[i]->open(&services, &registrar, &self, err);
-        if (status == EG_OK) status = registrar.detector->examine(self, &services, &rq.base, &c, add, &s);
+        status = test_registrar_open(&registrar, &services, plugins[i], NULL, err);
+        if (status == EG_OK)
+            status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, &s);
     }
     *n = s.n;
     return status;

@@ -8,13 +8,12 @@
 #include <cmocka.h>
 
 #include "run_detectors.h"
+#include "tests/support/request.h"
+#include "tests/support/services.h"
 
 const eg_plugin *eg_plugin_nli(void);
 
 enum { MOST_FOUND = 32, MOST_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
-struct eg_registrar {
-    const eg_detector *detector;
-};
 
 /* What the model says of two texts, whatever their order: the score when each holds one of the words, else 0.05. */
 static const struct opinion {
@@ -48,11 +47,6 @@ static double threshold(void *host, const char *name, double otherwise) {
     (void)host;
     return counts > 0 && strcmp(name, "tier1_nli") == 0 ? counts : otherwise;
 }
-static eg_status add_detector(eg_registrar *r, const eg_detector *detector, void *self) {
-    (void)self;
-    r->detector = detector;
-    return EG_OK;
-}
 
 static eg_arena arena;
 static eg_finding found[MOST_FOUND];
@@ -62,10 +56,6 @@ static eg_status add(void *sink, const eg_finding *f) {
     assert_true(found_count < MOST_FOUND);
     found[found_count++] = *f;
     return EG_OK;
-}
-static void *alloc(eg_request *rq, size_t size) {
-    (void)rq;
-    return eg_arena_alloc(&arena, size);
 }
 
 static const char *scope_of_earlier = "x";
@@ -91,10 +81,13 @@ static uint32_t case_size = sizeof(eg_case); /* less: of an older host */
 /* The detector over a fact and n earlier ones. */
 static eg_status try_examine(const char *subject, const char *const *earlier, size_t n) {
     eg_error err = {0};
-    eg_request rq = {.size = sizeof rq, .alloc = alloc, .err = &err};
-    eg_services services = {.size = sizeof services, .add_detector = add_detector, .nli = nli, .threshold = threshold};
+    test_request request;
+    test_request_borrow(&request, &arena);
+    request.rq.err = &err;
+    eg_services services = test_services(NULL);
+    services.nli = nli;
+    services.threshold = threshold;
     eg_registrar registrar = {0};
-    void *self;
     eg_case_fact s, facts[MOST_FACTS];
     const eg_case_fact *candidates[MOST_FACTS];
     eg_arena_release(&arena);
@@ -107,8 +100,8 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     }
     eg_case c = {
         .size = case_size, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates, .crowding = crowding};
-    assert_int_equal(eg_plugin_nli()->open(&services, &registrar, &self, &err), EG_OK);
-    eg_status status = registrar.detector->examine(self, &services, &rq, &c, add, NULL);
+    assert_int_equal(test_registrar_open(&registrar, &services, eg_plugin_nli(), NULL, &err), EG_OK);
+    eg_status status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, NULL);
     assert_int_equal(err.code, status);
     return status;
 }

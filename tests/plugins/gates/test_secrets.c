@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engram/plugin.h"
 #include "scan.h"
+#include "tests/support/request.h"
+#include "tests/support/services.h"
 
 /* Written in two parts so that no scanner takes this file for a leak. */
 static const char *const secrets[] = {
@@ -269,35 +270,25 @@ static void passes(void **state) {
 
 const eg_plugin *eg_plugin_secrets(void);
 
-struct eg_registrar {
-    const eg_gate *gate;
-};
-static eg_status add_gate(eg_registrar *r, const eg_gate *gate, void *self) {
-    (void)self;
-    r->gate = gate;
-    return EG_OK;
-}
-
 static void the_message_holds_no_secret(void **state) {
     (void)state;
-    eg_services services = {.size = sizeof services, .add_gate = add_gate};
-    struct eg_registrar registrar = {0};
-    eg_error err = {0};
+    eg_services services = test_services(NULL);
+    eg_registrar registrar = {0};
+    test_request request;
+    test_request_init(&request, 0);
     void *self;
     const eg_plugin *p = eg_plugin_secrets();
-    assert_int_equal(p->magic, EG_PLUGIN_MAGIC);
-    assert_int_equal(p->open(&services, &registrar, &self, &err), EG_OK);
-    eg_request rq = {.size = sizeof rq, .err = &err};
+    assert_int_equal(test_registrar_open(&registrar, &services, p, &self, &request.err), EG_OK);
     for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
         eg_commit_args args = EG_COMMIT_DEFAULTS;
         args.content = eg_str_of(secrets[i]);
         secret_hit hit;
         assert_true(secret_find(args.content, 0, &hit));
-        assert_int_equal(registrar.gate->check(self, &services, &rq, &args), EG_EREFUSED);
+        assert_int_equal(registrar.gate->check(registrar.gate_self, &services, &request.rq, &args), EG_EREFUSED);
         char secret[256] = {0};
         memcpy(secret, secrets[i] + hit.start, hit.end - hit.start < 12 ? hit.end - hit.start : 12);
-        assert_null(strstr(err.text, secret));
-        assert_non_null(strstr(err.text, hit.what));
+        assert_null(strstr(request.err.text, secret));
+        assert_non_null(strstr(request.err.text, hit.what));
     }
     static const size_t others[] = {offsetof(eg_commit_args, provenance), offsetof(eg_commit_args, artifact_hash),
                                     offsetof(eg_commit_args, engineer), offsetof(eg_commit_args, agent_id)};
@@ -305,12 +296,13 @@ static void the_message_holds_no_secret(void **state) {
         eg_commit_args args = EG_COMMIT_DEFAULTS;
         args.content = EG_STR("harmless");
         *(eg_str *)((char *)&args + others[i]) = eg_str_of(secrets[7]);
-        assert_int_equal(registrar.gate->check(self, &services, &rq, &args), EG_EREFUSED);
+        assert_int_equal(registrar.gate->check(registrar.gate_self, &services, &request.rq, &args), EG_EREFUSED);
     }
     eg_commit_args good = EG_COMMIT_DEFAULTS;
     good.content = EG_STR("The API listens on 127.0.0.1:8080.");
-    assert_int_equal(registrar.gate->check(self, &services, &rq, &good), EG_OK);
+    assert_int_equal(registrar.gate->check(registrar.gate_self, &services, &request.rq, &good), EG_OK);
     p->close(self);
+    test_request_release(&request);
 }
 
 int main(void) {

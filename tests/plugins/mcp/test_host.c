@@ -56,9 +56,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    host.services.add_tool((eg_registrar *)&host, &odd_tool, NULL);
+    host.services.add_tool(&host.registrar, &odd_tool, NULL);
     for (int i = 1; i < argc && n < 8; i++) options[n++] = eg_str_of(argv[i]);
-    eg_status st = host.frontend->run(NULL, &host.services, options, n, &stop, &err);
+    eg_status st = host.registrar.frontend->run(NULL, &host.services, options, n, &stop, &err);
     if (st != EG_OK) fprintf(stderr, "%s\n", err.text);
     fake_host_release(&host);
     return st == EG_OK ? 0 : 1;

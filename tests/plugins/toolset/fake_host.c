@@ -64,27 +64,14 @@ static eg_status config(void *host, const char *key, eg_str *value) {
     return text ? EG_OK : EG_ENOENT;
 }
 
-static eg_status add_tool(eg_registrar *r, const eg_tool *tool, void *self) {
-    fake_host *h = (fake_host *)r;
-    if (h->tool_count == FAKE_TOOLS) return EG_ELIMIT;
-    h->tool_self[h->tool_count] = self;
-    h->tools[h->tool_count++] = tool;
-    return EG_OK;
-}
-
-static eg_status add_frontend(eg_registrar *r, const eg_frontend *frontend, void *self) {
-    (void)self;
-    ((fake_host *)r)->frontend = frontend;
-    return EG_OK;
-}
-
-static size_t tool_count(void *host) { return ((fake_host *)host)->tool_count; }
-static const eg_tool *tool_at(void *host, size_t i) { return ((fake_host *)host)->tools[i]; }
+static size_t tool_count(void *host) { return ((fake_host *)host)->registrar.tool_count; }
+static const eg_tool *tool_at(void *host, size_t i) { return ((fake_host *)host)->registrar.tools[i]; }
 
 static eg_status call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
     fake_host *h = host;
-    for (size_t i = 0; i < h->tool_count; i++)
-        if (strcmp(h->tools[i]->name, name) == 0) return h->tools[i]->call(h->tool_self[i], &h->services, rq, arguments, result);
+    const eg_registrar *r = &h->registrar;
+    for (size_t i = 0; i < r->tool_count; i++)
+        if (strcmp(r->tools[i]->name, name) == 0) return r->tools[i]->call(r->tool_self[i], &h->services, rq, arguments, result);
     return eg_request_fail(rq, EG_ENOENT, "no tool '%s'", name);
 }
 
@@ -104,21 +91,17 @@ void fake_host_init(fake_host *h) {
     memset(h, 0, sizeof *h);
     h->allocations_left = SIZE_MAX;
     pthread_mutex_init(&h->lock, NULL);
-    h->services = (eg_services){.size = sizeof h->services,
-                                .host = h,
-                                .log = log_line,
-                                .config = config,
-                                .now = now,
-                                .add_tool = add_tool,
-                                .add_frontend = add_frontend,
-                                .tool_count = tool_count,
-                                .tool = tool_at,
-                                .call_tool = call_tool,
-                                .request_create = request_create,
-                                .request_release = request_release,
-                                .memory = memory_of,
-                                .memory_ops = &fake_memory_ops,
-                                .version = "0.1.0-test"};
+    h->services = test_services(h);
+    h->services.log = log_line;
+    h->services.config = config;
+    h->services.now = now;
+    h->services.tool_count = tool_count;
+    h->services.tool = tool_at;
+    h->services.call_tool = call_tool;
+    h->services.request_create = request_create;
+    h->services.request_release = request_release;
+    h->services.memory = memory_of;
+    h->services.memory_ops = &fake_memory_ops;
 }
 
 void fake_host_release(fake_host *h) {
@@ -127,7 +110,5 @@ void fake_host_release(fake_host *h) {
 }
 
 eg_status fake_host_open(fake_host *h, const eg_plugin *plugin, eg_error *err) {
-    void *self = NULL;
-    if (plugin->magic != EG_PLUGIN_MAGIC || plugin->size != sizeof *plugin) return EG_EVERSION;
-    return plugin->open(&h->services, (eg_registrar *)h, &self, err);
+    return test_registrar_open(&h->registrar, &h->services, plugin, NULL, err);
 }

@@ -6,16 +6,13 @@
 
 #include <pthread.h>
 
-#include "engram/plugin.h"
+#include "tests/support/services.h"
 
-enum { FAKE_FACTS = 512, FAKE_TOOLS = 64 };
+enum { FAKE_FACTS = 512 };
 
 typedef struct fake_host {
     eg_services services;
-    const eg_tool *tools[FAKE_TOOLS];
-    void *tool_self[FAKE_TOOLS];
-    size_t tool_count;
-    const eg_frontend *frontend;
+    eg_registrar registrar;
 
     pthread_mutex_t lock;
     int no_memory;           /* 1: there is no store */

@@ -185,9 +185,9 @@ static void try_property(const eg_tool *tool, const cJSON *schema, const cJSON *
 
 static void arguments_follow_the_schemas(void **state) {
     (void)state;
-    assert_int_equal(host.tool_count, 10);
-    for (size_t i = 0; i < host.tool_count; i++) {
-        const eg_tool *tool = host.tools[i];
+    assert_int_equal(host.registrar.tool_count, 10);
+    for (size_t i = 0; i < host.registrar.tool_count; i++) {
+        const eg_tool *tool = host.registrar.tools[i];
         cJSON *schema = cJSON_Parse(tool->input_schema);
         assert_non_null(schema);
         assert_true(cJSON_IsFalse(pj_get(schema, "additionalProperties")));
@@ -205,8 +205,8 @@ static void arguments_follow_the_schemas(void **state) {
 static void tools_are_described(void **state) {
     (void)state;
     size_t words = 0;
-    for (size_t i = 0; i < host.tool_count; i++) {
-        const eg_tool *tool = host.tools[i];
+    for (size_t i = 0; i < host.registrar.tool_count; i++) {
+        const eg_tool *tool = host.registrar.tools[i];
         assert_int_equal(tool->size, sizeof(eg_tool));
         assert_true(strncmp(tool->name, "engram_", 7) == 0);
         assert_true(tool->title[0] && tool->description[0]);
@@ -528,10 +528,10 @@ static void no_store(void **state) {
     assert_true(strlen(text_of(r, "next_prompt")) > 20);
     assert_string_equal(text_of(r, "workspace"), "test");
     cJSON_Delete(r);
-    for (size_t i = 1; i < host.tool_count; i++) {
-        cJSON *arguments = enough_for(host.tools[i]->name);
+    for (size_t i = 1; i < host.registrar.tool_count; i++) {
+        cJSON *arguments = enough_for(host.registrar.tools[i]->name);
         char *text = cJSON_PrintUnformatted(arguments);
-        assert_int_equal(call(host.tools[i]->name, text, NULL), EG_ENOENT);
+        assert_int_equal(call(host.registrar.tools[i]->name, text, NULL), EG_ENOENT);
         assert_non_null(strstr(last_error.text, "engram_status"));
         cJSON_free(text);
         cJSON_Delete(arguments);
@@ -542,10 +542,10 @@ static void no_store(void **state) {
 static void failures_pass_through(void **state) {
     (void)state;
     host.fail = EG_EREADONLY;
-    for (size_t i = 0; i < host.tool_count; i++) {
-        cJSON *arguments = enough_for(host.tools[i]->name);
+    for (size_t i = 0; i < host.registrar.tool_count; i++) {
+        cJSON *arguments = enough_for(host.registrar.tools[i]->name);
         char *text = cJSON_PrintUnformatted(arguments);
-        assert_int_equal(call(host.tools[i]->name, text, NULL), EG_EREADONLY);
+        assert_int_equal(call(host.registrar.tools[i]->name, text, NULL), EG_EREADONLY);
         assert_string_equal(last_error.text, "the made-up memory refuses");
         cJSON_free(text);
         cJSON_Delete(arguments);
@@ -556,13 +556,13 @@ static void failures_pass_through(void **state) {
 static void allocations_fail(void **state) {
     (void)state;
     call("engram_commit", "{\"content\":\"Alpha is 0\"}", NULL);
-    for (size_t i = 0; i < host.tool_count; i++) {
-        cJSON *arguments = enough_for(host.tools[i]->name);
+    for (size_t i = 0; i < host.registrar.tool_count; i++) {
+        cJSON *arguments = enough_for(host.registrar.tools[i]->name);
         char *text = cJSON_PrintUnformatted(arguments);
         eg_status st = EG_ENOMEM;
         for (size_t n = 0; n < 40 && st != EG_OK && st != EG_ENOENT; n++) {
             host.allocations_left = n;
-            st = call(host.tools[i]->name, text, NULL);
+            st = call(host.registrar.tools[i]->name, text, NULL);
             assert_true(st == EG_OK || st == EG_ENOMEM || st == EG_ENOENT);
         }
         assert_true(st == EG_OK || st == EG_ENOENT);
