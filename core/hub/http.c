@@ -24,12 +24,17 @@ static struct {
     __typeof__(curl_slist_append) *append;
     __typeof__(curl_slist_free_all) *release;
     int ready;
-} curl; /* written once */
+    char why[200]; /* when it is not */
+} curl;            /* written once */
 
 static void load(void) {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
     void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) {
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (i == 0 && !library) snprintf(curl.why, sizeof curl.why, "%s", dlerror());
+    }
+    if (library) snprintf(curl.why, sizeof curl.why, "the library lacks a function or does not start");
     const struct {
         const char *name;
         void *to;
@@ -212,7 +217,7 @@ eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err
     char url[EG_MAX_URL], next[EG_MAX_URL];
     *out = (eg_http_answer){.linked_size = UINT64_MAX};
     pthread_once(&once, load);
-    if (!curl.ready) return eg_fail(err, EG_EUNSUPPORTED, "libcurl.so.4 cannot be loaded: install libcurl (Debian: libcurl4)");
+    if (!curl.ready) return eg_fail(err, EG_EUNSUPPORTED, "downloading needs libcurl (Debian: libcurl4): %s", curl.why);
     if (strlen(get->url) >= sizeof url) return eg_fail(err, EG_ELIMIT, "the address '%.60s...' is too long", get->url);
     memcpy(url, get->url, strlen(get->url) + 1);
     for (int hop = 0; hop <= EG_HTTP_REDIRECTS; hop++) {
