@@ -62,8 +62,6 @@ void pj_bool(pj_out *o, int b);
 void pj_null(pj_out *o);
 /* A valid JSON value as it is, line breaks between its tokens made spaces (a message is one line). */
 void pj_json(pj_out *o, eg_str value);
-/* A line break, which ends a message. */
-void pj_line(pj_out *o);
 
 /* Key and value in one. */
 void pj_kstr(pj_out *o, const char *key, eg_str s);

@@ -136,8 +136,6 @@ void pj_json(pj_out *o, eg_str value) {
         if (o->p[i] == '\n' || o->p[i] == '\r') o->p[i] = ' ';
 }
 
-void pj_line(pj_out *o) { put_char(o, '\n'); }
-
 void pj_kstr(pj_out *o, const char *key, eg_str s) {
     pj_key(o, key);
     pj_str(o, s);

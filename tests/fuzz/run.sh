@@ -31,7 +31,7 @@ seed() {
         sources=tools/markdown.c ;;
     mcp)
         cp $seeds/*.jsonl "$to"
-        sources="plugins/frontends/mcp/*.[ch] plugins/toolsets/memory/*.c" ;;
+        sources="plugins/frontends/mcp/*/*.[ch] plugins/toolsets/memory/*.c" ;;
     model) # the first letter tells the file; of the two of tensors (a, b) places and values
         printf 'a\0\0\0' >"$to/a"
         printf 'b\0\0\0' >"$to/b"

@@ -7,12 +7,13 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, READ_PIECE = 64 << 10 };
 
-eg_status mcp_channel_init(channel *c, int in, int out, const volatile int *stop) {
-    *c = (channel){.in = in, .out = out, .stop = stop, .capacity = READ_PIECE};
+eg_status mcp_channel_init(channel *c, int in, int out, size_t max_line, const volatile int *stop) {
+    *c = (channel){.in = in, .out = out, .max_line = max_line, .stop = stop, .capacity = READ_PIECE};
     c->buffer = malloc(c->capacity);
     if (!c->buffer) return EG_ENOMEM;
     if (pthread_mutex_init(&c->writing, NULL) == 0) return EG_OK;
@@ -42,7 +43,7 @@ static int make_room(channel *c) {
         c->begin = 0;
     }
     if (c->capacity - c->end >= READ_PIECE) return 1;
-    size_t capacity = c->capacity * 2; /* at most 2 * (MAX_LINE + READ_PIECE): longer lines are skipped */
+    size_t capacity = c->capacity * 2; /* at most 2 * (max_line + READ_PIECE): longer lines are skipped */
     char *buffer = realloc(c->buffer, capacity);
     if (!buffer) return 0;
     c->buffer = buffer;
@@ -57,13 +58,13 @@ static int take_line(channel *c, eg_str *line, line_kind *kind) {
     if (!nl && c->ended && c->skipping) nl = c->buffer + c->end;
     if (!nl) {
         c->scanned = c->end;
-        if (c->end - c->begin > MAX_LINE) c->skipping = 1;
+        if (c->end - c->begin > c->max_line) c->skipping = 1;
         if (c->skipping) c->begin = c->scanned = c->end = 0;
         return 0;
     }
     size_t at = (size_t)(nl - c->buffer), len = at - c->begin;
     *line = (eg_str){c->buffer + c->begin, len && nl[-1] == '\r' ? len - 1 : len};
-    *kind = c->skipping || len > MAX_LINE ? LINE_TOO_LONG : LINE_READ;
+    *kind = c->skipping || len > c->max_line ? LINE_TOO_LONG : LINE_READ;
     c->skipping = 0;
     c->begin = at < c->end ? at + 1 : c->end;
     c->scanned = c->begin;
@@ -100,11 +101,14 @@ static int wait_writable(channel *c) {
     }
 }
 
-static int write_all(channel *c, eg_str text) {
-    for (size_t done = 0; done < text.len;) {
-        size_t piece = text.len - done < PIPE_BUF ? text.len - done : PIPE_BUF;
+/* Text and a line break; whether all of it was written. */
+static int write_line(channel *c, eg_str text) {
+    char end[] = "\n";
+    for (size_t done = 0; done <= text.len;) {
+        size_t piece = text.len - done < PIPE_BUF - 1 ? text.len - done : PIPE_BUF - 1;
+        const struct iovec parts[2] = {{(char *)text.ptr + done, piece}, {end, done + piece == text.len}};
         if (!wait_writable(c)) return 0;
-        ssize_t n = write(c->out, text.ptr + done, piece);
+        ssize_t n = writev(c->out, parts, 2);
         if (n < 0 && errno != EINTR && errno != EAGAIN) return 0;
         if (n > 0) done += (size_t)n;
     }
@@ -113,6 +117,6 @@ static int write_all(channel *c, eg_str text) {
 
 void mcp_channel_write(channel *c, eg_str text) {
     pthread_mutex_lock(&c->writing);
-    if (!__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE) && !write_all(c, text)) __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
+    if (!__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE) && !write_line(c, text)) __atomic_store_n(&c->broken, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&c->writing);
 }

@@ -7,11 +7,9 @@
 
 #include "engram/status.h"
 
-enum { MAX_LINE = 4 << 20 }; /* bytes of one message */
-
 typedef enum line_kind {
     LINE_READ,     /* a line without its end */
-    LINE_TOO_LONG, /* a line over MAX_LINE went by */
+    LINE_TOO_LONG, /* a line over max_line went by */
     LINE_END,      /* end of input, or nobody reads our output any more */
     LINE_STOPPED,  /* *stop became non-zero */
     LINE_FAILED    /* reading failed, or no memory */
@@ -19,6 +17,7 @@ typedef enum line_kind {
 
 typedef struct channel {
     int in, out;
+    size_t max_line; /* bytes */
     const volatile int *stop;
     char *buffer;
     size_t begin, scanned, end, capacity; /* unread bytes are begin..end; no line end before scanned */
@@ -29,11 +28,11 @@ typedef struct channel {
 } channel;
 
 /* in and out stay the caller's. stop may be NULL. */
-eg_status mcp_channel_init(channel *c, int in, int out, const volatile int *stop);
+eg_status mcp_channel_init(channel *c, int in, int out, size_t max_line, const volatile int *stop);
 void mcp_channel_release(channel *c);
 /* Waits for the next line; *line is good until the next call. */
 line_kind mcp_channel_read(channel *c, eg_str *line);
-/* Writes text, which ends in a line break, as one piece. */
+/* Writes text and a line break, as one piece. Thread class: any. */
 void mcp_channel_write(channel *c, eg_str text);
 /* 1 when there is no use in going on: told to stop, or the other side has gone away. */
 int mcp_channel_gone(channel *c);

@@ -1,5 +1,5 @@
-/* mcp.c - the plugin: serves the Model Context Protocol on standard input and output. See server.c for the
- * messages, calls.c for the threads, channel.c for the lines.
+/* stdio.c - the plugin `mcp`: serves one session of the Model Context Protocol on standard input and output. The
+ * messages are the business of ../protocol, the lines of channel.c.
  *
  * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get between
  * messages. */
@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "answers.h"
-#include "server.h"
+#include "../protocol/protocol.h"
+#include "channel.h"
+
+enum { WORKERS = 8 }; /* threads: as many as one session's calls may use */
 
 static eg_status fail(eg_error *err, eg_status code, const char *text) {
     if (err) {
@@ -41,17 +43,6 @@ static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile
     return EG_OK;
 }
 
-static eg_status choose_tools(server *s, uint32_t profile, eg_error *err) {
-    size_t n = s->services->tool_count(s->services->host);
-    s->tools = calloc(n ? n : 1, sizeof *s->tools);
-    if (!s->tools) return fail(err, EG_ENOMEM, "mcp: out of memory for the list of tools");
-    for (size_t i = 0; i < n; i++) {
-        const eg_tool *tool = s->services->tool(s->services->host, i);
-        if (tool && tool->profile <= profile) s->tools[s->tool_count++] = tool;
-    }
-    return EG_OK;
-}
-
 /* Moves standard output away and puts standard error in its place; the new descriptor, or -1. */
 static int take_stdout(void) {
     fflush(stdout);
@@ -74,13 +65,16 @@ static void give_stdout_back(int out) {
     close(out);
 }
 
-static eg_status serve_lines(server *s, eg_error *err) {
+static void sink_write(void *self, eg_str message) { mcp_channel_write(self, message); }
+static int sink_gone(void *self) { return mcp_channel_gone(self); }
+
+static eg_status serve_lines(channel *c, mcp_session *session, eg_error *err) {
     for (;;) {
         eg_str line;
-        switch (mcp_channel_read(&s->channel, &line)) {
-        case LINE_READ: mcp_server_line(s, line); break;
+        switch (mcp_channel_read(c, &line)) {
+        case LINE_READ: mcp_session_receive(session, line); break;
         case LINE_TOO_LONG:
-            mcp_server_error_without_id(s, RPC_REQUEST, "a message may have at most 4194304 bytes; this one was skipped");
+            mcp_session_refuse(session, "a message may have at most 4194304 bytes; this one was skipped: send less at once");
             break;
         case LINE_END:
         case LINE_STOPPED: return EG_OK;
@@ -89,38 +83,36 @@ static eg_status serve_lines(server *s, eg_error *err) {
     }
 }
 
-static eg_status serve(server *s, int out, const volatile int *stop, eg_error *err) {
-    eg_status st = mcp_channel_init(&s->channel, STDIN_FILENO, out, stop);
+static eg_status serve(mcp_server *server, int out, const volatile int *stop, eg_error *err) {
+    channel c;
+    mcp_session *session;
+    eg_status st = mcp_channel_init(&c, STDIN_FILENO, out, MCP_MAX_MESSAGE, stop);
     if (st != EG_OK) return fail(err, st, "mcp: out of memory for the connection");
-    st = mcp_calls_init(&s->calls, &s->channel, mcp_server_run_call, s);
-    if (st != EG_OK) {
-        mcp_channel_release(&s->channel);
-        return fail(err, st, "mcp: out of memory for the calls");
+    st = mcp_session_create(server, (mcp_sink){sink_write, sink_gone, &c}, &session, err);
+    if (st == EG_OK) {
+        st = serve_lines(&c, session, err);
+        mcp_session_destroy(session);
     }
-    st = serve_lines(s, err);
-    mcp_server_end_subscriptions(s);
-    mcp_calls_release(&s->calls);
-    mcp_channel_release(&s->channel);
+    mcp_channel_release(&c);
     return st;
 }
 
 static eg_status run(void *self, const eg_services *services, const eg_str *options, size_t option_count,
                      const volatile int *stop, eg_error *err) {
     (void)self;
-    server s = {.services = services};
+    mcp_server *server;
     uint32_t profile;
     eg_status st = read_options(options, option_count, &profile, err);
-    if (st == EG_OK) st = choose_tools(&s, profile, err);
-    if (st == EG_OK) {
-        int out = take_stdout();
-        if (out >= 0) {
-            st = serve(&s, out, stop, err);
-            give_stdout_back(out);
-        } else {
-            st = fail(err, EG_EIO, "mcp: standard output is closed or cannot be moved");
-        }
+    if (st == EG_OK) st = mcp_server_create(services, profile, WORKERS, &server, err);
+    if (st != EG_OK) return st;
+    int out = take_stdout();
+    if (out >= 0) {
+        st = serve(server, out, stop, err);
+        give_stdout_back(out);
+    } else {
+        st = fail(err, EG_EIO, "mcp: standard output is closed or cannot be moved");
     }
-    free(s.tools);
+    mcp_server_destroy(server);
     return st;
 }
 

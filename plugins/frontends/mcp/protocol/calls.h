@@ -1,0 +1,58 @@
+/* calls.h - the tool calls of one session that are in flight: their order, their cancellation. What it is not:
+ * it reads and writes no message (the session does, through run()) and has no threads (workers.h).
+ *
+ * Calls that only read run side by side; a call that writes waits for all earlier ones, and later ones wait
+ * for it. Calls of different sessions do not wait for each other. */
+#ifndef ENGRAM_MCP_CALLS_H
+#define ENGRAM_MCP_CALLS_H
+
+#include <pthread.h>
+
+#include "outgoing.h"
+#include "protocol.h"
+#include "revision.h"
+#include "workers.h"
+
+struct calls;
+
+typedef struct call {
+    task task; /* first: what the workers hand back */
+    struct call *next;
+    struct calls *of;
+    const revision *rev;
+    const eg_tool *tool;
+    eg_str id;        /* JSON text; own memory, as the three below */
+    eg_str arguments; /* JSON text */
+    eg_str token;     /* JSON text of the progress token; ptr NULL: the client wants no progress */
+    eg_str actor;     /* who asks, when the arguments do not say */
+    batch *in;        /* the array that the answer belongs to, or NULL */
+    int running;
+    int cancelled; /* by the client: no response */
+    int flag;      /* the cancel flag of the tool's request */
+} call;
+
+typedef struct calls {
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    call *first, *last; /* waiting and running, in order of arrival */
+    size_t in_flight, running;
+    size_t open; /* calls whose thread still looks at this session; a call in flight is one of them */
+    int writer;  /* a call that writes is running */
+    workers *workers;
+    const mcp_sink *sink;
+    /* Runs a call and writes its whole response. Thread class: worker. */
+    void (*run)(void *session, call *c, pj_out *response);
+    void *session;
+} calls;
+
+eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)(void *, call *, pj_out *), void *session);
+/* Waits until all calls are answered; cancels them when the sink is gone. */
+void mcp_calls_release(calls *q);
+
+/* Takes a copy of id, arguments, token and actor; waits while MCP_MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
+eg_status mcp_calls_add(calls *q, const call *like);
+/* The call with this id gets no response any more; it is told to stop when it runs. */
+void mcp_calls_cancel(calls *q, eg_str id);
+int mcp_calls_has(calls *q, eg_str id);
+
+#endif

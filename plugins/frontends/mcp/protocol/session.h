@@ -1,0 +1,48 @@
+/* session.h - inside a server and a session: what session.c, methods.c and run_call.c share. Everything here runs
+ * on the thread that calls mcp_session_receive(), but mcp_run_call, which workers call. */
+#ifndef ENGRAM_MCP_SESSION_H
+#define ENGRAM_MCP_SESSION_H
+
+#include "calls.h"
+#include "message.h"
+
+struct mcp_server {
+    const eg_services *services;
+    workers *workers;
+    size_t tool_count;
+    const eg_tool *tools[]; /* those of the profile */
+};
+
+struct mcp_session {
+    const mcp_server *server;
+    mcp_sink sink;
+    calls calls;
+    const revision *era;                         /* what initialize agreed on; NULL before */
+    const revision *latest;                      /* of the latest request: how an error without an id is written; may be NULL */
+    char client[EG_MAX_NAME + 1];                /* what initialize called the client; empty: nothing */
+    eg_str subscriptions[MCP_MAX_SUBSCRIPTIONS]; /* ids of open subscriptions/listen, JSON text on the heap */
+    size_t subscription_count;
+};
+
+/* server.c */
+const eg_tool *mcp_tool_named(const mcp_server *server, const char *name); /* or NULL */
+const char *mcp_host_version(const mcp_server *server);
+/* Fills err, which may be NULL, and returns code. */
+eg_status mcp_fail(eg_error *err, eg_status code, const char *text);
+
+/* session.c: answers a message with an error. */
+void mcp_send_error(mcp_session *s, const message *m, int code, const char *text);
+__attribute__((format(printf, 4, 5))) void mcp_send_errorf(mcp_session *s, const message *m, int code, const char *format, ...);
+
+/* methods.c */
+/* Handles a request whose revision is known. */
+void mcp_on_request(mcp_session *s, const message *m);
+void mcp_on_notification(mcp_session *s, const message *m);
+int mcp_has_subscription(const mcp_session *s, eg_str id);
+/* Ends the open subscriptions with their results. */
+void mcp_end_subscriptions(mcp_session *s);
+
+/* run_call.c: the run function of calls.h. */
+void mcp_run_call(void *session, call *c, pj_out *response);
+
+#endif
