@@ -1,10 +1,10 @@
-/* json.h - strict JSON for plugins that speak protocols: a validator in front of cJSON, the raw text of
- * members, and a writer. What it is not: a parser of its own (cJSON builds the tree), or of files. Used by
- * the memory toolset and the MCP front end; linked statically into each.
+/* json.h - strict JSON for plugins that speak protocols: a validator in front of cJSON, the raw
+ * text of members, and a writer. What it is not: a parser of its own (cJSON builds the tree), or of
+ * files. Used by the memory toolset and the MCP front end; linked statically into each.
  *
- * The validator exists because cJSON is lenient (control characters, leading zeros, invalid UTF-8) and
- * because cJSON keeps numbers as doubles: what must be echoed exactly (request ids, arguments) is taken as
- * raw text. */
+ * The validator exists because cJSON is lenient (control characters, leading zeros, invalid UTF-8)
+ * and because cJSON keeps numbers as doubles: what must be echoed exactly (request ids, arguments)
+ * is taken as raw text. */
 #ifndef ENGRAM_PLUGIN_JSON_H
 #define ENGRAM_PLUGIN_JSON_H
 
@@ -25,8 +25,8 @@ typedef struct pj_problem {
 
 /* 1 when text is exactly one JSON value by RFC 8259, valid UTF-8, within the limits above. */
 int pj_valid(eg_str text, pj_problem *problem);
-/* Validates, then parses; the caller frees with cJSON_Delete. NULL with *problem filled. Half of a surrogate pair as an
- * escape, which the grammar lets through, is read as U+FFFD. */
+/* Validates, then parses; the caller frees with cJSON_Delete. NULL with *problem filled. Half of a
+ * surrogate pair as an escape, which the grammar lets through, is read as U+FFFD. */
 cJSON *pj_parse(eg_str text, pj_problem *problem);
 
 /* The member of an object, case-sensitive; NULL when there is none. */
@@ -37,14 +37,15 @@ size_t pj_index(const cJSON *object, const char *key);
 const char *pj_duplicate(const cJSON *object);
 /* Raw text of the i-th value of a valid object or array; ptr NULL when there are fewer. */
 eg_str pj_value_text(eg_str container, size_t i);
-/* Of a text that was refused with this problem: the raw string or number that is the member `key` of its object, found before
- * the problem, or anywhere when that was a limit; ptr NULL when there is none. */
+/* Of a text that was refused with this problem: the raw string or number that is the member `key`
+ * of its object, found before the problem, or anywhere when that was a limit; ptr NULL when there
+ * is none. */
 eg_str pj_salvage(eg_str text, const pj_problem *problem, const char *key);
 /* 1 when a string of the valid text holds an escaped U+0000, which would end it early in C. */
 int pj_has_nul(eg_str text);
 
-/* Writer. Grows on the heap; after a failed allocation all calls do nothing and `failed` stays 1. Commas are
- * put by themselves: before a value or key unless the last byte is '{', '[' or ':'. */
+/* Writer. Grows on the heap; after a failed allocation all calls do nothing and `failed` stays 1.
+ * Commas are put by themselves: before a value or key unless the last byte is '{', '[' or ':'. */
 typedef struct pj_out {
     char *p;
     size_t len, cap;
@@ -60,7 +61,8 @@ void pj_int(pj_out *o, int64_t n);
 void pj_num(pj_out *o, double x); /* the shortest text that reads back the same; not finite: 0 */
 void pj_bool(pj_out *o, int b);
 void pj_null(pj_out *o);
-/* A valid JSON value as it is, line breaks between its tokens made spaces (a message is one line). */
+/* A valid JSON value as it is, line breaks between its tokens made spaces (a message is one line).
+ */
 void pj_json(pj_out *o, eg_str value);
 
 /* Key and value in one. */

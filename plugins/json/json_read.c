@@ -31,7 +31,8 @@ static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static int is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* All token readers: i is where the token begins; the return value is where it ends, 0 when it is wrong. */
+/* All token readers: i is where the token begins; the return value is where it ends, 0 when it is
+ * wrong. */
 static size_t escape_end(eg_str t, size_t i, pj_problem *problem) {
     if (i + 1 >= t.len) return problem_at(problem, "an unfinished string", i);
     char c = t.ptr[i + 1];
@@ -89,7 +90,7 @@ static size_t word_end(eg_str t, size_t i, pj_problem *problem) {
         size_t len = strlen(words[k]);
         if (t.len - i >= len && memcmp(t.ptr + i, words[k], len) == 0) return i + len;
     }
-    return problem_at(problem, "something that is no JSON value", i);
+    return problem_at(problem, "something that is not a JSON value", i);
 }
 
 static size_t scalar_end(eg_str t, size_t i, pj_problem *problem) {
@@ -125,7 +126,7 @@ static int scan_value(scan *s, pj_problem *problem) {
 
 static int scan_key(scan *s, pj_problem *problem) {
     size_t begin = s->i;
-    if (s->t.ptr[begin] != '"') return (int)problem_at(problem, "an object's key that is no string", begin);
+    if (s->t.ptr[begin] != '"') return (int)problem_at(problem, "an object key that is not a string", begin);
     s->i = string_end(s->t, begin, problem);
     if (!s->i) return 0;
     while (s->i < s->t.len && is_space(s->t.ptr[s->i])) s->i++;
@@ -179,8 +180,8 @@ static unsigned escaped_unit(eg_str t, size_t i) {
     return unit;
 }
 
-/* Where the first escape at or behind i stands that is half of a surrogate pair without the other half; the text's length when
- * there is none. The text is valid: a backslash begins an escape. */
+/* Where the first escape at or behind i stands that is half of a surrogate pair without the other
+ * half; the text's length when there is none. The text is valid: a backslash begins an escape. */
 static size_t lone_surrogate(eg_str t, size_t i) {
     while (i < t.len) {
         const char *at = memchr(t.ptr + i, '\\', t.len - i);
@@ -212,7 +213,7 @@ cJSON *pj_parse(eg_str text, pj_problem *problem) {
     char *mended = lone < text.len ? without_lone_surrogates(text, lone) : NULL;
     cJSON *tree = lone < text.len && !mended ? NULL : cJSON_ParseWithLength(mended ? mended : text.ptr, text.len);
     free(mended);
-    if (!tree) *problem = (pj_problem){.what = "too little memory"};
+    if (!tree) *problem = (pj_problem){.what = "out of memory"};
     return tree;
 }
 

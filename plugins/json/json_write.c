@@ -49,8 +49,9 @@ void pj_begin(pj_out *o, char bracket) {
 
 void pj_end(pj_out *o, char bracket) { put_char(o, bracket); }
 
-/* Bytes of a valid UTF-8 sequence at p, else 0: stored text is checked at its border, this is the last line.
- */
+/* Bytes of a valid UTF-8 sequence at p, else 0: stored text is checked at its border, this is the
+ * last line.
+ * */
 static size_t sequence(const unsigned char *p, size_t n) {
     size_t len = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
     if (len > n) return 0;

@@ -1,7 +1,8 @@
-/* scan.c - see scan.h. Sources of the shapes: the services' own documentation of their token formats (AWS IAM
- * identifiers, GitHub token formats, Slack token types, Stripe keys, Google API keys, GitLab token prefixes),
- * Azure storage connection strings and shared access signatures, Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM),
- * RFC 7617 (Basic), RFC 3986 (user information in URLs). Documented example keys (AKIAIOSFODNN7EXAMPLE) pass. */
+/* scan.c - see scan.h. Sources of the shapes: the services' own documentation of their token
+ * formats (AWS IAM identifiers, GitHub token formats, Slack token types, Stripe keys, Google API
+ * keys, GitLab token prefixes), Azure storage connection strings and shared access signatures,
+ * Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM), RFC 7617 (Basic), RFC 3986 (user information in
+ * URLs). Documented example keys (AKIAIOSFODNN7EXAMPLE) pass. */
 #include "scan.h"
 
 #include <math.h>
@@ -79,7 +80,8 @@ static int is_reference(eg_str s) {
     return capitals == s.len || strchr("${(*", s.ptr[0]) || (s.ptr[0] == '%' && s.ptr[s.len - 1] == '%');
 }
 
-/* What examples have for a password: the user's name or such a word, perhaps with a number behind it. */
+/* What examples have for a password: the user's name or such a word, perhaps with a number behind
+ * it. */
 static int is_stock(eg_str name, eg_str password) {
     static const char *const words[] = {"pass", "passwd", "password", "mypassword", "pwd", "pw", "token", "open sesame"};
     size_t n = password.len;
@@ -101,8 +103,8 @@ static int is_mixed(eg_str s, int least) {
     return digits && large >= least && small >= least;
 }
 
-/* Turns between letters and digits and from small to capital letters: a name has few of them, or words between
- * them (Oauth2Rfc6749). */
+/* Turns between letters and digits and from small to capital letters: a name has few of them, or
+ * words between them (Oauth2Rfc6749). */
 static int is_tangled(eg_str s) {
     size_t turns = 0, odd = 0, n;
     for (size_t i = 0; i < s.len; i += n) {
@@ -126,8 +128,8 @@ static int has_tangle(eg_str s) {
     return 0;
 }
 
-/* Random-looking: long, of several kinds of characters, no words of a path, call or reference. Of a long value the
- * beginning decides. */
+/* Random-looking: long, of several kinds of characters, no words of a path, call or reference. Of a
+ * long value the beginning decides. */
 static int looks_random(eg_str v) {
     int digits = 0, signs = 0;
     if (v.len > 256) v.len = 256;
@@ -330,7 +332,8 @@ static int pem(eg_str s, size_t i, secret_hit *out) {
     size_t body = behind(header, "private key-----");
     if (!body) body = behind(header, "private key block-----");
     if (!body) return 0;
-    /* the header alone is talk about a format: a line of key material must follow, perhaps behind other lines */
+    /* the header alone is talk about a format: a line of key material must follow, perhaps behind
+     * other lines */
     size_t end = s.len - i - body < 400 ? s.len : i + body + 400, n;
     for (size_t j = i + body; j < end; j += n + 1) {
         n = span_of(s, j, is_base64);
@@ -368,7 +371,8 @@ static int url_password(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
-/* A word begins at i: behind a sign, at the capital of dbPassword, behind the capitals of PGPASSWORD and -Dpassword. */
+/* A word begins at i: behind a sign, at the capital of dbPassword, behind the capitals of
+ * PGPASSWORD and -Dpassword. */
 static int word_begins(eg_str s, size_t i) {
     if (!i || !is_alnum(s.ptr[i - 1]) || (is_upper(s.ptr[i]) && !is_upper(s.ptr[i - 1]))) return 1;
     size_t first = i;
@@ -412,7 +416,8 @@ static size_t past_marks(eg_str s, size_t i, const char *blanks) {
     return i;
 }
 
-/* Where the value of the name at [i, end) begins: = "...", : ..., => ..., | ... |, (...), >...<, is ...; 0: it has none. */
+/* Where the value of the name at [i, end) begins: = "...", : ..., => ..., | ... |, (...), >...<, is
+ * ...; 0: it has none. */
 static size_t value_of(eg_str s, size_t i, size_t end) {
     static const char *const signs[] = {"=>", ":=", "==", "=", ":", "|", "(", "is "};
     size_t first = i, j = past_marks(s, end, " \t");
@@ -450,7 +455,8 @@ static size_t next_word(eg_str s, size_t j) {
     return j;
 }
 
-/* Bearer TOKEN and Basic LOGIN of a header, -u USER:PASSWORD of a command, login USER password PASSWORD of .netrc. */
+/* Bearer TOKEN and Basic LOGIN of a header, -u USER:PASSWORD of a command, login USER password
+ * PASSWORD of .netrc. */
 static int presented(eg_str s, size_t i, secret_hit *out) {
     size_t j = i;
     if (same_letters(s, i, "bearer ") || same_letters(s, i, "basic ")) {

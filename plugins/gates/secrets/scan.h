@@ -1,7 +1,7 @@
-/* scan.h - finds credentials in text by shape: prefixes and lengths that services document, PEM headers,
- * passwords in URLs, random-looking values behind words like "password". Precision first: e-mail and IP
- * addresses, digests, UUIDs, placeholders and names of variables are no secrets. Knows no plugin. Thread
- * class: any. */
+/* scan.h - finds credentials in text by shape: prefixes and lengths that services document, PEM
+ * headers, passwords in URLs, random-looking values behind words like "password". Precision first:
+ * e-mail and IP addresses, digests, UUIDs, placeholders and names of variables are no secrets.
+ * Knows no plugin. Thread class: any. */
 #ifndef EG_SECRETS_SCAN_H
 #define EG_SECRETS_SCAN_H
 

@@ -1,6 +1,6 @@
-/* secrets.c - the gate that keeps credentials out of the memory: a commit whose text holds one is refused
- * with its kind and place, never with the secret itself. What a secret looks like: scan.c. Loaded by the
- * host. */
+/* secrets.c - the gate that keeps credentials out of the memory. It refuses a commit whose text
+ * contains one; the error names the kind and the position of the secret, never the secret itself.
+ * scan.c knows what secrets look like. Loaded by the host. */
 #include "engram/plugin.h"
 #include "scan.h"
 
@@ -8,8 +8,9 @@ static eg_status check_field(eg_request *rq, const char *field, eg_str text) {
     secret_hit hit;
     if (!secret_find(text, 0, &hit)) return EG_OK;
     return eg_request_fail(rq, EG_EREFUSED,
-                           "%s holds what looks like %s at bytes %zu to %zu: commit it again without the secret, for example "
-                           "with <redacted> or the name of the place where it is kept; rotate it if it is real",
+                           "%s contains what looks like %s (bytes %zu to %zu), so nothing was stored: commit it again "
+                           "without the secret, for example with <redacted> or the name of the vault that keeps it; if the "
+                           "secret is real, rotate it",
                            field, hit.what, hit.start, hit.end);
 }
 

@@ -26,8 +26,8 @@ static eg_status read_text(eg_request *rq, const arg_spec *spec, const cJSON *v,
     if (!cJSON_IsString(v)) return wrong_type(rq, spec->name, "a string", v);
     size_t len = strlen(v->valuestring), most = (size_t)spec->high;
     if (len > most)
-        return eg_request_fail(rq, EG_EINVAL, "%s: has %zu bytes, at most %zu are allowed; shorten it", spec->name, len, most);
-    if (len == 0 && spec->required) return eg_request_fail(rq, EG_EINVAL, "%s: must not be empty", spec->name);
+        return eg_request_fail(rq, EG_EINVAL, "%s: is %zu bytes long, the limit is %zu; shorten it", spec->name, len, most);
+    if (len == 0 && spec->required) return eg_request_fail(rq, EG_EINVAL, "%s: must not be empty; give a text", spec->name);
     out->given = len > 0;
     return copy_text(rq, v->valuestring, &out->text);
 }
@@ -36,7 +36,7 @@ static eg_status read_number(eg_request *rq, const arg_spec *spec, const cJSON *
     int whole = spec->kind == ARG_INTEGER;
     if (!cJSON_IsNumber(v)) return wrong_type(rq, spec->name, whole ? "an integer" : "a number", v);
     double x = v->valuedouble;
-    if (whole && floor(x) != x) return eg_request_fail(rq, EG_EINVAL, "%s: must be an integer, not %g", spec->name, x);
+    if (whole && floor(x) != x) return eg_request_fail(rq, EG_EINVAL, "%s: must be an integer, but %g was given", spec->name, x);
     if (!(x >= spec->low && x <= spec->high))
         return eg_request_fail(rq, EG_EINVAL, "%s: must be %.16g to %.16g, not %.15g", spec->name, spec->low, spec->high, x);
     *out = (arg_value){.given = 1, .number = x, .integer = whole ? (int64_t)x : 0};
@@ -63,7 +63,7 @@ static eg_status read_word(eg_request *rq, const arg_spec *spec, const cJSON *v,
         int n = snprintf(choices + used, sizeof choices - used, "%s%s", i ? ", " : "", spec->words[i]);
         if (n > 0 && (size_t)n < sizeof choices - used) used += (size_t)n;
     }
-    return eg_request_fail(rq, EG_EINVAL, "%s: must be one of %s; '%.60s' is none of them", spec->name, choices, v->valuestring);
+    return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is not a valid value; use one of %s", spec->name, v->valuestring, choices);
 }
 
 static eg_status read_time(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
@@ -71,15 +71,17 @@ static eg_status read_time(eg_request *rq, const arg_spec *spec, const cJSON *v,
     if (v->valuestring[0] == 0 && !spec->required) return EG_OK;
     out->given = 1;
     if (mt_time_parse(eg_str_of(v->valuestring), &out->integer)) return EG_OK;
-    return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is no time; write 2026-07-28 or 2026-07-28T09:30:00Z", spec->name,
-                           v->valuestring);
+    return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is not a valid time; write it like 2026-07-28 or 2026-07-28T09:30:00Z",
+                           spec->name, v->valuestring);
 }
 
 static eg_status read_texts(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
     if (!cJSON_IsArray(v)) return wrong_type(rq, spec->name, "an array of strings", v);
     size_t n = (size_t)cJSON_GetArraySize(v), most = (size_t)spec->high, i = 0;
-    if (n == 0) return eg_request_fail(rq, EG_EINVAL, "%s: must hold at least one string", spec->name);
-    if (n > most) return eg_request_fail(rq, EG_EINVAL, "%s: has %zu items, at most %zu are allowed", spec->name, n, most);
+    if (n == 0) return eg_request_fail(rq, EG_EINVAL, "%s: must contain at least one string", spec->name);
+    if (n > most)
+        return eg_request_fail(rq, EG_EINVAL, "%s: has %zu items, the limit is %zu; send the rest in another call", spec->name, n,
+                               most);
     *out = (arg_value){.given = 1, .count = n, .texts = eg_request_array(rq, n, sizeof(eg_str))};
     if (!out->texts) return EG_ENOMEM;
     const cJSON *item;
@@ -106,7 +108,7 @@ static eg_status read_value(eg_request *rq, const arg_spec *spec, const cJSON *v
     case ARG_TIME: return read_time(rq, spec, v, out);
     case ARG_TEXTS: return read_texts(rq, spec, v, out);
     }
-    return eg_request_fail(rq, EG_EINTERNAL, "%s: its kind is not known", spec->name);
+    return eg_request_fail(rq, EG_EINTERNAL, "%s: its kind is unknown; this is a defect of Engram, please report it", spec->name);
 }
 
 static eg_status unknown_name(eg_request *rq, const char *name, const arg_spec *specs, size_t n) {
@@ -117,12 +119,12 @@ static eg_status unknown_name(eg_request *rq, const char *name, const arg_spec *
         int len = snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", specs[i].name);
         if (len > 0 && (size_t)len < sizeof known - used) used += (size_t)len;
     }
-    return eg_request_fail(rq, EG_EINVAL, "%.80s: unknown argument; this tool takes %s", name, n ? known : "none");
+    return eg_request_fail(rq, EG_EINVAL, "%.80s: unknown argument; this tool takes %s", name, n ? known : "no arguments");
 }
 
 static eg_status read_all(eg_request *rq, const cJSON *object, const arg_spec *specs, size_t n, arg_value *values) {
     const char *twice = pj_duplicate(object);
-    if (twice) return eg_request_fail(rq, EG_EINVAL, "%.80s: is given twice", twice);
+    if (twice) return eg_request_fail(rq, EG_EINVAL, "%.80s: is given twice; give it once", twice);
     const cJSON *v;
     cJSON_ArrayForEach(v, object) {
         size_t i = 0;
@@ -131,7 +133,8 @@ static eg_status read_all(eg_request *rq, const cJSON *object, const arg_spec *s
     }
     for (size_t i = 0; i < n; i++) {
         v = pj_get(object, specs[i].name);
-        if (!v && specs[i].required) return eg_request_fail(rq, EG_EINVAL, "%s: is missing; this tool needs it", specs[i].name);
+        if (!v && specs[i].required)
+            return eg_request_fail(rq, EG_EINVAL, "%s: is missing; this tool requires it", specs[i].name);
         eg_status s = v ? read_value(rq, &specs[i], v, &values[i]) : EG_OK;
         if (s != EG_OK) return s;
     }
@@ -142,12 +145,12 @@ eg_status mt_args_read(eg_request *rq, eg_str arguments, const arg_spec *specs, 
     pj_problem problem;
     for (size_t i = 0; i < n; i++) values[i] = (arg_value){0};
     cJSON *object = pj_parse(arguments, &problem);
-    if (!object) return eg_request_fail(rq, EG_EINVAL, "arguments: not JSON: %s at byte %zu", problem.what, problem.at);
+    if (!object) return eg_request_fail(rq, EG_EINVAL, "arguments: not valid JSON: %s at byte %zu", problem.what, problem.at);
     eg_status s = EG_OK;
     if (!cJSON_IsObject(object))
         s = eg_request_fail(rq, EG_EINVAL, "arguments: must be an object, but %s was given", type_name(object));
     else if (pj_has_nul(arguments))
-        s = eg_request_fail(rq, EG_EINVAL, "arguments: a string holds U+0000, which no text may hold");
+        s = eg_request_fail(rq, EG_EINVAL, "arguments: a string contains the character U+0000; remove it");
     else s = read_all(rq, object, specs, n, values);
     cJSON_Delete(object);
     return s;

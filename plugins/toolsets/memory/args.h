@@ -1,9 +1,10 @@
-/* args.h - the arguments of a tool: one table a tool, one strict reader for all. What it is not: the rules of
- * the domain (core/memory checks scopes, ids, operations). Used by the tools of this folder.
+/* args.h - reads the arguments of a tool by the table of the tool. What it is not: the rules of the
+ * domain (core/memory checks scopes, ids, operations). Used by the tools of this folder.
  *
- * Refused, each time naming the argument: unknown and doubled names, a wrong type, a number out of its range,
- * a word that is none of the choices, a text that is too long, a missing one. An optional argument that is
- * null, or an empty text, counts as not given: callers that fill in every field of a form send those. */
+ * It refuses unknown and repeated names, wrong types, numbers out of range, words that are not
+ * among the choices, texts that are too long and missing arguments, and names the argument each
+ * time. An optional argument that is null or an empty text counts as not given: some clients send
+ * every field of a form. */
 #ifndef ENGRAM_MEMORY_ARGS_H
 #define ENGRAM_MEMORY_ARGS_H
 
@@ -36,11 +37,12 @@ typedef struct arg_value {
     size_t count;
 } arg_value;
 
-/* Reads arguments into values[0..n), one for each spec; texts are copies in the request's memory. EG_EINVAL
- * with the sentence in the request's error record. */
+/* Reads arguments into values[0..n), one for each spec; texts are copies in the request's memory.
+ * EG_EINVAL with the sentence in the request's error record. */
 eg_status mt_args_read(eg_request *rq, eg_str arguments, const arg_spec *specs, size_t n, arg_value *values);
 
-/* RFC 3339 to microseconds UTC; a date alone is 00:00, no zone is UTC. 0 when text is no such time. */
+/* RFC 3339 to microseconds UTC; a date without a time is 00:00, a time without a zone is UTC.
+ * Returns 0 when text is not a valid time. */
 int mt_time_parse(eg_str text, int64_t *out);
 /* "2026-07-28T09:30:00.123456Z"; years 0001 to 9999, others are clamped. */
 enum { TIME_TEXT = 32 };

@@ -4,7 +4,9 @@
 eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
     eg_memory *memory = EG_HAS(services, memory_ops) && services->memory ? services->memory(services->host) : NULL;
     if (!memory)
-        eg_request_fail(rq, EG_ENOENT, "there is no store here; engram_status says what to do, `engram doctor` says why");
+        eg_request_fail(
+            rq, EG_ENOENT,
+            "Engram found no store for this workspace; call engram_status for what to do next, or run `engram doctor` to see why");
     return memory;
 }
 
@@ -22,7 +24,8 @@ static eg_status toolset_open(const eg_services *services, eg_registrar *registr
     if (s == EG_OK) s = add_all(services, registrar, mt_team_tools, mt_team_tool_count);
     if (s != EG_OK && err) {
         err->code = s;
-        snprintf(err->text, sizeof err->text, "the memory tools could not be registered: is another toolset using their names?");
+        snprintf(err->text, sizeof err->text,
+                 "the memory tools could not be registered; another toolset may use the same names: remove one of the two");
     }
     return s;
 }

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* The words of types.h. One element more than the list, so that each table ends in NULL for args.h. */
+/* The words of types.h. One element more than the list, so that each table ends in NULL for args.h.
+ */
 const char *const mt_fact_type_words[EG_FACT_DECISION + 2] = EG_FACT_TYPE_WORDS;
 const char *const mt_operation_words[EG_OP_NONE + 2] = EG_OPERATION_WORDS;
 const char *const mt_durability_words[EG_DURABILITY_EPHEMERAL + 2] = EG_DURABILITY_WORDS;

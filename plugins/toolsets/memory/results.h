@@ -1,13 +1,15 @@
-/* results.h - how facts and conflicts look in the results of the memory tools: the same members in the same
- * order wherever one appears. What it is not: the schemas (schemas.h), which say the same to callers. */
+/* results.h - how facts and conflicts look in the results of the memory tools: the same members in
+ * the same order wherever one appears. What it is not: the schemas (schemas.h), which say the same
+ * to callers. */
 #ifndef ENGRAM_MEMORY_RESULTS_H
 #define ENGRAM_MEMORY_RESULTS_H
 
 #include "args.h"
 #include "json.h"
 
-/* Bytes that a serialised result should not exceed: an agent reads all of it. Long texts are cut to stay
- * within, never facts left out; but the two facts of one conflict that is asked for are always whole. */
+/* Bytes that a serialised result should not exceed, since an agent reads all of it. Long texts are
+ * cut until the result fits or every text has RESULT_LEAST_TEXT bytes; facts are never left out.
+ * The two facts of a conflict that is asked for by its id are never cut. */
 enum { RESULT_CAP = 16000, RESULT_LEAST_TEXT = 160 };
 /* Bytes of an id as an argument: 36 of a UUID, with room for what people paste around one. */
 enum { MAX_ID_TEXT = 64 };
@@ -17,7 +19,7 @@ typedef struct result {
     size_t text_limit; /* bytes of one long text */
 } result;
 
-/* The members of a fact, into an open object; what stands only where it says something comes last. */
+/* The members of a fact, into an open object; members that not every fact has come last. */
 void mt_put_fact_members(result *r, const eg_fact *fact);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
@@ -31,8 +33,8 @@ void mt_put_word(result *r, const char *key, const char *const *words, size_t n,
 /* The first member of every result that carries stored text. */
 void mt_put_notice(result *r);
 
-/* Writes a result with render(), again with shorter texts while it is over the cap, and gives it to *out in
- * the request's memory. */
+/* Writes a result with render(), again with shorter texts while it exceeds RESULT_CAP; *out is in
+ * the memory of the request. */
 eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_str *out);
 
 extern const char *const mt_fact_type_words[],

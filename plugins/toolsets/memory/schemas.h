@@ -1,208 +1,241 @@
-/* schemas.h - names, words and JSON Schemas of the memory tools, as callers see them in tools/list. The
- * argument tables of tools_core.c and tools_team.c say the same to the reader; a test drives each schema
- * against them, and validates real results with the output schemas. Descriptions are prompts for a language
- * model: they say when to call and what to mind, in few words, since every agent pays for them in each
- * session. */
+/* schemas.h - descriptions and JSON Schemas of the memory tools, as callers see them in tools/list.
+ * The argument tables of tools_core.c and tools_team.c say the same to the reader; a test drives
+ * each schema against them, and validates real results with the output schemas.
+ *
+ * The descriptions are written for language models, which pay for every byte of them in each
+ * session: each says what the tool does, when to call it and what to mind. */
 #ifndef ENGRAM_MEMORY_SCHEMAS_H
 #define ENGRAM_MEMORY_SCHEMAS_H
 
+/* One property a line reads better than what the formatter makes of it. */
+/* clang-format off */
+
+/* --- pieces --- */
+
+/* Properties of an object: the first, and each further one. */
+#define P(name, schema) "\"" name "\":" schema
+#define ALSO(name, schema) "," P(name, schema)
+#define ARRAY(items) "{\"type\":\"array\",\"items\":" items "}"
+#define ONE_OF(words) "{\"enum\":[" words "]}"
 #define S_TEXT "{\"type\":\"string\"}"
 #define S_OPT "{\"type\":[\"string\",\"null\"]}"
 #define S_BOOL "{\"type\":\"boolean\"}"
 #define S_INT "{\"type\":\"integer\"}"
+#define S_INT_OPT "{\"type\":[\"integer\",\"null\"]}"
 #define S_NUM "{\"type\":\"number\"}"
 #define S_FACT "{\"$ref\":\"#/$defs/fact\"}"
-#define S_FACTS "{\"type\":\"array\",\"items\":" S_FACT "}"
+#define S_FACTS ARRAY(S_FACT)
 #define S_FACT_OR_NULL "{\"anyOf\":[" S_FACT ",{\"type\":\"null\"}]}"
-#define S_SEVERITY "{\"enum\":[\"low\",\"medium\",\"high\"]}"
-#define S_CONFLICTS "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/conflict\"}}"
+#define S_CONFLICTS ARRAY("{\"$ref\":\"#/$defs/conflict\"}")
 
-#define FACT_PROPERTIES                                                                                                   \
-    "\"fact_id\":" S_TEXT ",\"lineage_id\":" S_OPT ",\"content\":" S_TEXT ",\"truncated\":" S_BOOL ",\"scope\":" S_TEXT   \
-    ",\"confidence\":" S_NUM ",\"fact_type\":{\"enum\":[\"observation\",\"inference\",\"decision\"]},\"agent_id\":" S_OPT \
-    ",\"engineer\":" S_OPT ",\"committed_at\":" S_OPT ",\"valid_from\":" S_OPT ",\"valid_until\":" S_OPT                  \
-    ",\"durability\":{\"enum\":[\"durable\",\"ephemeral\"]},\"provenance\":" S_OPT ",\"verified\":" S_BOOL                \
-    ",\"artifact_hash\":" S_OPT ",\"supersedes_fact_id\":" S_OPT ",\"has_open_conflict\":" S_BOOL
-#define FACT_REQUIRED                                                                             \
-    "\"fact_id\",\"lineage_id\",\"content\",\"scope\",\"confidence\",\"fact_type\",\"agent_id\"," \
-    "\"engineer\","                                                                               \
-    "\"committed_at\",\"valid_from\",\"valid_until\",\"durability\",\"provenance\",\"verified\"," \
-    "\"artifact_hash\",\"supersedes_fact_id\",\"has_open_conflict\""
-#define DEF_FACT "\"fact\":{\"type\":\"object\",\"properties\":{" FACT_PROPERTIES "},\"required\":[" FACT_REQUIRED "]}"
-#define DEF_CONFLICT                                                                                                        \
-    "\"conflict\":{\"type\":\"object\",\"properties\":{\"conflict_id\":" S_TEXT ",\"fact_a\":" S_FACT ",\"fact_b\":" S_FACT \
-    ",\"detection_tier\":" S_TEXT ",\"score\":" S_NUM ",\"explanation\":" S_OPT ",\"severity\":" S_SEVERITY                 \
-    ",\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\",\"expired\"]},"                                             \
-    "\"detected_at\":" S_OPT "},\"required\":[\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\","                    \
-    "\"score\",\"explanation\",\"severity\",\"status\"]}"
+#define WORDS_FACT_TYPE "\"observation\",\"inference\",\"decision\""
+#define WORDS_DURABILITY "\"durable\",\"ephemeral\""
+#define WORDS_RESOLUTION "\"winner\",\"merge\",\"dismissed\",\"both_valid\""
+#define WORDS_STATUS "\"open\",\"resolved\",\"dismissed\",\"expired\""
+#define WORDS_FEEDBACK "\"false_positive\",\"true_positive\""
+#define S_SEVERITY ONE_OF("\"low\",\"medium\",\"high\"")
 
-#define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define OBJECT(properties, required) \
+    "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 #define OBJECT_WITH(defs, properties, required) \
-    "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "],\"$defs\":{" defs "}}"
+    "{\"type\":\"object\",\"properties\":{" properties "}," \
+    "\"required\":[" required "],\"$defs\":{" defs "}}"
 /* Inputs: no other argument is taken. */
-#define INPUT(properties) "{\"type\":\"object\",\"properties\":{" properties "},\"additionalProperties\":false}"
+#define INPUT(properties) \
+    "{\"type\":\"object\",\"properties\":{" properties "},\"additionalProperties\":false}"
 #define INPUT_REQUIRED(properties, required) \
-    "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "],\"additionalProperties\":false}"
+    "{\"type\":\"object\",\"properties\":{" properties "}," \
+    "\"required\":[" required "],\"additionalProperties\":false}"
 
-#define I_SCOPE "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"a/b: segments [a-z0-9._-]\"}"
-#define I_SCOPE_FILTER \
-    "\"scope\":{\"type\":\"string\",\"maxLength\":200,\"description\":\"this scope and those below it; / is all\"}"
-/* Long texts are limited in bytes, maxLength counts characters: so the description says it. */
-#define I_BYTES_200 "\"maxLength\":200,\"description\":\"max 200 bytes"
-#define I_BYTES_1000 "\"maxLength\":1000,\"description\":\"max 1000 bytes"
-#define I_BYTES_8192 "\"maxLength\":8192,\"description\":\"max 8192 bytes"
-#define I_AGENT "\"agent_id\":{\"type\":\"string\"," I_BYTES_200 "\"}"
-#define I_FACT_TYPE "\"fact_type\":{\"type\":\"string\",\"enum\":[\"observation\",\"inference\",\"decision\"]"
-#define I_CONFLICT_ID                                                                                    \
-    "\"conflict_id\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64,\"description\":\"id or its " \
-    "last 8 digits\"}"
+/* Arguments. A text is limited in bytes, but maxLength counts characters: so the description names
+ * the limit. */
+#define A_TEXT(bytes, about) "{\"type\":\"string\",\"maxLength\":" #bytes ",\"description\":\"" about "\"}"
+#define A_FULL_TEXT(bytes, about) \
+    "{\"type\":\"string\",\"minLength\":1,\"maxLength\":" #bytes ",\"description\":\"" about "\"}"
+#define A_WORD(words) "{\"type\":\"string\",\"enum\":[" words "]}"
+#define A_WORD_OR(words, usual) "{\"type\":\"string\",\"enum\":[" words "],\"default\":\"" usual "\"}"
+#define A_ID(about) A_FULL_TEXT(64, about)
+#define A_FLAG(about) "{\"type\":\"boolean\",\"description\":\"" about "\"}"
 
-#define STATUS_DESCRIPTION                                                                                \
-    "Which store and workspace this is, and what waits. If next_prompt is there, ask the person exactly " \
-    "that."
+#define ARG_SCOPE P("scope", A_TEXT(200, "topic area, a path like payments/api of [a-z0-9._-]"))
+#define ARG_SCOPE_FILTER P("scope", A_TEXT(200, "this scope and those below it; / is all"))
+#define ARG_AGENT P("agent_id", A_TEXT(200, "max 200 bytes"))
+#define ARG_CONFLICT_ID P("conflict_id", A_ID("id or its last 8 digits"))
+
+/* --- facts and conflicts in results --- */
+
+#define FACT_PROPERTIES \
+    P("fact_id", S_TEXT) ALSO("lineage_id", S_OPT) \
+    ALSO("content", S_TEXT) ALSO("truncated", S_BOOL) \
+    ALSO("scope", S_TEXT) ALSO("confidence", S_NUM) \
+    ALSO("fact_type", ONE_OF(WORDS_FACT_TYPE)) \
+    ALSO("agent_id", S_OPT) ALSO("engineer", S_OPT) \
+    ALSO("committed_at", S_OPT) ALSO("valid_from", S_OPT) ALSO("valid_until", S_OPT) \
+    ALSO("durability", ONE_OF(WORDS_DURABILITY)) \
+    ALSO("provenance", S_OPT) ALSO("verified", S_BOOL) ALSO("artifact_hash", S_OPT) \
+    ALSO("supersedes_fact_id", S_OPT) ALSO("has_open_conflict", S_BOOL)
+#define FACT_REQUIRED \
+    "\"fact_id\",\"lineage_id\",\"content\",\"scope\",\"confidence\",\"fact_type\",\"agent_id\"," \
+    "\"engineer\",\"committed_at\",\"valid_from\",\"valid_until\",\"durability\",\"provenance\"," \
+    "\"verified\",\"artifact_hash\",\"supersedes_fact_id\",\"has_open_conflict\""
+#define DEF_FACT P("fact", OBJECT(FACT_PROPERTIES, FACT_REQUIRED))
+#define DEF_CONFLICT \
+    P("conflict", OBJECT(P("conflict_id", S_TEXT) ALSO("fact_a", S_FACT) ALSO("fact_b", S_FACT) \
+        ALSO("detection_tier", S_TEXT) ALSO("score", S_NUM) ALSO("explanation", S_OPT) \
+        ALSO("severity", S_SEVERITY) ALSO("status", ONE_OF(WORDS_STATUS)) ALSO("detected_at", S_OPT), \
+        "\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\",\"score\",\"explanation\"," \
+        "\"severity\",\"status\""))
+
+/* --- the core profile --- */
+
+#define STATUS_DESCRIPTION \
+    "Reports which store and workspace this is, which models run and what waits. If the result " \
+    "has next_prompt, ask the person exactly that."
 #define STATUS_INPUT INPUT("")
-#define STATUS_OUTPUT                                                                                                          \
-    OBJECT("\"status\":{\"enum\":[\"ready\",\"unconfigured\",\"awaiting_db\"]},"                                               \
-           "\"mode\":{\"enum\":[\"local\",\"team\"]},\"storage\":" S_TEXT ",\"workspace\":" S_TEXT ",\"workspace_why\":" S_OPT \
-           ",\"next_prompt\":" S_TEXT ",\"version\":" S_OPT ",\"location\":" S_OPT ",\"facts\":" S_INT                         \
-           ",\"current_facts\":" S_INT ",\"conflicts_open\":" S_INT ",\"conflicts_total\":" S_INT ",\"agents\":" S_INT         \
-           ",\"jobs_queued\":" S_INT ",\"jobs_dead\":" S_INT ",\"models\":{\"type\":\"object\"}",                              \
-           "\"status\",\"mode\",\"storage\",\"workspace\"")
+#define STATUS_OUTPUT \
+    OBJECT(P("status", ONE_OF("\"ready\",\"unconfigured\",\"awaiting_db\"")) \
+        ALSO("mode", ONE_OF("\"local\",\"team\"")) ALSO("storage", S_TEXT) \
+        ALSO("workspace", S_TEXT) ALSO("workspace_why", S_OPT) ALSO("next_prompt", S_TEXT) \
+        ALSO("version", S_OPT) ALSO("location", S_OPT) \
+        ALSO("facts", S_INT) ALSO("current_facts", S_INT) \
+        ALSO("conflicts_open", S_INT) ALSO("conflicts_total", S_INT) ALSO("agents", S_INT) \
+        ALSO("jobs_queued", S_INT) ALSO("jobs_dead", S_INT) ALSO("models", "{\"type\":\"object\"}"), \
+        "\"status\",\"mode\",\"storage\",\"workspace\"")
 
-#define COMMIT_DESCRIPTION                                                                                \
-    "Save one verified finding for every agent of the team: a constraint, side effect, failed approach, " \
-    "decision, "                                                                                          \
-    "setting. Write a full sentence with names, values, units, versions. No secrets, no guesses "         \
-    "(confidence below "                                                                                  \
-    "0.5 if unsure). Read conflicts in the answer before you go on. At most 5 a task."
-#define COMMIT_INPUT                                                                                                     \
-    INPUT_REQUIRED(                                                                                                      \
-        "\"content\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"}," I_SCOPE                                  \
-        ",\"confidence\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.8}," I_AGENT                     \
-        ",\"engineer\":{\"type\":\"string\"," I_BYTES_200 "\"},"                                                         \
-        "\"provenance\":{\"type\":\"string\"," I_BYTES_1000 ": file:line, test or "                                      \
-        "command that shows it\"}," I_FACT_TYPE ",\"default\":\"observation\"},"                                         \
-        "\"ttl_days\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":36500},"                                           \
-        "\"operation\":{\"type\":\"string\",\"enum\":[\"add\",\"update\",\"delete\"],\"default\":"                       \
-        "\"add\",\"description\":\"update: replaces the fact of corrects_lineage, or the closest of the scope; delete: " \
-        "retires corrects_lineage\"},"                                                                                   \
-        "\"corrects_lineage\":{\"type\":\"string\",\"maxLength\":64,\"description\":\"lineage_id that this "             \
-        "replaces\"},"                                                                                                   \
-        "\"durability\":{\"type\":\"string\",\"enum\":[\"durable\",\"ephemeral\"],\"default\":\"durable\"},"             \
-        "\"artifact_hash\":{\"type\":\"string\"," I_BYTES_1000 "\"},"                                                    \
-        "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":60000,\"description\":\"wait for the "              \
-        "verdict\"}",                                                                                                    \
+#define QUERY_DESCRIPTION \
+    "Returns what the team's agents know about a topic, best first. Call it BEFORE you start " \
+    "on an area, with a specific topic, at most 3 times a task. has_open_conflict: disputed, " \
+    "do not rely on it. verified=false: its author named no evidence."
+#define QUERY_INPUT \
+    INPUT_REQUIRED(P("topic", "{\"type\":\"string\",\"minLength\":1}") "," ARG_SCOPE_FILTER \
+        ALSO("limit", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":10}") \
+        ALSO("as_of", "{\"type\":\"string\",\"description\":\"RFC 3339: what was known then\"}") \
+        ALSO("fact_type", A_WORD(WORDS_FACT_TYPE)) "," ARG_AGENT \
+        ALSO("include_ephemeral", A_FLAG("also short-lived facts")) \
+        ALSO("include_history", A_FLAG("also replaced and expired facts")), \
+        "\"topic\"")
+#define QUERY_OUTPUT \
+    OBJECT(P("notice", S_TEXT) ALSO("results", ARRAY(OBJECT(FACT_PROPERTIES ALSO("relevance", S_NUM) \
+            ALSO("why", S_OPT) ALSO("open_conflicts", ARRAY(S_TEXT)), \
+            FACT_REQUIRED ",\"relevance\",\"why\",\"open_conflicts\""))) \
+        ALSO("text_only", S_BOOL) ALSO("topic_cut", S_BOOL), \
+        "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
+
+#define COMMIT_DESCRIPTION \
+    "Saves one verified finding for all agents of the team: a constraint, side effect, failed " \
+    "approach, decision or setting. Write a full sentence with names, values, units, versions. " \
+    "Never a secret; no guesses (confidence below 0.5 if unsure). Read the conflicts in the " \
+    "answer before you go on. At most 5 a task."
+#define COMMIT_INPUT \
+    INPUT_REQUIRED(P("content", A_FULL_TEXT(8192, "max 8192 bytes")) "," ARG_SCOPE \
+        ALSO("confidence", "{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.8}") "," ARG_AGENT \
+        ALSO("engineer", A_TEXT(200, "max 200 bytes")) \
+        ALSO("provenance", A_TEXT(1000, "max 1000 bytes: file:line, test or command that shows it")) \
+        ALSO("fact_type", A_WORD_OR(WORDS_FACT_TYPE, "observation")) \
+        ALSO("ttl_days", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":36500}") \
+        ALSO("operation", "{\"type\":\"string\",\"enum\":[\"add\",\"update\",\"delete\"],\"default\":\"add\"," \
+            "\"description\":\"update: replaces the fact of corrects_lineage, else the closest of the scope; " \
+            "delete: closes the fact of corrects_lineage\"}") \
+        ALSO("corrects_lineage", A_TEXT(64, "lineage_id of the fact to correct; all its versions share it")) \
+        ALSO("durability", "{\"type\":\"string\",\"enum\":[" WORDS_DURABILITY "],\"default\":\"durable\"," \
+            "\"description\":\"ephemeral: expires after a day, no conflict check\"}") \
+        ALSO("artifact_hash", A_TEXT(1000, "max 1000 bytes")) \
+        ALSO("wait_ms", "{\"type\":\"integer\",\"minimum\":0,\"maximum\":60000," \
+            "\"description\":\"wait for the conflict check\"}"), \
         "\"content\"")
-#define COMMIT_OUTPUT                                                                                            \
-    OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                       \
-                "\"notice\":" S_TEXT ",\"fact_id\":" S_OPT ",\"lineage_id\":" S_OPT ",\"committed_at\":" S_OPT   \
-                ",\"duplicate\":" S_BOOL ",\"operation\":{\"enum\":[\"add\",\"update\",\"delete\",\"none\"]},"   \
-                "\"supersedes_fact_id\":" S_OPT ",\"conflicts\":" S_CONFLICTS                                    \
-                ",\"detection\":{\"enum\":[\"done\",\"queued\"]},\"undo_id\":{\"type\":[\"integer\",\"null\"]}," \
-                "\"next_step\":" S_TEXT,                                                                         \
-                "\"notice\",\"fact_id\",\"lineage_id\",\"committed_at\",\"duplicate\",\"operation\","            \
-                "\"supersedes_fact_id\",\"conflicts\",\"detection\",\"undo_id\"")
+#define COMMIT_OUTPUT \
+    OBJECT_WITH(DEF_FACT "," DEF_CONFLICT, \
+        P("notice", S_TEXT) ALSO("fact_id", S_OPT) ALSO("lineage_id", S_OPT) ALSO("committed_at", S_OPT) \
+        ALSO("duplicate", S_BOOL) \
+        ALSO("operation", ONE_OF("\"add\",\"update\",\"delete\",\"none\"")) \
+        ALSO("supersedes_fact_id", S_OPT) ALSO("conflicts", S_CONFLICTS) \
+        ALSO("detection", ONE_OF("\"done\",\"queued\"")) ALSO("undo_id", S_INT_OPT) ALSO("next_step", S_TEXT), \
+        "\"notice\",\"fact_id\",\"lineage_id\",\"committed_at\",\"duplicate\",\"operation\"," \
+        "\"supersedes_fact_id\",\"conflicts\",\"detection\",\"undo_id\"")
 
-#define QUERY_DESCRIPTION                                                                                   \
-    "What the team's agents know about a topic. Call it BEFORE you start on an area; ask specifically, at " \
-    "most 3 "                                                                                               \
-    "times a task. has_open_conflict: disputed, do not rely on it. verified=false: no evidence was given."
-#define QUERY_INPUT                                                                                                              \
-    INPUT_REQUIRED("\"topic\":{\"type\":\"string\",\"minLength\":1}," I_SCOPE_FILTER                                             \
-                   ",\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":10},"                              \
-                   "\"as_of\":{\"type\":\"string\",\"description\":\"RFC 3339: what was known then\"}," I_FACT_TYPE "}," I_AGENT \
-                   ",\"include_ephemeral\":{\"type\":\"boolean\"},"                                                              \
-                   "\"include_history\":{\"type\":\"boolean\"}",                                                                 \
-                   "\"topic\"")
-#define QUERY_OUTPUT                                                                                                          \
-    OBJECT("\"notice\":" S_TEXT ",\"results\":{\"type\":\"array\",\"items\":" OBJECT(                                         \
-               FACT_PROPERTIES ",\"relevance\":" S_NUM ",\"why\":" S_OPT                                                      \
-                               ",\"open_conflicts\":{\"type\":\"array\",\"items\":" S_TEXT "}",                               \
-               FACT_REQUIRED ",\"relevance\",\"why\",\"open_conflicts\"") "},\"text_only\":" S_BOOL ",\"topic_cut\":" S_BOOL, \
-           "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
+#define CONFLICTS_DESCRIPTION \
+    "Lists pairs of facts that cannot both be true, worst first; with conflict_id, one pair " \
+    "and the history of its facts. Status expired: a fact's validity ended. Call it before " \
+    "architecture decisions; settle what you can prove with engram_resolve."
+#define CONFLICTS_INPUT \
+    INPUT(ARG_SCOPE_FILTER ALSO("status", A_WORD_OR(WORDS_STATUS ",\"all\"", "open")) \
+        ALSO("limit", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":10}") "," ARG_CONFLICT_ID)
+#define CONFLICTS_OUTPUT \
+    OBJECT_WITH(DEF_FACT "," DEF_CONFLICT, \
+        P("notice", S_TEXT) ALSO("conflicts", S_CONFLICTS) ALSO("more", S_BOOL) ALSO("history", S_FACTS), \
+        "\"notice\",\"conflicts\",\"more\"")
 
-#define CONFLICTS_DESCRIPTION                                                                                                       \
-    "Where agents disagree: pairs of facts that cannot both hold, worst first; or one, by conflict_id, with "                       \
-    "the history of both. status expired: the time of a fact ran out. Look before you decide on architecture; settle what you can " \
-    "prove with engram_resolve."
-#define CONFLICTS_INPUT                                                                                                         \
-    INPUT(I_SCOPE_FILTER ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"resolved\",\"dismissed\",\"expired\",\"all\"]," \
-                         "\"default\":\"open\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":"     \
-                         "10}," I_CONFLICT_ID)
-#define CONFLICTS_OUTPUT                                                                                        \
-    OBJECT_WITH(DEF_FACT "," DEF_CONFLICT,                                                                      \
-                "\"notice\":" S_TEXT ",\"conflicts\":" S_CONFLICTS ",\"more\":" S_BOOL ",\"history\":" S_FACTS, \
-                "\"notice\",\"conflicts\",\"more\"")
+#define RESOLVE_DESCRIPTION \
+    "Settles a conflict, only with evidence. winner: winning_fact_id is true, the other fact " \
+    "is closed. merge: both are partly true, merged_content replaces them. both_valid: each is " \
+    "true in its own context. dismissed: they do not contradict each other."
+#define RESOLVE_INPUT \
+    INPUT_REQUIRED(ARG_CONFLICT_ID ALSO("resolution_type", A_WORD(WORDS_RESOLUTION)) \
+        ALSO("resolution", A_FULL_TEXT(8192, "max 8192 bytes: the evidence")) \
+        ALSO("winning_fact_id", "{\"type\":\"string\",\"maxLength\":64}") \
+        ALSO("merged_content", A_TEXT(8192, "max 8192 bytes")) "," ARG_AGENT, \
+        "\"conflict_id\",\"resolution_type\",\"resolution\"")
+#define RESOLVE_OUTPUT \
+    OBJECT_WITH(DEF_FACT, \
+        P("notice", S_TEXT) ALSO("resolved", S_BOOL) ALSO("conflict_id", S_TEXT) \
+        ALSO("resolution_type", ONE_OF(WORDS_RESOLUTION)) \
+        ALSO("status", ONE_OF("\"open\",\"resolved\",\"dismissed\"")) \
+        ALSO("closed", S_FACTS) ALSO("merged", S_FACT_OR_NULL) \
+        ALSO("other_conflicts_closed", S_INT) ALSO("undo_id", S_INT_OPT), \
+        "\"notice\",\"resolved\",\"conflict_id\",\"resolution_type\",\"status\",\"closed\",\"merged\"," \
+        "\"other_conflicts_closed\",\"undo_id\"")
 
-#define RESOLVE_DESCRIPTION                                                                               \
-    "Settle a conflict, only with evidence. winner: one fact holds (winning_fact_id), the other closes. " \
-    "merge: both "                                                                                        \
-    "partly hold; merged_content replaces them. both_valid: different contexts. dismissed: no "           \
-    "contradiction."
-#define RESOLVE_INPUT                                                                                                      \
-    INPUT_REQUIRED(I_CONFLICT_ID ",\"resolution_type\":{\"type\":\"string\",\"enum\":[\"winner\",\"merge\",\"dismissed\"," \
-                                 "\"both_valid\"]},\"resolution\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192      \
-                                 ": why this is right\"},"                                                                 \
-                                 "\"winning_fact_id\":{\"type\":\"string\",\"maxLength\":64},"                             \
-                                 "\"merged_content\":{\"type\":\"string\"," I_BYTES_8192 "\"}," I_AGENT,                   \
-                   "\"conflict_id\",\"resolution_type\",\"resolution\"")
-#define RESOLVE_OUTPUT                                                                                                          \
-    OBJECT_WITH(DEF_FACT,                                                                                                       \
-                "\"notice\":" S_TEXT ",\"resolved\":" S_BOOL ",\"conflict_id\":" S_TEXT                                         \
-                ",\"resolution_type\":{\"enum\":[\"winner\",\"merge\",\"dismissed\",\"both_valid\"]},"                          \
-                "\"status\":{\"enum\":[\"open\",\"resolved\",\"dismissed\"]},\"closed\":" S_FACTS ",\"merged\":" S_FACT_OR_NULL \
-                ",\"other_conflicts_closed\":" S_INT ",\"undo_id\":{\"type\":[\"integer\",\"null\"]}",                          \
-                "\"notice\",\"resolved\",\"conflict_id\",\"resolution_type\",\"status\",\"closed\",\"merged\","                 \
-                "\"other_conflicts_closed\",\"undo_id\"")
+#define CHECK_DESCRIPTION \
+    "Says whether statements would contradict each other or stored facts. Writes nothing. Call " \
+    "it before you write a plan, a document or a commit."
+#define CHECK_INPUT \
+    INPUT(P("content", A_FULL_TEXT(8192, "max 8192 bytes")) \
+        ALSO("statements", "{\"type\":\"array\",\"minItems\":1,\"maxItems\":200,\"items\":" \
+            A_FULL_TEXT(8192, "max 8192 bytes") ",\"description\":\"several, instead of content\"}") "," ARG_SCOPE)
+#define CHECK_OUTPUT \
+    OBJECT_WITH(DEF_FACT, \
+        P("notice", S_TEXT) ALSO("would_conflict", ARRAY(OBJECT(P("statement", S_INT) ALSO("content", S_TEXT) \
+            ALSO("other_statement", S_INT_OPT) ALSO("fact", S_FACT_OR_NULL) ALSO("detection_tier", S_TEXT) \
+            ALSO("severity", S_SEVERITY) ALSO("score", S_NUM) ALSO("explanation", S_OPT), \
+            "\"statement\",\"content\",\"other_statement\",\"fact\",\"detection_tier\",\"severity\"," \
+            "\"score\",\"explanation\""))) \
+        ALSO("statements", S_INT) ALSO("pairs", S_INT) ALSO("without_nli", S_BOOL), \
+        "\"notice\",\"would_conflict\",\"statements\",\"pairs\",\"without_nli\"")
 
-#define CHECK_DESCRIPTION                                                                                \
-    "Would these statements contradict each other or what is stored? Writes nothing. Use it before you " \
-    "write a plan, "                                                                                     \
-    "a document or a commit."
-#define CHECK_INPUT                                                                                             \
-    INPUT("\"content\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"},\"statements\":{\"type\":"      \
-          "\"array\","                                                                                          \
-          "\"minItems\":1,\"maxItems\":200,\"items\":{\"type\":\"string\",\"minLength\":1," I_BYTES_8192 "\"}," \
-          "\"description\":\"several, instead of content\"}," I_SCOPE)
-#define CHECK_OUTPUT                                                                                                         \
-    OBJECT_WITH(DEF_FACT,                                                                                                    \
-                "\"notice\":" S_TEXT ",\"would_conflict\":{\"type\":\"array\",\"items\":" OBJECT(                            \
-                    "\"statement\":" S_INT ",\"content\":" S_TEXT                                                            \
-                    ",\"other_statement\":{\"type\":[\"integer\",\"null\"]},\"fact\":" S_FACT_OR_NULL                        \
-                    ",\"detection_tier\":" S_TEXT ",\"severity\":" S_SEVERITY ",\"score\":" S_NUM ",\"explanation\":" S_OPT, \
-                    "\"statement\",\"content\",\"other_statement\",\"fact\",\"detection_tier\","                             \
-                    "\"severity\",\"score\",\"explanation\"") "},\"statements\":" S_INT ",\"pairs\":" S_INT                  \
-                                                              ",\"without_nli\":" S_BOOL,                                    \
-                "\"notice\",\"would_conflict\",\"statements\",\"pairs\",\"without_nli\"")
+/* --- the team profile --- */
 
-#define FEEDBACK_DESCRIPTION "Say whether a reported conflict was real; this moves the detection thresholds."
-#define FEEDBACK_INPUT                                                                                                  \
-    INPUT_REQUIRED(I_CONFLICT_ID ",\"feedback\":{\"type\":\"string\",\"enum\":[\"false_positive\",\"true_positive\"]}", \
-                   "\"conflict_id\",\"feedback\"")
-#define FEEDBACK_OUTPUT                                                                                                         \
-    OBJECT("\"recorded\":" S_BOOL ",\"conflict_id\":" S_TEXT ",\"feedback\":{\"enum\":[\"false_positive\",\"true_positive\"]}", \
-           "\"recorded\",\"conflict_id\",\"feedback\"")
+#define FEEDBACK_DESCRIPTION \
+    "Records whether a reported conflict was a real contradiction. Engram moves its detection " \
+    "thresholds accordingly."
+#define FEEDBACK_INPUT \
+    INPUT_REQUIRED(ARG_CONFLICT_ID ALSO("feedback", A_WORD(WORDS_FEEDBACK)), "\"conflict_id\",\"feedback\"")
+#define FEEDBACK_OUTPUT \
+    OBJECT(P("recorded", S_BOOL) ALSO("conflict_id", S_TEXT) ALSO("feedback", ONE_OF(WORDS_FEEDBACK)), \
+        "\"recorded\",\"conflict_id\",\"feedback\"")
 
-#define UNDO_DESCRIPTION "Take back one commit or resolution by the undo_id it returned."
-#define UNDO_INPUT INPUT_REQUIRED("\"undo_id\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":9007199254740991}", "\"undo_id\"")
-#define UNDO_OUTPUT                                                                                        \
-    OBJECT_WITH(DEF_FACT,                                                                                  \
-                "\"notice\":" S_TEXT ",\"undone\":" S_TEXT ",\"restored\":" S_FACTS ",\"closed\":" S_FACTS \
-                ",\"undo_id\":" S_INT,                                                                     \
-                "\"notice\",\"undone\",\"restored\",\"closed\",\"undo_id\"")
+#define UNDO_DESCRIPTION \
+    "Takes back one commit or resolution, by the undo_id that it returned."
+#define UNDO_INPUT \
+    INPUT_REQUIRED(P("undo_id", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":9007199254740991}"), \
+        "\"undo_id\"")
+#define UNDO_OUTPUT \
+    OBJECT_WITH(DEF_FACT, \
+        P("notice", S_TEXT) ALSO("undone", S_TEXT) ALSO("restored", S_FACTS) ALSO("closed", S_FACTS) \
+        ALSO("undo_id", S_INT), \
+        "\"notice\",\"undone\",\"restored\",\"closed\",\"undo_id\"")
 
-#define PROMOTE_DESCRIPTION "Make an ephemeral fact durable, once it has proved right."
-#define PROMOTE_INPUT                                                                   \
-    INPUT_REQUIRED("\"fact_id\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64," \
-                   "\"description\":\"id or its last 8 digits\"}",                      \
-                   "\"fact_id\"")
-#define PROMOTE_OUTPUT OBJECT_WITH(DEF_FACT, "\"notice\":" S_TEXT ",\"fact\":" S_FACT, "\"notice\",\"fact\"")
+#define PROMOTE_DESCRIPTION \
+    "Makes an ephemeral fact durable, so that it no longer expires. Call it once the fact has " \
+    "proved true."
+#define PROMOTE_INPUT INPUT_REQUIRED(P("fact_id", A_ID("id or its last 8 digits")), "\"fact_id\"")
+#define PROMOTE_OUTPUT OBJECT_WITH(DEF_FACT, P("notice", S_TEXT) ALSO("fact", S_FACT), "\"notice\",\"fact\"")
 
-#define LINEAGE_DESCRIPTION "Every version of one fact, oldest first, with who replaced it and why."
-#define LINEAGE_INPUT                                                                      \
-    INPUT_REQUIRED("\"lineage_id\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":64," \
-                   "\"description\":\"id or its last 8 digits\"}",                         \
-                   "\"lineage_id\"")
-#define LINEAGE_OUTPUT OBJECT_WITH(DEF_FACT, "\"notice\":" S_TEXT ",\"versions\":" S_FACTS, "\"notice\",\"versions\"")
+#define LINEAGE_DESCRIPTION \
+    "Returns every version of one fact, oldest first, with who replaced it and why. All " \
+    "versions share a lineage_id."
+#define LINEAGE_INPUT INPUT_REQUIRED(P("lineage_id", A_ID("id or its last 8 digits")), "\"lineage_id\"")
+#define LINEAGE_OUTPUT \
+    OBJECT_WITH(DEF_FACT, P("notice", S_TEXT) ALSO("versions", S_FACTS), "\"notice\",\"versions\"")
 
+/* clang-format on */
 #endif

@@ -1,6 +1,6 @@
-/* time_text.c - RFC 3339 times, read and written. See args.h. The calendar is the proleptic Gregorian one;
- * days are counted from 1970-01-01 by years that begin in March, so that the leap day is the last of its
- * year. */
+/* time_text.c - RFC 3339 times, read and written. See args.h. The calendar is the proleptic
+ * Gregorian one; days are counted from 1970-01-01 by years that begin in March, so that the leap
+ * day is the last of its year. */
 #include "args.h"
 
 #define SECOND INT64_C(1000000)

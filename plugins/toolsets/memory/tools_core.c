@@ -1,13 +1,13 @@
-/* tools_core.c - the tools of the core profile: status, commit, query, conflicts, resolve, check. Each reads
- * its arguments by its table, calls the memory and writes the result. Called by the host for front ends, on
- * worker threads, several at once. */
+/* tools_core.c - the tools of the core profile: status, commit, query, conflicts, resolve, check.
+ * Each reads its arguments by its table, calls the memory and writes the result. Called by the host
+ * for front ends, on worker threads, several at once. */
 #include "tools.h"
 
 #include "schemas.h"
 
 /* --- status --- */
 
-/* waiting: facts that have no vectors of the model yet. */
+/* waiting: number of facts that have no vectors of the model yet. */
 static void put_model(result *r, const char *key, eg_str folder, eg_str problem, uint64_t waiting) {
     pj_key(&r->out, key);
     pj_begin(&r->out, '{');
@@ -53,7 +53,8 @@ static void render_unconfigured(result *r, const void *data) {
     pj_kstr(&r->out, "mode", EG_STR("local"));
     pj_kstr(&r->out, "storage", EG_STR("none"));
     pj_kstr(&r->out, "workspace", d->workspace);
-    pj_kstr(&r->out, "next_prompt", EG_STR("Engram has no store here. Shall I run `engram doctor` to see why?"));
+    pj_kstr(&r->out, "next_prompt",
+            EG_STR("Engram found no store for this workspace. Shall I run `engram doctor` to find out why?"));
 }
 
 static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
@@ -109,9 +110,9 @@ static void render_commit(result *r, const void *data) {
     pj_end(&r->out, ']');
     if (d->conflict_count)
         pj_kstr(&r->out, "next_step",
-                EG_STR("Your fact is stored, and so are those that it contradicts. Find out which hold (code, tests, a "
-                       "person), then call engram_resolve for each conflict_id: winner, merge, both_valid or dismissed. "
-                       "Until then rely on neither."));
+                EG_STR("Engram stored your fact and kept the facts that it contradicts. Find out from the code, the tests or "
+                       "a person which of them are true. Then call engram_resolve for each conflict_id with winner, merge, "
+                       "both_valid or dismissed. Until then do not rely on either fact."));
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
 }
@@ -127,7 +128,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
         [C_PROVENANCE] = {.name = "provenance", .kind = ARG_TEXT, .high = EG_MAX_PROVENANCE},
         [C_TYPE] = {.name = "fact_type", .kind = ARG_WORD, .words = mt_fact_type_words},
         [C_TTL] = {.name = "ttl_days", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_TTL_DAYS},
-        /* none, which stores nothing, is for `engram commit`: no schema offers it to an agent */
+        /* `none` stores nothing. It is for `engram commit`; the schema does not offer it to agents.
+         */
         [C_OPERATION] = {.name = "operation", .kind = ARG_WORD, .words = mt_operation_words},
         [C_CORRECTS] = {.name = "corrects_lineage", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
         [C_DURABILITY] = {.name = "durability", .kind = ARG_WORD, .words = mt_durability_words},
@@ -142,7 +144,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.scope = scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
     if (v[C_AGENT].text.len) rq->actor = v[C_AGENT].text;
-    args.agent_id = rq->actor; /* the client's own name goes through the same checks and gates as one that is given */
+    args.agent_id = rq->actor; /* so the name of the client passes the same checks and gates */
     args.engineer = v[C_ENGINEER].text;
     args.provenance = v[C_PROVENANCE].text;
     args.fact_type = (uint32_t)v[C_TYPE].integer;
@@ -153,7 +155,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.artifact_hash = v[C_ARTIFACT].text;
     if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
     if (!v[C_CONTENT].given && args.operation != EG_OP_DELETE && args.operation != EG_OP_NONE)
-        return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; operation add and update need it");
+        return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; the operations add and update require it");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_receipt receipt = {0};
@@ -191,7 +193,8 @@ static void render_query(result *r, const void *data) {
 static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
     (void)self;
     const arg_spec specs[Q_COUNT] = {
-        /* a longer topic is cut by the memory, not refused: only the message's own size bounds it */
+        /* the memory cuts a long topic and does not refuse it; the size of the message is the only
+         * limit */
         [Q_TOPIC] = {.name = "topic", .kind = ARG_TEXT, .required = 1, .high = INT32_MAX},
         [Q_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
         [Q_LIMIT] = {.name = "limit", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_RESULTS},
@@ -233,7 +236,8 @@ typedef struct conflicts_data {
     size_t history_count;
 } conflicts_data;
 
-/* The pair itself stands whole above: where the result is too long, its texts are the first that are cut here. */
+/* The list above has the two facts of the pair in full, so their texts are the first to be cut
+ * here. */
 static void put_history(result *r, const conflicts_data *d) {
     const eg_conflict *c = &d->views->conflict;
     size_t limit = r->text_limit;
@@ -255,7 +259,7 @@ static void render_conflicts(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    if (d->history) r->text_limit = EG_MAX_CONTENT; /* who asks for one wants to read it */
+    if (d->history) r->text_limit = EG_MAX_CONTENT; /* a caller who asks for one conflict wants to read all of it */
     for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i]);
     r->text_limit = limit;
     pj_end(&r->out, ']');
@@ -285,11 +289,11 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
     arg_value v[L_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, L_COUNT, v);
     if (s != EG_OK) return s;
-    /* callers that fill in every field send the defaults of the others */
+    /* some callers fill in every field: the defaults of the others are no contradiction */
     int narrowed =
         v[L_SCOPE].given || v[L_STATUS].integer != EG_CONFLICT_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
     if (v[L_ID].given && narrowed)
-        return eg_request_fail(rq, EG_EINVAL, "conflict_id: names one conflict; leave scope, status and limit out");
+        return eg_request_fail(rq, EG_EINVAL, "conflict_id: selects one conflict; leave scope, status and limit out");
     if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
     int32_t status = v[L_STATUS].integer == EG_CONFLICT_EXPIRED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
@@ -347,7 +351,8 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
                                   .agent_id = v[R_AGENT].text};
     if (args.agent_id.len) rq->actor = args.agent_id;
     if (args.resolution_type == EG_RESOLUTION_WINNER && !args.winning_fact_id.len)
-        return eg_request_fail(rq, EG_EINVAL, "winning_fact_id: is missing; resolution_type winner needs the fact that holds");
+        return eg_request_fail(rq, EG_EINVAL,
+                               "winning_fact_id: is missing; resolution_type winner requires the id of the fact that is true");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_resolved resolved = {0};
@@ -405,7 +410,7 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
     eg_status s = mt_args_read(rq, arguments, specs, K_COUNT, v);
     if (s != EG_OK) return s;
     if (v[K_CONTENT].given == v[K_STATEMENTS].given)
-        return eg_request_fail(rq, EG_EINVAL, "statements: give either content (one text) or statements (several)");
+        return eg_request_fail(rq, EG_EINVAL, "statements: give exactly one of content (one statement) and statements (several)");
     size_t n = v[K_CONTENT].given ? 1 : v[K_STATEMENTS].count;
     eg_check_item *items = eg_request_array(rq, n, sizeof *items);
     if (!items) return rq->err->code;
@@ -430,9 +435,9 @@ const eg_tool mt_core_tools[] = {
      QUERY_OUTPUT, call_query},
     {sizeof(eg_tool), 0, EG_PROFILE_CORE, 0, "engram_commit", "Save a finding", COMMIT_DESCRIPTION, COMMIT_INPUT, COMMIT_OUTPUT,
      call_commit},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List disagreements", CONFLICTS_DESCRIPTION, CONFLICTS_INPUT,
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List conflicts", CONFLICTS_DESCRIPTION, CONFLICTS_INPUT,
      CONFLICTS_OUTPUT, call_conflicts},
-    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a disagreement", RESOLVE_DESCRIPTION,
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a conflict", RESOLVE_DESCRIPTION,
      RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
     {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT, CHECK_OUTPUT,
      call_check},

@@ -1,4 +1,5 @@
-/* tools_team.c - the tools of the team profile: feedback, undo, promote, lineage. See tools_core.c. */
+/* tools_team.c - the tools of the team profile: feedback, undo, promote, lineage. See tools_core.c.
+ */
 #include "tools.h"
 
 #include "schemas.h"

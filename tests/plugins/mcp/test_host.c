@@ -1,6 +1,7 @@
-/* test_host.c - serves the MCP front end with the memory toolset over the made-up memory: what drive.py talks
- * to. Arguments are options of the front end ("profile=team"); "noise" lets a tool print to standard output.
- */
+/* test_host.c - serves the MCP front end with the memory toolset over the made-up memory: what
+ * drive.py talks to. Arguments are options of the front end ("profile=team"); "noise" lets a tool
+ * print to standard output.
+ * */
 #include <signal.h>
 #include <stdlib.h>
 

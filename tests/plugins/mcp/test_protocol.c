@@ -1,6 +1,6 @@
-/* test_protocol.c - the protocol without a transport: two sessions side by side on one server, each with a sink in
- * memory, over the memory toolset and a memory that is made up. What one session must do is in drive.py; here is
- * what sessions must not do to each other. */
+/* test_protocol.c - the protocol without a transport: two sessions side by side on one server, each
+ * with a sink in memory, over the memory toolset and a memory that is made up. What one session
+ * must do is in drive.py; here is what sessions must not do to each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -320,8 +320,8 @@ static void *fill(void *self) {
     return NULL;
 }
 
-/* a has as many calls as a session may have, and its thread waits in receive(); b is served meanwhile, on threads
- * that a may not take. */
+/* a has as many calls as a session may have, and its thread waits in receive(); b is served
+ * meanwhile, on threads that a may not take. */
 static void a_full_session_blocks_only_its_own_client(void **state) {
     bench *t = *state;
     mcp_server *roomy; /* more threads than one session may use */
@@ -365,7 +365,8 @@ static void fewer_threads_than_calls(void **state) {
     assert_int_equal(count_of(&t->b), 41);
 }
 
-/* Calls are answered before the session is gone; those of a session whose client is gone are cancelled, not waited for. */
+/* Calls are answered before the session is gone; those of a session whose client is gone are
+ * cancelled, not waited for. */
 static void the_end_of_a_session(void **state) {
     bench *t = *state;
     initialize(&t->a, "2025-11-25", "a");

@@ -1,6 +1,6 @@
-/* fake_host.h - a host for tests of toolsets and front ends: services without models, one setting, and a
- * memory that is made up: facts in an array, a conflict where two facts of a scope begin with the same word.
- * Records the last arguments of each operation. Any thread. */
+/* fake_host.h - a host for tests of toolsets and front ends: services without models, one setting,
+ * and a memory that is made up: facts in an array, a conflict where two facts of a scope begin with
+ * the same word. Records the last arguments of each operation. Any thread. */
 #ifndef TEST_FAKE_HOST_H
 #define TEST_FAKE_HOST_H
 

@@ -1,8 +1,9 @@
 /* fake_memory.c - the operations of the made-up memory. See fake_host.h.
  *
- * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is cancelled) and tell its progress,
- * so that a test can see what runs beside what: operations number their begins and ends on one clock, which stands in `why` of a
- * query's first result ("begin 3 end 8 beside 2") and in undo_id of a commit (begin * 1000 + end). */
+ * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is
+ * cancelled) and tell its progress, so that a test can see what runs beside what: operations number
+ * their begins and ends on one clock, which stands in `why` of a query's first result ("begin 3 end
+ * 8 beside 2") and in undo_id of a commit (begin * 1000 + end). */
 #include "fake_host.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* test_memory_tools.c - the memory tools over a made-up memory: arguments by each tool's own schema, what
- * reaches the memory, the members of results, cut texts, failures. (drive.py validates results by the output
- * schemas.) */
+/* test_memory_tools.c - the memory tools over a made-up memory: arguments by each tool's own
+ * schema, what reaches the memory, the members of results, cut texts, failures. (drive.py validates
+ * results by the output schemas.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static cJSON *enough_for(const char *tool) {
     return NULL;
 }
 
-/* Calls the tool with value (taken) as the argument `name`; must says whether it is to be accepted. */
+/* Calls the tool with value (taken) as the argument `name`; must says whether it is to be accepted.
+ */
 static void try_value(const eg_tool *tool, const char *name, cJSON *value, int must) {
     cJSON *arguments = enough_for(tool->name);
     assert_non_null(value);
@@ -297,8 +298,8 @@ static void query_arguments(void **state) {
     assert_int_equal(host.query.limit + host.query.as_of + host.query.include_ephemeral, 0);
 }
 
-/* The setting `scope` stands in where a commit, a query or a check names none; a named one is stronger; "/" goes through as it
- * is. */
+/* The setting `scope` stands in where a commit, a query or a check names none; a named one is
+ * stronger; "/" goes through as it is. */
 static void the_scope_of_the_setting(void **state) {
     (void)state;
     host.scope = "team/payments";

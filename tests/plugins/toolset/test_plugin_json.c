@@ -1,4 +1,5 @@
-/* test_plugin_json.c - the strict JSON of protocol plugins: what is valid, raw texts, the writer. */
+/* test_plugin_json.c - the strict JSON of protocol plugins: what is valid, raw texts, the writer.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -161,7 +162,8 @@ static void salvage(void **state) {
     }
 }
 
-/* Every prefix of a valid text, and every single byte changed, is judged without reading outside. */
+/* Every prefix of a valid text, and every single byte changed, is judged without reading outside.
+ */
 static void cut_and_bent_texts(void **state) {
     (void)state;
     static const char text[] = "{\"a\":[1,-2.5e3,\"\\u00fc\\\\\xC3\xBC\",{\"b\":null}],\"c\":true}";

@@ -1,5 +1,5 @@
-/* answers.h - the results and errors as messages, each in the shape of its revision. What it is not: it
- * decides nothing. Used by server.c. */
+/* answers.h - the results and errors as messages, each in the shape of its revision. What it is
+ * not: it decides nothing. Used by server.c. */
 #ifndef ENGRAM_MCP_ANSWERS_H
 #define ENGRAM_MCP_ANSWERS_H
 
@@ -15,12 +15,14 @@ typedef enum rpc_error {
     RPC_REVISION = -32022 /* UnsupportedProtocolVersion */
 } rpc_error;
 
-/* id: JSON text; ptr NULL: not known, and then rev (which may be NULL) decides how that is written. */
+/* id: JSON text; ptr NULL: not known, and then rev (which may be NULL) decides how that is written.
+ */
 void mcp_answer_error(pj_out *o, const revision *rev, eg_str id, int code, const char *text);
 /* -32022, with what was asked for and what there is. */
 void mcp_answer_unsupported(pj_out *o, eg_str id, const char *requested);
 
-/* Opens the message and its result, with what every result of the revision has; answer_end closes both. */
+/* Opens the message and its result, with what every result of the revision has; answer_end closes
+ * both. */
 void mcp_answer_begin(pj_out *o, const revision *rev, eg_str id, const char *version);
 void mcp_answer_end(pj_out *o);
 

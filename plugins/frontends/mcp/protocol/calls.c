@@ -36,8 +36,9 @@ static call *find(const calls *q, eg_str id) {
     return c;
 }
 
-/* Hands every call that may run now to the workers. 0 when they did not take it: the server has no thread yet and
- * can start none. So that happens only to a call that is being added to an empty queue. */
+/* Hands every call that may run now to the workers. 0 when they did not take it: the server has no
+ * thread yet and can start none. So that happens only to a call that is being added to an empty
+ * queue. */
 static int start_ready(calls *q) {
     for (call *c; (c = next_ready(q)) != NULL;) {
         c->running = 1;

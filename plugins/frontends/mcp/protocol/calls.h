@@ -1,8 +1,9 @@
-/* calls.h - the tool calls of one session that are in flight: their order, their cancellation. What it is not:
- * it reads and writes no message (the session does, through run()) and has no threads (workers.h).
+/* calls.h - the tool calls of one session that are in flight: their order, their cancellation. What
+ * it is not: it reads and writes no message (the session does, through run()) and has no threads
+ * (workers.h).
  *
- * Calls that only read run side by side; a call that writes waits for all earlier ones, and later ones wait
- * for it. Calls of different sessions do not wait for each other. */
+ * Calls that only read run side by side; a call that writes waits for all earlier ones, and later
+ * ones wait for it. Calls of different sessions do not wait for each other. */
 #ifndef ENGRAM_MCP_CALLS_H
 #define ENGRAM_MCP_CALLS_H
 
@@ -49,7 +50,8 @@ eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)
 /* Waits until all calls are answered; cancels them when the sink is gone. */
 void mcp_calls_release(calls *q);
 
-/* Takes a copy of id, arguments, token and actor; waits while MCP_MAX_IN_FLIGHT are there. EG_ENOMEM, EG_EBUSY (no thread). */
+/* Takes a copy of id, arguments, token and actor; waits while MCP_MAX_IN_FLIGHT are there.
+ * EG_ENOMEM, EG_EBUSY (no thread). */
 eg_status mcp_calls_add(calls *q, const call *like);
 /* The call with this id gets no response any more; it is told to stop when it runs. */
 void mcp_calls_cancel(calls *q, eg_str id);

@@ -3,7 +3,8 @@
 
 #include "answers.h"
 
-/* 1 when the value of a valid number's text is whole: 11, 11.0 and 1e1 are, 1.5 and 1e-1 are not. */
+/* 1 when the value of a valid number's text is whole: 11, 11.0 and 1e1 are, 1.5 and 1e-1 are not.
+ */
 static int whole_number(eg_str text) {
     long places = 0, zeros = 0; /* digits behind the point; zeros at the end of all digits */
     int behind = 0, all_zero = 1;
@@ -30,8 +31,8 @@ int mcp_is_id(eg_str raw) {
     return c == '"' || ((c == '-' || (c >= '0' && c <= '9')) && whole_number(raw));
 }
 
-/* The raw text of the id under key. Ids are kept as text because they are echoed as they came: cJSON would round
- * large numbers. */
+/* The raw text of the id under key. Ids are kept as text because they are echoed as they came:
+ * cJSON would round large numbers. */
 static eg_str id_member(const cJSON *object, eg_str raw_object, const char *key) {
     eg_str raw = pj_get(object, key) ? pj_value_text(raw_object, pj_index(object, key)) : (eg_str){NULL, 0};
     return mcp_is_id(raw) ? raw : (eg_str){NULL, 0};
@@ -66,8 +67,9 @@ eg_str mcp_client_name(const cJSON *info) {
     return text;
 }
 
-/* 1 when a string outside params.arguments holds U+0000, or a member stands twice: such a message would mean one
- * thing to us and another to whoever sent it. (Arguments are checked by their tool.) */
+/* 1 when a string outside params.arguments holds U+0000, or a member stands twice: such a message
+ * would mean one thing to us and another to whoever sent it. (Arguments are checked by their tool.)
+ */
 static int ambiguous(const message *m) {
     const char *end = m->text.ptr + m->text.len;
     eg_str a = mcp_message_arguments(m);
@@ -91,14 +93,17 @@ message_kind mcp_message_read(message *m, refusal *why) {
     if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return MESSAGE_IGNORED; /* we ask nothing */
     if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) || bad_id)
         return wrong(why, RPC_REQUEST,
-                     "not a JSON-RPC 2.0 message: it needs \"jsonrpc\":\"2.0\", a method, and an id that is "
+                     "not a JSON-RPC 2.0 message: it must have \"jsonrpc\":\"2.0\", a method, and an id that is "
                      "a string or an integer");
     m->method = method->valuestring;
     if (cJSON_IsObject(params)) m->params = params;
     const cJSON *meta = m->params ? pj_get(m->params, "_meta") : NULL;
     if (cJSON_IsObject(meta)) m->meta = meta;
     if (!m->id.ptr) return !params || m->params ? MESSAGE_NOTIFICATION : MESSAGE_IGNORED;
-    if ((params && !m->params) || (meta && !m->meta)) return wrong(why, RPC_PARAMS, "params and params._meta must be objects");
-    if (ambiguous(m)) return wrong(why, RPC_REQUEST, "a member is given twice, or a string holds U+0000; send each member once");
+    if ((params && !m->params) || (meta && !m->meta))
+        return wrong(why, RPC_PARAMS, "params and params._meta must be JSON objects");
+    if (ambiguous(m))
+        return wrong(why, RPC_REQUEST,
+                     "a member is given twice, or a string contains U+0000; send each member once, without that character");
     return MESSAGE_REQUEST;
 }

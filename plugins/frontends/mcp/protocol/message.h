@@ -1,6 +1,6 @@
-/* message.h - one JSON-RPC message, read: its envelope, its ids as they were written, the members that all
- * methods share. What it is not: it decides nothing about revisions and sends nothing. Used by session.c and
- * methods.c. */
+/* message.h - one JSON-RPC message, read: its envelope, its ids as they were written, the members
+ * that all methods share. What it is not: it decides nothing about revisions and sends nothing.
+ * Used by session.c and methods.c. */
 #ifndef ENGRAM_MCP_MESSAGE_H
 #define ENGRAM_MCP_MESSAGE_H
 
@@ -37,15 +37,17 @@ typedef struct refusal {
 message_kind mcp_message_read(message *m, refusal *why);
 /* Raw text of params.arguments; ptr NULL when there is none, or null. */
 eg_str mcp_message_arguments(const message *m);
-/* Its _meta.progressToken as raw text; ptr NULL when there is none, or it is neither a string nor an integer. */
+/* Its _meta.progressToken as raw text; ptr NULL when there is none, or it is neither a string nor
+ * an integer. */
 eg_str mcp_message_progress_token(const message *m);
 /* Raw text of the request id under params[key]; ptr NULL when there is none. */
 eg_str mcp_message_id_param(const message *m, const char *key);
 
-/* 1 when a raw JSON value can be an id: a string, or a whole number of whatever size and way of writing. */
+/* 1 when a raw JSON value can be an id: a string, or a whole number of whatever size and way of
+ * writing. */
 int mcp_is_id(eg_str raw);
-/* The name in a clientInfo, cut at a code point to EG_MAX_NAME bytes; empty when there is none, or one with a
- * control character. */
+/* The name in a clientInfo, cut at a code point to EG_MAX_NAME bytes; empty when there is none, or
+ * one with a control character. */
 eg_str mcp_client_name(const cJSON *info);
 
 #endif

@@ -9,11 +9,11 @@
 static void on_initialize(mcp_session *s, const message *m) {
     const cJSON *wanted = pj_get(m->params, "protocolVersion");
     if (s->era) {
-        mcp_send_error(s, m, RPC_REQUEST, "this connection is initialized already");
+        mcp_send_error(s, m, RPC_REQUEST, "this session is initialized already; initialize can be sent only once");
         return;
     }
     if (!cJSON_IsString(wanted)) {
-        mcp_send_error(s, m, RPC_PARAMS, "initialize needs params.protocolVersion, a string");
+        mcp_send_error(s, m, RPC_PARAMS, "initialize requires params.protocolVersion, a string");
         return;
     }
     s->era = s->latest = mcp_revision_negotiate(wanted->valuestring);
@@ -33,7 +33,7 @@ static void send_empty(mcp_session *s, const message *m) {
 
 static void on_ping(mcp_session *s, const message *m) { send_empty(s, m); }
 
-/* Accepted, and then there is nothing to log: our tools send no log messages. */
+/* Any level is accepted and changes nothing: the tools send no log messages. */
 static void on_set_level(mcp_session *s, const message *m) {
     static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
     const cJSON *level = pj_get(m->params, "level");
@@ -43,14 +43,14 @@ static void on_set_level(mcp_session *s, const message *m) {
             return;
         }
     mcp_send_error(s, m, RPC_PARAMS,
-                   "logging/setLevel needs params.level: debug, info, notice, warning, error, critical, "
+                   "logging/setLevel requires params.level: debug, info, notice, warning, error, critical, "
                    "alert or emergency");
 }
 
 static void on_tools_list(mcp_session *s, const message *m) {
     const cJSON *cursor = pj_get(m->params, "cursor");
     if (cursor && !cJSON_IsNull(cursor)) { /* the list is one page: no cursor was ever given out */
-        mcp_send_error(s, m, RPC_PARAMS, "params.cursor is none that this server gave");
+        mcp_send_error(s, m, RPC_PARAMS, "params.cursor is not a cursor of this server: the list has one page, so leave it out");
         return;
     }
     pj_out o = {0};
@@ -68,12 +68,12 @@ static eg_str actor_of(const mcp_session *s, const message *m) {
 static void on_tools_call(mcp_session *s, const message *m) {
     const cJSON *name = pj_get(m->params, "name");
     if (!cJSON_IsString(name)) {
-        mcp_send_error(s, m, RPC_PARAMS, "tools/call needs params.name, a string");
+        mcp_send_error(s, m, RPC_PARAMS, "tools/call requires params.name, a string");
         return;
     }
     const eg_tool *tool = mcp_tool_named(s->server, name->valuestring);
     if (!tool) {
-        mcp_send_errorf(s, m, RPC_PARAMS, "Unknown tool: %.100s", name->valuestring);
+        mcp_send_errorf(s, m, RPC_PARAMS, "Unknown tool: %.100s; tools/list names those of this profile", name->valuestring);
         return;
     }
     eg_str arguments = mcp_message_arguments(m);
@@ -85,7 +85,8 @@ static void on_tools_call(mcp_session *s, const message *m) {
                        .actor = actor_of(s, m),
                        .arguments = arguments.ptr ? arguments : EG_STR("{}")};
     eg_status st = mcp_calls_add(&s->calls, &like);
-    if (st != EG_OK) mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started: too little memory or no thread");
+    if (st != EG_OK)
+        mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
 }
 
 static void on_discover(mcp_session *s, const message *m) {
@@ -96,12 +97,12 @@ static void on_discover(mcp_session *s, const message *m) {
 
 static void on_listen(mcp_session *s, const message *m) {
     if (!cJSON_IsObject(pj_get(m->params, "notifications"))) {
-        mcp_send_error(s, m, RPC_PARAMS, "subscriptions/listen needs params.notifications, an object");
+        mcp_send_error(s, m, RPC_PARAMS, "subscriptions/listen requires params.notifications, an object");
         return;
     }
     char *id = s->subscription_count < MCP_MAX_SUBSCRIPTIONS ? malloc(m->id.len + 1) : NULL;
     if (!id) {
-        mcp_send_error(s, m, RPC_INTERNAL, "no more than 16 subscriptions at a time");
+        mcp_send_error(s, m, RPC_INTERNAL, "a session can have 16 open subscriptions; cancel one first");
         return;
     }
     memcpy(id, m->id.ptr, m->id.len);

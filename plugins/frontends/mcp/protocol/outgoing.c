@@ -34,7 +34,8 @@ void mcp_batch_hold(batch *b) {
     pthread_mutex_unlock(&b->lock);
 }
 
-/* With the last answer: closes the array and sends it, unless it stayed empty (only notifications). */
+/* With the last answer: closes the array and sends it, unless it stayed empty (only notifications).
+ */
 static void settle(batch *b, pj_out *response) {
     pthread_mutex_lock(&b->lock);
     if (response && !response->failed) {

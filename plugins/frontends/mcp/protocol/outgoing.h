@@ -1,5 +1,5 @@
-/* outgoing.h - messages on their way to the sink: one at a time, or collected into the array that answers an
- * array of requests. Used by session.c, methods.c and calls.c. Thread class: any. */
+/* outgoing.h - messages on their way to the sink: one at a time, or collected into the array that
+ * answers an array of requests. Used by session.c, methods.c and calls.c. Thread class: any. */
 #ifndef ENGRAM_MCP_OUTGOING_H
 #define ENGRAM_MCP_OUTGOING_H
 
@@ -9,7 +9,8 @@
 /* The answers to one array of messages; sent and freed with the last of them. */
 typedef struct batch batch;
 
-/* Holds one answer back already: the reading of the array itself, which ends with mcp_batch_drop(). */
+/* Holds one answer back already: the reading of the array itself, which ends with mcp_batch_drop().
+ */
 batch *mcp_batch_create(const mcp_sink *to); /* NULL: no memory */
 /* One more answer is to come. */
 void mcp_batch_hold(batch *b);

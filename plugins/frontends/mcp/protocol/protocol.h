@@ -1,10 +1,11 @@
-/* protocol.h - the Model Context Protocol without a transport: messages go in as text, answers go out through a
- * sink. What it is not: it opens, reads and writes no file descriptor and keeps no state outside the objects
- * below, so a process may hold as many servers and sessions as it likes. Used by the front ends (stdio/).
+/* protocol.h - the Model Context Protocol without a transport: messages go in as text, answers go
+ * out through a sink. What it is not: it opens, reads and writes no file descriptor and keeps no
+ * state outside the objects below, so a process may hold as many servers and sessions as it likes.
+ * Used by the front ends (stdio/).
  *
- * A server is what all sessions of a front end share: the tools of the profile and the worker threads. A
- * session is one client: the revision that initialize agreed on, its calls in flight, its subscriptions.
- * Limits hold for each session by itself. */
+ * A server is what all sessions of a front end share: the tools of the profile and the worker
+ * threads. A session is one client: the revision that initialize agreed on, its calls in flight,
+ * its subscriptions. Limits hold for each session by itself. */
 #ifndef ENGRAM_MCP_PROTOCOL_H
 #define ENGRAM_MCP_PROTOCOL_H
 
@@ -23,21 +24,23 @@ enum {
 typedef struct mcp_server mcp_server;
 typedef struct mcp_session mcp_session;
 
-/* Offers the host's tools whose profile is at most `profile`, on up to `threads` worker threads, which are
- * started when they are needed. services must outlive the server. err may be NULL. */
+/* Offers the host's tools whose profile is at most `profile`, on up to `threads` worker threads,
+ * which are started when they are needed. services must outlive the server. err may be NULL. */
 eg_status mcp_server_create(const eg_services *services, uint32_t profile, size_t threads, mcp_server **out, eg_error *err);
 /* Ends the worker threads. Its sessions must be destroyed already. */
 void mcp_server_destroy(mcp_server *server);
 
 /* sink.self must outlive the session. */
 eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **out, eg_error *err);
-/* Handles one message, or one array of messages; its answers go to the sink, now or when its calls are done.
- * Blocks while MCP_MAX_IN_FLIGHT calls of the session wait. One thread at a time may call this for a session;
- * sessions do not wait for each other. */
+/* Handles one message, or one array of messages; its answers go to the sink, now or when its calls
+ * are done. Blocks while MCP_MAX_IN_FLIGHT calls of the session wait. One thread at a time may call
+ * this for a session; sessions do not wait for each other. */
 void mcp_session_receive(mcp_session *session, eg_str message);
-/* Answers something that the transport could not hand over as a message with an error without an id. */
+/* Answers something that the transport could not hand over as a message with an error without an
+ * id. */
 void mcp_session_refuse(mcp_session *session, const char *why);
-/* Ends the subscriptions, waits until every call is answered (cancels them when the sink is gone), frees. */
+/* Ends the subscriptions, waits until every call is answered (cancels them when the sink is gone),
+ * frees. */
 void mcp_session_destroy(mcp_session *session);
 
 #endif

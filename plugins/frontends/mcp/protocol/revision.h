@@ -1,5 +1,5 @@
-/* revision.h - the five revisions of the Model Context Protocol that are served, and what each of them knows.
- * Facts from the published schemas (tests/data/mcp). */
+/* revision.h - the five revisions of the Model Context Protocol that are served, and what each of
+ * them knows. Facts from the published schemas (tests/data/mcp). */
 #ifndef ENGRAM_MCP_REVISION_H
 #define ENGRAM_MCP_REVISION_H
 

@@ -1,4 +1,5 @@
-/* run_call.c - one tool call, on a worker thread: the request, its progress, its response. See session.h. */
+/* run_call.c - one tool call, on a worker thread: the request, its progress, its response. See
+ * session.h. */
 #include <time.h>
 
 #include "answers.h"
@@ -6,8 +7,8 @@
 
 enum { PROGRESS_PAUSE_MS = 200 };
 
-/* 1 when a tool's result is what it must be; a toolset that breaks its contract must not break the protocol.
- */
+/* 1 when the result is a JSON object. A toolset that breaks its contract must not break the
+ * protocol. */
 static int good_result(eg_str result) {
     pj_problem ignored;
     if (!result.ptr || !pj_valid(result, &ignored)) return 0;
@@ -16,7 +17,8 @@ static int good_result(eg_str result) {
     return result.ptr[i] == '{';
 }
 
-/* Tells the client how far a call is: at most five times a second, each time more, and the end. */
+/* Sends progress notifications: at most five a second, each with more progress than the one before,
+ * and the end. */
 typedef struct teller {
     const mcp_sink *sink;
     const call *call;
@@ -49,7 +51,8 @@ void mcp_run_call(void *self, call *c, pj_out *response) {
     eg_error err = {0};
     eg_request *rq = NULL;
     if (host->request_create(host->host, &c->flag, &rq, &err) != EG_OK) {
-        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL, err.text[0] ? err.text : "the host has no room for a request");
+        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL,
+                         err.text[0] ? err.text : "out of memory for the call; send it again later");
         return;
     }
     rq->actor = c->actor;
@@ -64,8 +67,9 @@ void mcp_run_call(void *self, call *c, pj_out *response) {
         eg_str sentence = rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
         mcp_answer_call_failed(response, c->rev, c->id, version, sentence);
     } else if (!good_result(result)) {
-        mcp_answer_call_failed(response, c->rev, c->id, version,
-                               EG_STR("the tool's result is no JSON object: a defect of its plugin, please report it"));
+        mcp_answer_call_failed(
+            response, c->rev, c->id, version,
+            EG_STR("the result of the tool is not a JSON object; this is a defect of its plugin, please report it"));
     } else {
         mcp_answer_call(response, c->rev, c->id, version, result);
     }

@@ -1,8 +1,9 @@
-/* session.c - a session's messages from text to the method: JSON, arrays, envelope, revision, in this order. See
- * protocol.h; what each method does is in methods.c, the shapes of the answers are in answers.c.
+/* session.c - a session's messages from text to the method: JSON, arrays, envelope, revision, in
+ * this order. See protocol.h; what each method does is in methods.c, the shapes of the answers are
+ * in answers.c.
  *
- * A request whose _meta names a protocol version is served by itself, in the stateless revision. Others
- * follow what initialize agreed on. */
+ * A request whose _meta names a protocol version is served by itself, in the stateless revision.
+ * Others follow what initialize agreed on. */
 #include "session.h"
 
 #include <stdlib.h>
@@ -41,12 +42,12 @@ static int read_era(mcp_session *s, message *m) {
         m->rev = s->era ? s->era : opening ? &mcp_revisions[1] : NULL;
         if (m->rev) return 1;
         mcp_send_error(s, m, RPC_REQUEST,
-                       "the protocol version is not known: send initialize first, or name it in each "
+                       "the protocol version is unknown: send initialize first, or name the version in each "
                        "request's params._meta[\"" META_VERSION "\"]");
         return 0;
     }
     if (m->in) {
-        mcp_send_error(s, m, RPC_REQUEST, "a request that names its protocol version cannot stand in an array");
+        mcp_send_error(s, m, RPC_REQUEST, "a request that names its protocol version cannot be part of an array; send it alone");
         return 0;
     }
     if (!cJSON_IsString(version)) {
@@ -61,13 +62,14 @@ static int read_era(mcp_session *s, message *m) {
         return 0;
     }
     if (cJSON_IsObject(pj_get(m->meta, META_CAPABILITIES))) return 1;
-    mcp_send_error(s, m, RPC_PARAMS, "params._meta[\"" META_CAPABILITIES "\"] is missing: an object, empty if there are none");
+    mcp_send_error(s, m, RPC_PARAMS,
+                   "params._meta[\"" META_CAPABILITIES "\"] is missing; send an object, empty if the client has no capabilities");
     return 0;
 }
 
 static void on_request(mcp_session *s, message *m) {
     if (mcp_calls_has(&s->calls, m->id) || mcp_has_subscription(s, m->id)) {
-        mcp_send_error(s, m, RPC_REQUEST, "a request with this id is still in flight");
+        mcp_send_error(s, m, RPC_REQUEST, "a request with this id is still in flight; use another id");
         return;
     }
     if (!read_era(s, m)) return;
@@ -75,13 +77,13 @@ static void on_request(mcp_session *s, message *m) {
     mcp_on_request(s, m);
 }
 
-/* One message; of an array, when in is not NULL: the array then waits for an answer, or is told that none
- * comes. */
+/* One message; of an array, when in is not NULL: the array then waits for an answer, or is told
+ * that none comes. */
 static void on_message(mcp_session *s, const cJSON *tree, eg_str text, batch *in) {
     message m = {.text = text, .tree = tree, .in = in};
     if (in) mcp_batch_hold(in);
     if (!cJSON_IsObject(tree)) {
-        mcp_send_error(s, &m, RPC_REQUEST, "a message must be an object");
+        mcp_send_error(s, &m, RPC_REQUEST, "a message must be a JSON object");
         return;
     }
     refusal why;
@@ -97,16 +99,16 @@ static void on_message(mcp_session *s, const cJSON *tree, eg_str text, batch *in
 static void on_batch(mcp_session *s, const cJSON *tree, eg_str text) {
     int n = cJSON_GetArraySize(tree);
     if (!s->era || !(s->era->flags & REV_BATCH)) {
-        error_without_id(s, RPC_REQUEST, "arrays of messages exist only in protocol version 2025-03-26");
+        error_without_id(s, RPC_REQUEST, "only protocol version 2025-03-26 allows arrays of messages; send each message alone");
         return;
     }
     if (n == 0 || n > MCP_MAX_BATCH) {
-        error_without_id(s, RPC_REQUEST, "an array of messages must hold 1 to 64 of them");
+        error_without_id(s, RPC_REQUEST, "an array must contain 1 to 64 messages");
         return;
     }
     batch *b = mcp_batch_create(&s->sink);
     if (!b) {
-        error_without_id(s, RPC_INTERNAL, "out of memory");
+        error_without_id(s, RPC_INTERNAL, "out of memory; send the messages again later");
         return;
     }
     const cJSON *item;
@@ -124,7 +126,7 @@ void mcp_session_receive(mcp_session *s, eg_str text) {
     if (!tree) {
         char why[160];
         snprintf(why, sizeof why, "Parse error: %s at byte %zu", problem.what, problem.at);
-        eg_str id = pj_salvage(text, &problem, "id"); /* else whoever waits for this answer waits for ever */
+        eg_str id = pj_salvage(text, &problem, "id"); /* without it the client would wait for this answer for ever */
         const message m = {.id = mcp_is_id(id) ? id : (eg_str){NULL, 0}};
         mcp_send_error(s, &m, RPC_PARSE, why);
     } else if (cJSON_IsArray(tree)) {

@@ -1,5 +1,6 @@
-/* session.h - inside a server and a session: what session.c, methods.c and run_call.c share. Everything here runs
- * on the thread that calls mcp_session_receive(), but mcp_run_call, which workers call. */
+/* session.h - inside a server and a session: what session.c, methods.c and run_call.c share.
+ * Everything here runs on the thread that calls mcp_session_receive(), but mcp_run_call, which
+ * workers call. */
 #ifndef ENGRAM_MCP_SESSION_H
 #define ENGRAM_MCP_SESSION_H
 

@@ -1,6 +1,6 @@
-/* channel.c - lines in, messages out. See channel.h. All waiting is in poll() with a short limit, so that
- * *stop is seen soon whatever the other side does; writes go in pieces that a pipe which polls writable takes
- * whole. */
+/* channel.c - lines in, messages out. See channel.h. All waiting is in poll() with a short limit,
+ * so that *stop is seen soon whatever the other side does; writes go in pieces that a pipe which
+ * polls writable takes whole. */
 #include "channel.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* channel.h - the two ends of a stdio connection: lines in, messages out. What it is not: it knows no JSON.
- * One thread reads; any thread writes, whole messages only. */
+/* channel.h - the two ends of a stdio connection: lines in, messages out. What it is not: it knows
+ * no JSON. One thread reads; any thread writes, whole messages only. */
 #ifndef ENGRAM_MCP_CHANNEL_H
 #define ENGRAM_MCP_CHANNEL_H
 

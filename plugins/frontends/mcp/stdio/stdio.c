@@ -1,8 +1,8 @@
-/* stdio.c - the plugin `mcp`: serves one session of the Model Context Protocol on standard input and output. The
- * messages are the business of ../protocol, the lines of channel.c.
+/* stdio.c - the plugin `mcp`: serves one session of the Model Context Protocol on standard input
+ * and output. The messages are the business of ../protocol, the lines of channel.c.
  *
- * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get between
- * messages. */
+ * While it serves, file descriptor 1 is standard error: whatever a library prints cannot get
+ * between messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile
         while (k < 3 && !eg_str_eq(known[k].option, options[i])) k++;
         if (k == 3) {
             char text[160];
-            snprintf(text, sizeof text, "mcp: unknown option '%.*s'; there is profile=core, profile=team, profile=all",
+            snprintf(text, sizeof text, "mcp: unknown option '%.*s'; use profile=core, profile=team or profile=all",
                      options[i].len < 60 ? (int)options[i].len : 60, options[i].ptr);
             return fail(err, EG_EINVAL, text);
         }
@@ -43,7 +43,7 @@ static eg_status read_options(const eg_str *options, size_t n, uint32_t *profile
     return EG_OK;
 }
 
-/* Moves standard output away and puts standard error in its place; the new descriptor, or -1. */
+/* Duplicates standard output and puts standard error in its place. Returns the duplicate, or -1. */
 static int take_stdout(void) {
     fflush(stdout);
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -74,11 +74,12 @@ static eg_status serve_lines(channel *c, mcp_session *session, eg_error *err) {
         switch (mcp_channel_read(c, &line)) {
         case LINE_READ: mcp_session_receive(session, line); break;
         case LINE_TOO_LONG:
-            mcp_session_refuse(session, "a message may have at most 4194304 bytes; this one was skipped: send less at once");
+            mcp_session_refuse(session, "a message was longer than 4194304 bytes and was skipped; send a shorter one");
             break;
         case LINE_END:
         case LINE_STOPPED: return EG_OK;
-        case LINE_FAILED: return fail(err, EG_EIO, "mcp: standard input could not be read");
+        case LINE_FAILED:
+            return fail(err, EG_EIO, "mcp: standard input cannot be read; start the server with an open standard input");
         }
     }
 }
@@ -110,7 +111,8 @@ static eg_status run(void *self, const eg_services *services, const eg_str *opti
         st = serve(server, out, stop, err);
         give_stdout_back(out);
     } else {
-        st = fail(err, EG_EIO, "mcp: standard output is closed or cannot be moved");
+        st = fail(err, EG_EIO,
+                  "mcp: standard output is closed or cannot be duplicated; start the server with an open standard output");
     }
     mcp_server_destroy(server);
     return st;
@@ -120,7 +122,10 @@ static eg_status frontend_open(const eg_services *services, eg_registrar *regist
     static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .run = run};
     *self = NULL;
     eg_status st = services->add_frontend(registrar, &frontend, NULL);
-    return st == EG_OK ? st : fail(err, st, "the mcp front end could not be registered: is there another of that name?");
+    return st == EG_OK
+               ? st
+               : fail(err, st,
+                      "the mcp front end could not be registered; remove the other plugin that offers a front end named mcp");
 }
 
 static void frontend_close(void *self) { (void)self; }
