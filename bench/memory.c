@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
     if (!mkdtemp(folder)) return 2;
     char program[300]; /* plugins and models are found beside build/engram */
     snprintf(program, sizeof program, "%s", argv[0]);
-    const char *settings[] = {"plugins=sqlite memory entity numeric cross_scope nli secrets"};
+    const char *settings[] = {"plugins=sqlite memory rules nli secrets"};
     eg_host_options o = {.home = folder, .workspace = "bench", .program = program, .settings = settings, .setting_count = 1};
     eg_host *host = NULL;
     eg_error err = {0};

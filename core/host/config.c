@@ -17,7 +17,7 @@ static const eg_setting table[] = {
     {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1},
     {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0},
     {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0},
-    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp entity numeric cross_scope nli secrets", "ENGRAM_PLUGINS", 0},
+    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0},
     {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0},
     {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0},
     {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0},

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../common/scope.h"
+#include "../common/fact_context.h"
 #include "engram/plugin.h"
 
 /* The ten nearest: of the 92 labelled conflicts of the dev stores that the first model gave 0.83 or more, 90 are with the nearest
@@ -45,8 +45,8 @@ static size_t choose(const eg_case *c, double least, uint32_t *chosen) {
         const eg_case_fact *f = c->candidates[i];
         int by_rule = (f->found_by & (EG_FOUND_CLAIM | EG_FOUND_TEXT)) != 0 && f->cosine == 0;
         if (!by_rule && f->cosine < least) continue;
-        if (scopes_differ(c->subject->fact, f->fact) && speaks_of_its_place(c->subject->fact->content) &&
-            speaks_of_its_place(f->fact->content))
+        if (scopes_differ(c->subject->fact, f->fact) && is_context_dependent(c->subject->fact->content) &&
+            is_context_dependent(f->fact->content))
             continue; /* of two places */
         size_t at = n < MOST_CANDIDATES ? n : MOST_CANDIDATES - 1;
         if (n == MOST_CANDIDATES && f->cosine <= c->candidates[chosen[at]]->cosine) continue;

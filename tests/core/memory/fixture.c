@@ -13,9 +13,7 @@
 enum { DIMENSIONS = 64, BUDGET_MS = 20 };
 
 const eg_plugin *eg_plugin_sqlite(void);
-const eg_plugin *eg_plugin_entity(void);
-const eg_plugin *eg_plugin_numeric(void);
-const eg_plugin *eg_plugin_cross_scope(void);
+const eg_plugin *eg_plugin_rules(void);
 
 static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
     (void)err;
@@ -153,9 +151,7 @@ void fixture_open(fixture *f, int with_model) {
     f->services.threshold = threshold;
     eg_registrar r = {0};
     load(f, &r, eg_plugin_sqlite());
-    load(f, &r, eg_plugin_entity());
-    load(f, &r, eg_plugin_numeric());
-    load(f, &r, eg_plugin_cross_scope());
+    load(f, &r, eg_plugin_rules());
     for (size_t i = 0; i < r.detector_count; i++) f->detectors[i] = (eg_detector_slot){r.detectors[i], r.detector_self[i]};
     f->detectors[r.detector_count] = (eg_detector_slot){&nli, f};
 

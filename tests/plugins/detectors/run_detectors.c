@@ -5,9 +5,7 @@
 #include "tests/support/request.h"
 #include "tests/support/services.h"
 
-const eg_plugin *eg_plugin_entity(void);
-const eg_plugin *eg_plugin_numeric(void);
-const eg_plugin *eg_plugin_cross_scope(void);
+const eg_plugin *eg_plugin_rules(void);
 
 eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_fact *out, eg_error *err) {
     eg_fact *fact = eg_arena_array(arena, 1, sizeof *fact);
@@ -38,17 +36,13 @@ eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_f
     test_request request;
     test_request_borrow(&request, arena);
     request.rq.err = err;
-    const eg_plugin *plugins[] = {eg_plugin_entity(), eg_plugin_numeric(), eg_plugin_cross_scope()};
     eg_services services = test_services(NULL);
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
     sink s = {.out = out, .most = most};
-    eg_status status = EG_OK;
-    for (size_t i = 0; i < sizeof plugins / sizeof plugins[0] && status == EG_OK; i++) {
-        eg_registrar registrar = {0};
-        status = test_registrar_open(&registrar, &services, plugins[i], NULL, err);
-        if (status == EG_OK)
-            status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, &s);
-    }
+    eg_registrar registrar = {0};
+    eg_status status = test_registrar_open(&registrar, &services, eg_plugin_rules(), NULL, err);
+    if (status == EG_OK)
+        status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, &s);
     *n = s.n;
     return status;
 }

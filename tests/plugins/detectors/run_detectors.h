@@ -1,4 +1,4 @@
-/* run_detectors.h - runs the three deterministic detectors over two texts, the way the host would. For tests
+/* run_detectors.h - runs the detector "rules" over two texts, the way the host would. For tests
  * and for measure_rules. */
 #ifndef EG_TEST_RUN_DETECTORS_H
 #define EG_TEST_RUN_DETECTORS_H
@@ -9,7 +9,7 @@
 /* A fact read once: statements and claims by core/text. */
 eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_fact *out, eg_error *err);
 
-/* Findings of all three detectors for the new fact against one earlier one; at most `most`. Strings in the
+/* Findings for the new fact against one earlier one; at most `most`. Strings in the
  * arena. */
 eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
                       size_t *n, eg_error *err);

@@ -1,5 +1,5 @@
-/* compare.c - see compare.h. */
-#include "compare.h"
+/* compare_values.c - see compare_values.h. */
+#include "compare_values.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* sentence.c - see sentence.h. */
 #include "sentence.h"
 
-#include "scope.h"
+#include "../common/fact_context.h"
 
 typedef struct cursor {
     eg_request *rq;

@@ -1,7 +1,7 @@
-/* compare.h - how two values of claims stand to each other. Not here: whether the claims are about the same
- * thing (align.h, judge.h). Compiled into each of the deterministic detectors. Thread class: any. */
-#ifndef EG_DETECTORS_COMPARE_H
-#define EG_DETECTORS_COMPARE_H
+/* compare_values.h - how two values of claims stand to each other. Not here: whether the claims are about the same
+ * thing (align.h, compare_facts.h). Thread class: any. */
+#ifndef EG_DETECTORS_COMPARE_VALUES_H
+#define EG_DETECTORS_COMPARE_VALUES_H
 
 #include "engram/types.h"
 

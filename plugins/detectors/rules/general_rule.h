@@ -1,7 +1,7 @@
-/* rule.h - a rule over all of a kind against one of that kind: "All services use MySQL", "The payments
+/* general_rule.h - a rule over all of a kind against one of that kind: "All services use MySQL", "The payments
  * service uses PostgreSQL". Only for products of which a thing uses one. Thread class: any. */
-#ifndef EG_DETECTORS_RULE_H
-#define EG_DETECTORS_RULE_H
+#ifndef EG_DETECTORS_GENERAL_RULE_H
+#define EG_DETECTORS_GENERAL_RULE_H
 
 #include "sentence.h"
 

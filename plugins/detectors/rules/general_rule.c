@@ -1,5 +1,5 @@
-/* rule.c - see rule.h. */
-#include "rule.h"
+/* general_rule.c - see general_rule.h. */
+#include "general_rule.h"
 
 /* Products that exclude each other in one role. Spellings of one product stand joined by '/'. */
 static const char *const families[] = {

@@ -3,7 +3,7 @@
 #ifndef EG_DETECTORS_UPDATE_H
 #define EG_DETECTORS_UPDATE_H
 
-#include "compare.h"
+#include "compare_values.h"
 #include "sentence.h"
 
 /* 1 when `newer` names the value that `older` holds as the former one, and a new one beside it, about the

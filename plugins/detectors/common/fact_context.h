@@ -1,6 +1,6 @@
-/* scope.h - where two facts stand, and whether what they say is understood without that place. Thread class: any. */
-#ifndef EG_DETECTORS_SCOPE_H
-#define EG_DETECTORS_SCOPE_H
+/* fact_context.h - where two facts stand, and whether what they say is understood without that place. Thread class: any. */
+#ifndef EG_DETECTORS_FACT_CONTEXT_H
+#define EG_DETECTORS_FACT_CONTEXT_H
 
 #include "engram/detector.h"
 
@@ -13,6 +13,6 @@ int begins_with_pronoun(eg_str text);
 /* 1 when the text begins as what stands below a heading or in a table of parameters does, or with a pronoun: "See `connect`.",
  * "Returns: a list", "DEPRECATED: use `--email` instead.", "Defaults to 30 s.", "This is ...". What it speaks of stands
  * elsewhere. */
-int speaks_of_its_place(eg_str text);
+int is_context_dependent(eg_str text);
 
 #endif

@@ -3,7 +3,7 @@
  * afraid of. */
 #include "align.h"
 
-#include "rule.h"
+#include "general_rule.h"
 
 enum { MOST_COLUMNS = 2 * MOST_UNITS };
 enum { GAP = -2, SCORE_CONTENT = 6, SCORE_STOP = 3, SCORE_CONFLICT = 4, SCORE_SUBSTITUTE = -3 };

@@ -1,5 +1,5 @@
-/* scope.c - see scope.h. */
-#include "scope.h"
+/* fact_context.c - see fact_context.h. */
+#include "fact_context.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ int begins_with_pronoun(eg_str text) {
     return first_word(text, word) && is_one_of(word, pronouns);
 }
 
-int speaks_of_its_place(eg_str text) {
+int is_context_dependent(eg_str text) {
     static const char *const verbs[] = {"see", "accepts", "acceptable", "defaults", NULL};
     static const char *const labels[] = {"returns",  "return",   "type",     "alias",      "default",
                                          "callback", "optional", "required", "deprecated", NULL};

@@ -4,7 +4,7 @@
 #ifndef EG_DETECTORS_REWORD_H
 #define EG_DETECTORS_REWORD_H
 
-#include "compare.h"
+#include "compare_values.h"
 #include "sentence.h"
 
 /* 1 when they disagree; stores the two values. */

@@ -1,11 +1,12 @@
-/* judge.c - see judge.h. */
-#include "judge.h"
+/* compare_facts.c - see compare_facts.h. */
+#include "compare_facts.h"
 
+#include "../common/fact_context.h"
+#include "general_rule.h"
 #include "reword.h"
-#include "rule.h"
 #include "update.h"
 
-struct judge {
+struct comparer {
     eg_request *rq;
     const eg_case_fact *fact;
     align_table *table;
@@ -24,14 +25,14 @@ static eg_status read_all(eg_request *rq, const eg_case_fact *fact, sentence **o
     return EG_OK;
 }
 
-eg_status judge_create(eg_request *rq, const eg_case_fact *subject, judge **out) {
-    judge *j = eg_request_array(rq, 1, sizeof *j);
-    if (!j) return EG_ENOMEM;
-    j->rq = rq;
-    j->fact = subject;
-    if (!(j->table = align_table_create(rq))) return EG_ENOMEM;
-    eg_status status = read_all(rq, subject, &j->sentences, &j->n);
-    *out = j;
+eg_status comparer_create(eg_request *rq, const eg_case_fact *subject, comparer **out) {
+    comparer *c = eg_request_array(rq, 1, sizeof *c);
+    if (!c) return EG_ENOMEM;
+    c->rq = rq;
+    c->fact = subject;
+    if (!(c->table = align_table_create(rq))) return EG_ENOMEM;
+    eg_status status = read_all(rq, subject, &c->sentences, &c->n);
+    *out = c;
     return status;
 }
 
@@ -72,25 +73,25 @@ static int rank(eg_outcome o) {
     }
 }
 
-static eg_status keep(judge *j, const eg_case_fact *candidate, uint32_t statement, observation o, const char *reason,
+static eg_status keep(comparer *c, const eg_case_fact *candidate, uint32_t statement, observation o, const char *reason,
                       observation *best, int *found) {
     if (*found && (rank(o.outcome) < rank(best->outcome) || (rank(o.outcome) == rank(best->outcome) && o.score <= best->score)))
         return EG_OK;
-    eg_str label = label_of(j->fact, statement, o.a), here = words_of(j->fact, o.a), there = words_of(candidate, o.b);
+    eg_str label = label_of(c->fact, statement, o.a), here = words_of(c->fact, o.a), there = words_of(candidate, o.b);
     switch (o.outcome) {
     case EG_OUTCOME_CONTRADICTION:
-        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr, (int)here.len,
+        o.explanation = eg_request_printf(c->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr, (int)here.len,
                                           here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_UPDATE:
-        o.explanation = eg_request_printf(j->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s", (int)label.len,
+        o.explanation = eg_request_printf(c->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s", (int)label.len,
                                           label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_BOTH_VALID:
-        o.explanation = eg_request_printf(j->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr, (int)there.len,
+        o.explanation = eg_request_printf(c->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr, (int)there.len,
                                           there.ptr, reason ? reason : "the contexts differ");
         break;
-    default: o.explanation = eg_request_printf(j->rq, "both say the same"); break;
+    default: o.explanation = eg_request_printf(c->rq, "both say the same"); break;
     }
     if (!o.explanation.ptr) return EG_ENOMEM;
     *best = o;
@@ -127,7 +128,7 @@ static int is_common(eg_str w) {
                    "it this its they these here default clas librari library table job");
 }
 static int has_common_subject(const sentence *x) {
-    if (speaks_of_its_place(sentence_text(x))) return 1;
+    if (is_context_dependent(sentence_text(x))) return 1;
     for (size_t i = 0; i < x->n && i < x->verb; i++)
         if (x->units[i].content && !is_common(x->units[i].key)) return 0;
     return x->verb < x->n;
@@ -149,21 +150,21 @@ static int is_weak_claim(const eg_claim *c) {
     return is_weak((size_t)words, named);
 }
 
-static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                           int *found) {
     eg_status status = EG_OK;
-    for (size_t i = 0; i < j->n && status == EG_OK; i++)
+    for (size_t i = 0; i < c->n && status == EG_OK; i++)
         for (size_t k = 0; k < n && status == EG_OK; k++) {
             alignment al;
-            align_sentences(j->table, &j->sentences[i], &theirs[k], &al);
+            align_sentences(c->table, &c->sentences[i], &theirs[k], &al);
             if (al.verdict == ALIGN_NOTHING) continue;
-            if (al.verdict == ALIGN_SAME && (j->n > 1 || n > 1)) continue; /* the other statements may disagree */
-            if (al.verdict == ALIGN_CONFLICT && heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
+            if (al.verdict == ALIGN_SAME && (c->n > 1 || n > 1)) continue; /* the other statements may disagree */
+            if (al.verdict == ALIGN_CONFLICT && heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;
                 al.reason = "the facts are about different things";
             }
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
-            o.weak = is_weak(al.shared, al.named) || has_common_subject(&j->sentences[i]);
+            o.weak = is_weak(al.shared, al.named) || has_common_subject(&c->sentences[i]);
             if (al.verdict == ALIGN_SAME) {
                 o.outcome = EG_OUTCOME_CORROBORATION;
                 o.score = 0.9;
@@ -173,7 +174,7 @@ static eg_status by_place(judge *j, const eg_case_fact *candidate, const sentenc
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.8;
             }
-            status = keep(j, candidate, (uint32_t)i, o, al.reason, best, found);
+            status = keep(c, candidate, (uint32_t)i, o, al.reason, best, found);
         }
     return status;
 }
@@ -203,9 +204,9 @@ static int same_qualifiers(eg_str a, eg_str b) {
 }
 
 /* Both facts are one clause, so a claim is all they say. */
-static int is_all(const judge *j, const sentence *theirs, size_t n) {
-    if (j->n != 1 || n != 1 || !j->sentences[0].n || !theirs[0].n) return 0;
-    return j->sentences[0].units[j->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
+static int is_all(const comparer *c, const sentence *theirs, size_t n) {
+    if (c->n != 1 || n != 1 || !c->sentences[0].n || !theirs[0].n) return 0;
+    return c->sentences[0].units[c->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
 }
 
 /* 1 when both name an environment, platform, plan or time, and not the same ones. */
@@ -236,61 +237,61 @@ static int names_which(const sentence *x, const eg_claim *c) {
     return bare && x->units[i - 1].kind != UNIT_VALUE && x->units[i - 1].content && c->quantifier == EG_QUANTIFIER_EXACTLY;
 }
 
-static eg_status by_claims(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+static eg_status by_claims(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                            int *found) {
     eg_status status = EG_OK;
-    for (size_t i = 0; i < j->fact->claim_count; i++)
+    for (size_t i = 0; i < c->fact->claim_count; i++)
         for (size_t k = 0; k < candidate->claim_count && status == EG_OK; k++) {
-            const eg_claim *x = &j->fact->claims[i], *y = &candidate->claims[k];
+            const eg_claim *x = &c->fact->claims[i], *y = &candidate->claims[k];
             if (!x->subject.len || !eg_str_eq(x->subject, y->subject) || !eg_str_eq(x->attribute, y->attribute)) continue;
             if (x->polarity != y->polarity || !is_current(x) || !is_current(y)) continue;
             if ((x->value_kind == EG_VALUE_VERSION || x->value_kind == EG_VALUE_PORT) &&
-                takes_several(&j->sentences[x->statement], &x->span) && takes_several(&theirs[y->statement], &y->span))
+                takes_several(&c->sentences[x->statement], &x->span) && takes_several(&theirs[y->statement], &y->span))
                 continue;
-            if (names_which(&j->sentences[x->statement], x) || names_which(&theirs[y->statement], y)) continue;
+            if (names_which(&c->sentences[x->statement], x) || names_which(&theirs[y->statement], y)) continue;
             value_relation r = values_compare(x, y);
-            if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(j, theirs, n))) continue;
+            if (r != VALUES_CONFLICT && (r != VALUES_SAME || !is_all(c, theirs, n))) continue;
             observation o = {.outcome = r == VALUES_SAME ? EG_OUTCOME_CORROBORATION : EG_OUTCOME_CONTRADICTION,
                              .score = 0.9,
                              .a = x->span,
                              .b = y->span};
             o.class = class_of(x);
-            o.weak = is_weak_claim(x) || has_common_subject(&j->sentences[x->statement]);
-            if (r == VALUES_CONFLICT && heads_differ(j->sentences, x->statement, theirs, y->statement)) continue;
+            o.weak = is_weak_claim(x) || has_common_subject(&c->sentences[x->statement]);
+            if (r == VALUES_CONFLICT && heads_differ(c->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
                 if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.7;
             } else if (r == VALUES_CONFLICT &&
-                       (j->sentences[x->statement].updates || (j->sentences[x->statement].now && !theirs[y->statement].now)))
+                       (c->sentences[x->statement].updates || (c->sentences[x->statement].now && !theirs[y->statement].now)))
                 o.outcome = EG_OUTCOME_UPDATE;
-            status = keep(j, candidate, x->statement, o, NULL, best, found);
+            status = keep(c, candidate, x->statement, o, NULL, best, found);
         }
     return status;
 }
 
-static eg_status by_quantifier(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+static eg_status by_quantifier(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                                int *found) {
-    for (size_t i = 0; i < j->n; i++)
+    for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; k < n; k++) {
             observation o = {.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
-            if (!rule_is_broken(&j->sentences[i], &theirs[k], &o.a, &o.b) &&
-                !rule_is_broken(&theirs[k], &j->sentences[i], &o.b, &o.a))
+            if (!rule_is_broken(&c->sentences[i], &theirs[k], &o.a, &o.b) &&
+                !rule_is_broken(&theirs[k], &c->sentences[i], &o.b, &o.a))
                 continue;
-            eg_status status = keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+            eg_status status = keep(c, candidate, (uint32_t)i, o, NULL, best, found);
             if (status != EG_OK) return status;
         }
     return EG_OK;
 }
 
-static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+static eg_status by_words(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                           int *found) {
-    for (size_t i = 0; i < j->n; i++)
+    for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; k < n; k++) {
             const unit *here, *there;
-            const sentence *x = &j->sentences[i], *y = &theirs[k];
+            const sentence *x = &c->sentences[i], *y = &theirs[k];
             if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) continue;
-            if (heads_differ(j->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
+            if (heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
             if ((here->claim->value_kind == EG_VALUE_VERSION || here->claim->value_kind == EG_VALUE_PORT) &&
                 takes_several(x, &here->span) && takes_several(y, &there->span))
                 continue;
@@ -299,36 +300,36 @@ static eg_status by_words(judge *j, const eg_case_fact *candidate, const sentenc
                              .score = 0.86,
                              .a = here->span,
                              .b = there->span};
-            eg_status status = keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+            eg_status status = keep(c, candidate, (uint32_t)i, o, NULL, best, found);
             if (status != EG_OK) return status;
         }
     return EG_OK;
 }
 
 /* The new fact says itself that it replaces the candidate's value. */
-static eg_status by_update(judge *j, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
+static eg_status by_update(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                            int *found) {
-    for (size_t i = 0; i < j->n; i++)
+    for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; k < n; k++) {
             const unit *now, *before;
-            if (!update_replaces(&j->sentences[i], &theirs[k], &now, &before)) continue;
+            if (!update_replaces(&c->sentences[i], &theirs[k], &now, &before)) continue;
             observation o = {
                 .outcome = EG_OUTCOME_UPDATE, .class = class_of(before->claim), .score = 0.9, .a = now->span, .b = before->span};
-            return keep(j, candidate, (uint32_t)i, o, NULL, best, found);
+            return keep(c, candidate, (uint32_t)i, o, NULL, best, found);
         }
     return EG_OK;
 }
 
-eg_status judge_candidate(judge *j, const eg_case_fact *candidate, observation *out, int *found) {
+eg_status compare_facts(comparer *c, const eg_case_fact *candidate, observation *out, int *found) {
     *found = 0;
     sentence *theirs;
     size_t n;
-    eg_status status = read_all(j->rq, candidate, &theirs, &n);
-    if (status == EG_OK) status = by_update(j, candidate, theirs, n, out, found);
+    eg_status status = read_all(c->rq, candidate, &theirs, &n);
+    if (status == EG_OK) status = by_update(c, candidate, theirs, n, out, found);
     if (status != EG_OK || *found) return status; /* an update is no contradiction */
-    status = by_place(j, candidate, theirs, n, out, found);
-    if (status == EG_OK) status = by_claims(j, candidate, theirs, n, out, found);
-    if (status == EG_OK && !*found) status = by_words(j, candidate, theirs, n, out, found);
-    if (status == EG_OK) status = by_quantifier(j, candidate, theirs, n, out, found);
+    status = by_place(c, candidate, theirs, n, out, found);
+    if (status == EG_OK) status = by_claims(c, candidate, theirs, n, out, found);
+    if (status == EG_OK && !*found) status = by_words(c, candidate, theirs, n, out, found);
+    if (status == EG_OK) status = by_quantifier(c, candidate, theirs, n, out, found);
     return status;
 }

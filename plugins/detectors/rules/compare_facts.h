@@ -1,0 +1,27 @@
+/* compare_facts.h - all that the rules find out about two facts: by laying their statements beside each other
+ * (align.h), by claims with the same subject, attribute and qualifiers, by the words of two statements in another
+ * order (reword.h), by statements about all things of a kind (general_rule.h) and by what a fact says that it
+ * replaces (update.h). Thread class: worker. */
+#ifndef EG_DETECTORS_COMPARE_FACTS_H
+#define EG_DETECTORS_COMPARE_FACTS_H
+
+#include "align.h"
+
+typedef struct observation {
+    eg_outcome outcome;
+    align_class class;
+    int weak; /* 1: too little names the thing for it to be the same one in another scope */
+    double score;
+    eg_span a, b; /* of the subject's and of the candidate's content */
+    eg_str explanation;
+} observation;
+
+typedef struct comparer comparer; /* the subject of a case, read once */
+
+/* Reads the case's subject; memory is the request's. EG_ENOMEM. */
+eg_status comparer_create(eg_request *rq, const eg_case_fact *subject, comparer **out);
+/* The strongest observation about the candidate: a contradiction before an update before others. *found 0: none.
+ * EG_ENOMEM. */
+eg_status compare_facts(comparer *subject, const eg_case_fact *candidate, observation *out, int *found);
+
+#endif
