@@ -1,5 +1,5 @@
-/* cli.h - what the commands of `engram` share: the table of commands and their options, opening the host, printing errors.
- * Each command is one function in a file named after its family. */
+/* cli.h - what the commands of `engram` share: the command line that was read, opening the host, printing errors. Each command
+ * is one function in a file named after its family. */
 #ifndef EG_TOOLS_CLI_H
 #define EG_TOOLS_CLI_H
 
@@ -7,35 +7,22 @@
 
 #include "core/host/host.h"
 #include "core/include/engram/infer.h"
+#include "tools/command_table.h"
 
-enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_OPTIONS = 24, MAX_POSITIONAL = 4096 };
+enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_POSITIONAL = 4096 };
 
-/* One option of a command. value: the word for its value in the help ("DIR"), NULL for a flag. argument: the name of the
- * tool argument that it sets, for the memory commands; kind of that argument: 't' text, 'n' number, 'b' flag. */
-typedef struct option {
-    const char *name, *value, *help, *argument;
-    char kind;
-} option;
-
-struct command;
+/* A command line that was read. */
 typedef struct call {
     const struct command *command;
     const char *program;
-    const char *values[MAX_OPTIONS]; /* of command->options; flags: "1"; NULL: not given */
+    const char *values[MAX_OPTIONS];    /* of command->options; flags: "1"; NULL: not given */
+    const char *common[COMMON_OPTIONS]; /* of common_options, in the same way; those that follow are made from it */
     const char *home, *workspace;
     int json, verbose;
     int closed_descriptors; /* bits of 0, 1, 2 that were closed when the program began */
     const char *positional[MAX_POSITIONAL];
     size_t positional_count;
 } call;
-
-typedef struct command {
-    const char *name, *arguments, *summary, *details;
-    const option *options;
-    int (*run)(const call *c);
-    const char *tool;       /* the tool that a memory command calls */
-    const char *positional; /* the tool argument that the positional words make up, joined by spaces; NULL: none */
-} command;
 
 /* The value of an option by its name; NULL when it was not given. */
 const char *call_option(const call *c, const char *name);
@@ -63,6 +50,7 @@ int model_folder(const call *c, const char *setting, char *folder, char *cache, 
                  uint32_t *format);
 
 int run_memory(const call *c); /* commit, query, conflicts, resolve, status, feedback, undo */
+int run_tool(const call *c);
 int run_check(const call *c);
 int run_mcp(const call *c);
 int run_nli(const call *c);
@@ -73,5 +61,7 @@ int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);
 int run_models(const call *c);
 int run_doctor(const call *c);
+int run_version(const call *c);
+int run_help(const call *c);
 
 #endif

@@ -19,14 +19,14 @@ static cJSON *arguments_of(const call *c) {
         const char *v = c->values[i];
         if (!v) continue;
         char *end = NULL;
-        double number = o->kind == 'n' ? strtod(v, &end) : 0;
-        if (o->kind == 'n' && (end == v || *end)) {
+        double number = o->kind == JSON_NUMBER ? strtod(v, &end) : 0;
+        if (o->kind == JSON_NUMBER && (end == v || *end)) {
             complain("--%s is '%s': a number was expected", o->name, v);
             cJSON_Delete(a);
             return NULL;
         }
-        if (o->kind == 'n') cJSON_AddNumberToObject(a, o->argument, number);
-        else if (o->kind == 'b') cJSON_AddBoolToObject(a, o->argument, 1);
+        if (o->kind == JSON_NUMBER) cJSON_AddNumberToObject(a, o->argument, number);
+        else if (o->kind == JSON_FLAG) cJSON_AddBoolToObject(a, o->argument, 1);
         else cJSON_AddStringToObject(a, o->argument, v);
     }
     if (!a) complain("out of memory");
@@ -223,8 +223,8 @@ static int add_positional(const call *c, cJSON *a) {
     if (!key) return c->positional_count == 0 || (complain("%s takes no arguments: '%s'", c->command->name, c->positional[0]), 0);
     int deletes = cJSON_IsString(cJSON_GetObjectItem(a, "operation")) && strcmp(text_of(a, "operation"), "delete") == 0;
     if (c->positional_count == 0 && (deletes || strcmp(text_of(a, "operation"), "none") == 0)) return 1;
-    if (c->positional_count == 0 && c->command->arguments[0] == '[') return 1;
-    if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->arguments), 0;
+    if (c->positional_count == 0 && c->command->synopsis[0] == '[') return 1;
+    if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->synopsis), 0;
     char *text = positional_text(c);
     if (!text) return 0;
     int fine = 1;

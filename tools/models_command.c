@@ -357,7 +357,6 @@ static int use(const call *c, const eg_host *host) {
     char value[MOST_PATH], folder[MOST_PATH], line[MOST_PATH + 32];
     eg_error err = {0};
     eg_model_kind kind;
-    if (as && strcmp(as, "nli") != 0 && strcmp(as, "embed") != 0) return complain("--as is '%s': nli or embed", as);
     if (!value_of(name, value, sizeof value)) return EXIT_ERROR;
     if (eg_host_model_folder(host, value, folder, sizeof folder, &err) != EG_OK) {
         if (!eg_known_model_find(name)) return complain("%s", err.text);

@@ -1,0 +1,549 @@
+/* command_table.c - see command_table.h. The texts are read by people and by language models: plain words, the defaults and the
+ * units named. */
+#include "tools/command_table.h"
+
+#include "tools/cli.h"
+
+#define TYPES "observation inference decision"
+#define OPERATIONS "add update delete none"
+#define ISAS "auto scalar avx2 avxvnni avx512 avx512vnni avx512bf16 amx neon dotprod i8mm"
+
+const char program_summary[] = "a consistency layer and shared memory for AI coding agents";
+
+const option common_options[] = {
+    [COMMON_JSON] = {.name = "json", .description = "print the result as JSON"},
+    [COMMON_WORKSPACE] = {.name = "workspace",
+                          .short_name = 'w',
+                          .value = "NAME",
+                          .description = "the workspace whose facts are used (default: the setting workspace, or the one of the "
+                                         "git repository here)"},
+    [COMMON_HOME] = {.name = "home",
+                     .value = "DIR",
+                     .complete = COMPLETE_FOLDERS,
+                     .description = "the folder for settings, store and models (default: $ENGRAM_HOME, or ~/.engram if it "
+                                    "exists, or the XDG folders)"},
+    [COMMON_VERBOSE] = {.name = "verbose", .short_name = 'v', .description = "print more messages on standard error"},
+    [COMMON_HELP] = {.name = "help", .short_name = 'h', .description = "print the help of the command"},
+    {0}};
+
+const exit_status common_exits[] = {{0, "success"},
+                                    {2, "an error; a message on standard error says what was wrong and what to do"},
+                                    {130, "interrupted (128 plus the number of the signal)"},
+                                    {0}};
+
+/* ---- check ---- */
+
+static const char *const check_text[] = {
+    "Reads statements from files and compares them with each other, first by rules (values and their units, dates, names, "
+    "negation), then with a natural language inference (NLI) model. Nothing is stored. Where there are no contradictions, "
+    "nothing is printed.",
+    "Of a folder, files that end in .md, .markdown, .txt or .jsonl are read; hidden files and symbolic links are skipped. A line "
+    "of a JSONL file is an object with the member \"content\" and, optionally, \"scope\".",
+    NULL};
+static const argument check_arguments[] = {
+    {"PATH", "a file or folder; - is standard input: JSONL if it begins with {, else Markdown", COMPLETE_FILES}, {0}};
+static const option check_options[] = {
+    {.name = "against-store", .description = "compare with the facts of the workspace too"},
+    {.name = "sarif", .description = "print SARIF 2.1.0, for code scanning"},
+    {.name = "progress", .description = "report progress on standard error, even when it is not a terminal"},
+    {0}};
+static const exit_status check_exits[] = {
+    {0, "no contradictions"},
+    {1, "contradictions were found"},
+    {2, "an error, such as a file that cannot be read; the other files have been checked all the same"},
+    {130, "interrupted (128 plus the number of the signal)"},
+    {0}};
+static const example check_examples[] = {{"engram check README.md docs", "check a file and a folder"},
+                                         {"engram check --against-store AGENTS.md", "compare with the stored facts as well"},
+                                         {"engram check --sarif docs > engram.sarif", "write a report for code scanning"},
+                                         {0}};
+
+/* ---- memory ---- */
+
+static const char *const commit_text[] = {
+    "Stores a fact and prints the stored facts that it contradicts. A fact that is known already is not stored again. The words "
+    "of FACT are joined by spaces.",
+    NULL};
+static const argument commit_arguments[] = {
+    {"FACT", "one or several sentences; - reads them from standard input", COMPLETE_NOTHING}, {0}};
+static const option commit_options[] = {
+    {.name = "scope",
+     .short_name = 's',
+     .value = "PATH",
+     .description = "the topic of the fact, such as auth/jwt (default: the setting scope, or general)",
+     .argument = "scope"},
+    {.name = "agent", .value = "NAME", .description = "the agent or person who states it", .argument = "agent_id"},
+    {.name = "engineer", .value = "NAME", .description = "the person on whose behalf the agent works", .argument = "engineer"},
+    {.name = "confidence",
+     .value = "NUMBER",
+     .description = "how sure it is, from 0 to 1 (default: 0.8)",
+     .kind = JSON_NUMBER,
+     .argument = "confidence"},
+    {.name = "provenance",
+     .value = "TEXT",
+     .description = "the evidence, such as a file and line, or the output of a test",
+     .argument = "provenance"},
+    {.name = "type", .value = "TYPE", .choices = TYPES, .description = "the kind of fact", .argument = "fact_type"},
+    {.name = "ttl-days",
+     .value = "N",
+     .description = "the fact expires after N days",
+     .kind = JSON_NUMBER,
+     .argument = "ttl_days"},
+    {.name = "operation",
+     .value = "OPERATION",
+     .choices = OPERATIONS,
+     .description = "what to do with the fact that --corrects names (default: add)",
+     .argument = "operation"},
+    {.name = "corrects",
+     .value = "ID",
+     .description = "the fact or lineage that is updated or deleted: an id, or the end of one",
+     .argument = "corrects_lineage"},
+    {.name = "durability",
+     .value = "D",
+     .choices = "durable ephemeral",
+     .description = "ephemeral facts are left out of queries unless asked for (default: durable)",
+     .argument = "durability"},
+    {.name = "wait-ms",
+     .value = "N",
+     .description = "how long to wait for contradictions, in milliseconds (default: 30000)",
+     .kind = JSON_NUMBER,
+     .argument = "wait_ms"},
+    {0}};
+static const example commit_examples[] = {
+    {"engram commit --scope auth \"The auth service listens on port 8080.\"", "store a fact"},
+    {"engram commit --operation update --corrects 4f1c22ab \"It listens on port 9090.\"", "replace an earlier fact"},
+    {0}};
+
+static const char *const query_text[] = {"Finds facts by their words and by their meaning, the most relevant first.", NULL};
+static const argument query_arguments[] = {
+    {"TOPIC", "a question or some words; - reads them from standard input", COMPLETE_NOTHING}, {0}};
+static const option query_options[] = {
+    {.name = "scope",
+     .short_name = 's',
+     .value = "PATH",
+     .description = "only this scope and those below it; / is all of them (default: the setting scope, or all)",
+     .argument = "scope"},
+    {.name = "limit", .value = "N", .description = "at most N facts (default: 10)", .kind = JSON_NUMBER, .argument = "limit"},
+    {.name = "as-of",
+     .value = "TIME",
+     .description = "what was known at that time, such as 2026-11-01 or 2026-11-01T12:00:00Z",
+     .argument = "as_of"},
+    {.name = "type", .value = "TYPE", .choices = TYPES, .description = "only facts of this kind", .argument = "fact_type"},
+    {.name = "agent", .value = "NAME", .description = "only facts of this agent", .argument = "agent_id"},
+    {.name = "ephemeral", .description = "include ephemeral facts", .kind = JSON_FLAG, .argument = "include_ephemeral"},
+    {.name = "history",
+     .description = "include facts that were closed or have expired",
+     .kind = JSON_FLAG,
+     .argument = "include_history"},
+    {0}};
+static const example query_examples[] = {{"engram query \"which port does auth listen on?\"", "ask a question"},
+                                         {"engram query --as-of 2026-11-01 --scope auth port", "ask what was known earlier"},
+                                         {0}};
+
+static const char *const conflicts_text[] = {
+    "Lists pairs of facts that contradict each other. With CONFLICT, prints that one and the history of both facts.", NULL};
+static const argument conflicts_arguments[] = {{"CONFLICT", "the id of a conflict, or the end of one", COMPLETE_NOTHING}, {0}};
+static const option conflicts_options[] = {
+    {.name = "scope",
+     .short_name = 's',
+     .value = "PATH",
+     .description = "only conflicts of this scope and those below it",
+     .argument = "scope"},
+    {.name = "status",
+     .value = "STATUS",
+     .choices = "open resolved dismissed expired all",
+     .description = "only conflicts of this status (default: open)",
+     .argument = "status"},
+    {.name = "limit", .value = "N", .description = "at most N conflicts", .kind = JSON_NUMBER, .argument = "limit"},
+    {0}};
+
+static const char *const resolve_text[] = {
+    "Settles a conflict. winner keeps the fact of --winner and closes the other one; merge closes both and stores the text of "
+    "--reason as a new fact; dismissed says that there is no contradiction; both_valid says that both facts hold.",
+    NULL};
+static const argument resolve_arguments[] = {{"CONFLICT", "the id of a conflict, or the end of one", COMPLETE_NOTHING}, {0}};
+static const option resolve_options[] = {
+    {.name = "type",
+     .value = "TYPE",
+     .choices = "winner merge dismissed both_valid",
+     .description = "how it is settled (required)",
+     .argument = "resolution_type"},
+    {.name = "winner",
+     .value = "ID",
+     .description = "the fact that is right, for the type winner",
+     .argument = "winning_fact_id"},
+    {.name = "reason", .value = "TEXT", .description = "why; for the type merge, the merged fact", .argument = "resolution"},
+    {0}};
+static const example resolve_examples[] = {
+    {"engram resolve 7d20a1c4 --type winner --winner 4f1c22ab --reason \"seen in the cluster\"", "keep one of the two facts"},
+    {0}};
+
+static const char *const feedback_text[] = {
+    "Records whether a reported conflict is a real one. After ten verdicts, the threshold of the detector that found it follows "
+    "them.",
+    NULL};
+static const option feedback_options[] = {{.name = "verdict",
+                                           .value = "VERDICT",
+                                           .choices = "true_positive false_positive",
+                                           .description = "whether the conflict is real (required)",
+                                           .argument = "feedback"},
+                                          {0}};
+
+static const char *const undo_text[] = {
+    "Takes back a commit, a deletion or a resolution. Its number was printed as (undo N) and is \"undo_id\" in the JSON result.",
+    NULL};
+static const argument undo_arguments[] = {{"UNDO_ID", "the number that the command printed", COMPLETE_NOTHING}, {0}};
+
+static const char *const tool_text[] = {
+    "Calls a tool that agents call over the Model Context Protocol, with the same arguments, and prints its result as JSON. "
+    "Without NAME, lists the tools.",
+    NULL};
+static const argument tool_arguments[] = {
+    {"NAME", "the name of a tool", COMPLETE_NOTHING},
+    {"ARGUMENTS", "a JSON object; - reads it from standard input (default: {})", COMPLETE_NOTHING},
+    {0}};
+static const exit_status tool_exits[] = {{0, "success"},
+                                         {1, "the tool refused the call; its message is printed on standard error"},
+                                         {2, "another error, such as a tool that does not exist"},
+                                         {130, "interrupted (128 plus the number of the signal)"},
+                                         {0}};
+static const example tool_examples[] = {
+    {"engram tool", "list the tools"}, {"engram tool engram_query '{\"topic\": \"auth port\"}'", "call one of them"}, {0}};
+
+/* ---- servers ---- */
+
+static const char *const mcp_text[] = {
+    "Serves an MCP client, such as a coding agent, until standard input ends. Facts that other processes store are seen at once.",
+    NULL};
+static const option mcp_options[] = {{.name = "profile",
+                                      .value = "PROFILE",
+                                      .choices = "core team all",
+                                      .description = "which tools the client sees (default: core)"},
+                                     {0}};
+static const example mcp_examples[] = {{"claude mcp add engram -- engram mcp", "connect Claude Code"}, {0}};
+
+/* ---- inference ---- */
+
+#define ISA_OPTION                                                                                               \
+    {                                                                                                            \
+        .name = "isa", .value = "ISA", .choices = ISAS,                                                          \
+        .description = "the instruction set to compute with (default: the setting isa, or the best of this CPU)" \
+    }
+#define GEMM_OPTION                                                                       \
+    {                                                                                     \
+        .name = "gemm", .value = "LIBRARY", .choices = "own openblas",                    \
+        .description = "what multiplies f32 matrices (default: the setting gemm, or own)" \
+    }
+#define RUN_OPTIONS                                                                                                \
+    {.name = "threads",                                                                                            \
+     .value = "N",                                                                                                 \
+     .description = "the number of threads (default: the setting threads, or all CPUs that the process may use)"}, \
+        ISA_OPTION, GEMM_OPTION, {                                                                                 \
+        .name = "format", .value = "FORMAT", .choices = "auto f32 s8 bf16",                                        \
+        .description = "the number format of the weights; auto: as stored (default: the setting format, or auto)"  \
+    }
+#define MODEL_OPTION                                                                                    \
+    {                                                                                                   \
+        .name = "model", .value = "MODEL", .complete = COMPLETE_FOLDERS,                                \
+        .description = "a model folder or the name of an installed model (default: the configured one)" \
+    }
+static const argument jsonl_arguments[] = {{"FILE", "a JSONL file (default: standard input, also as -)", COMPLETE_FILES}, {0}};
+static const exit_status jsonl_exits[] = {
+    {0, "success"},
+    {2, "an error; for a line that cannot be used, {\"error\": \"...\"} is printed in its place, and the others are answered"},
+    {130, "interrupted (128 plus the number of the signal)"},
+    {0}};
+
+static const char *const nli_text[] = {
+    "Reads a pair of texts a line, {\"premise\": \"...\", \"hypothesis\": \"...\"}, and prints a JSON object a line with the "
+    "probability of each label of the model: contradiction, entailment, neutral.",
+    NULL};
+static const option nli_options[] = {MODEL_OPTION, RUN_OPTIONS, {0}};
+static const example nli_examples[] = {
+    {"echo '{\"premise\": \"It is on.\", \"hypothesis\": \"It is off.\"}' | engram nli", "classify a pair"}, {0}};
+
+static const char *const embed_text[] = {"Reads {\"text\": \"...\"} a line and prints {\"embedding\": [...]} a line.", NULL};
+static const option embed_options[] = {
+    MODEL_OPTION,
+    {.name = "prompt",
+     .value = "NAME",
+     .description = "the prompt of the model to put before each text, such as query or passage (default: the model's)"},
+    RUN_OPTIONS,
+    {0}};
+static const example embed_examples[] = {{"echo '{\"text\": \"The port is 80.\"}' | engram embed", "embed a text"}, {0}};
+
+static const char *const label_text[] = {
+    "Reads {\"text\": \"...\"} a line and prints a line with its named entities, {\"entities\": [{\"label\", \"text\", \"begin\", "
+    "\"end\", \"score\"}]}; begin and end count bytes. No model for this ships with Engram: --model is required.",
+    NULL};
+static const option label_options[] = {{.name = "model",
+                                        .value = "MODEL",
+                                        .complete = COMPLETE_FOLDERS,
+                                        .description = "the folder or name of a token classification model (required)"},
+                                       {.name = "aggregation",
+                                        .value = "STRATEGY",
+                                        .choices = "simple first average max",
+                                        .description = "how the labels of a word of several tokens become one (default: simple)"},
+                                       RUN_OPTIONS,
+                                       {0}};
+
+static const char *const bench_text[] = {"Measures the speed of inference on this machine. End other programs first.", NULL};
+static const action bench_actions[] = {
+    {"gemm", "", "matrix multiplication"},
+    {"kernels", "", "all other kernels"},
+    {"model", "", "the embedding model over batches and lengths of texts"},
+    {"nli", "[FILE]", "60 pairs of texts with the NLI model, or those of a JSONL file {\"premise\", \"hypothesis\"}"},
+    {0}};
+static const option bench_options[] = {
+    MODEL_OPTION,
+    {.name = "threads", .value = "N", .description = "the number of threads (default: the setting threads, or one and then all)"},
+    ISA_OPTION,
+    GEMM_OPTION,
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "auto f32 s8 bf16",
+     .description = "the number format of the weights (default: the setting format, or f32 and s8 side by side)"},
+    {.name = "quick", .description = "measure fewer cases"},
+    {0}};
+
+/* ---- installation ---- */
+
+static const char *const models_text[] = {
+    "Lists, downloads, checks and chooses models. MODEL is a name of the list, or a folder with a / in it; pull also takes ORG/REPO "
+    "or ORG/REPO@REVISION of Hugging Face or a compatible hub. pull uses the hub of $HF_ENDPOINT (default: "
+    "https://huggingface.co) and sends $HF_TOKEN to that hub only.",
+    NULL};
+static const action models_actions[] = {
+    {"list", "", "the models that are installed and those that pull knows by name (the default)"},
+    {"pull", "MODEL", "download a model, check it and open it; continues an earlier download that was interrupted"},
+    {"verify", "[MODEL]", "compare the files of one or all models with their recorded checksums, and open them"},
+    {"use", "MODEL", "open a model, then write it into engram.conf as the one in use"},
+    {0}};
+static const option models_options[] = {
+    {.name = "as",
+     .value = "USE",
+     .choices = "nli embed",
+     .description = "use: what the model is used for (default: what it was made for)"},
+    {.name = "now", .description = "use, of an embedding model: embed the facts of the workspace now"},
+    {.name = "name",
+     .value = "NAME",
+     .description = "pull: the name under which it is installed (default: that of the repository)"},
+    {0}};
+static const exit_status models_exits[] = {{0, "success"},
+                                           {1, "verify: a file differs from its recorded checksum"},
+                                           {2, "an error, such as a model that cannot be opened"},
+                                           {130, "interrupted (128 plus the number of the signal)"},
+                                           {0}};
+static const example models_examples[] = {
+    {"engram models", "list the models"}, {"engram models pull bge-small-en-v1.5", "download one that is known by name"}, {0}};
+
+static const char *const plugins_text[] = {"Lists the plugins that are loaded and those that are not, with the reason.", NULL};
+static const action plugins_actions[] = {{"list", "", "the plugins of the setting plugins (the default)"},
+                                         {"check", "FILE", "load a plugin and test that it keeps the contract of its kind"},
+                                         {0}};
+
+static const char *const doctor_text[] = {
+    "Checks the installation: the CPU, the store, the plugins, the models. Each problem is printed with what to do about it, "
+    "followed by all settings and where their values come from.",
+    NULL};
+
+static const char *const help_text[] = {
+    "Prints the list of commands, or the help of one command. Manual pages and shell completions are printed from the same tables.",
+    NULL};
+static const argument help_arguments[] = {{"COMMAND", "the command to explain", COMPLETE_COMMANDS}, {0}};
+static const option help_options[] = {
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "text man bash zsh fish names",
+     .description =
+         "man: a manual page, of the program or of COMMAND; bash, zsh, fish: completion for that shell; names: the names "
+         "of all commands, one a line (default: text)"},
+    {0}};
+static const example help_examples[] = {
+    {"engram help check", "explain a command"},
+    {"engram help --format bash > ~/.local/share/bash-completion/completions/engram", "install completion for bash"},
+    {0}};
+
+static const option no_options[] = {{0}};
+
+#define CHECKING "Check documents"
+#define MEMORY "Use the memory"
+#define INFERENCE "Run models"
+#define INSTALLATION "Look after the installation"
+
+const command commands[] = {{.name = "check",
+                             .group = CHECKING,
+                             .synopsis = "PATH...",
+                             .summary = "find statements in files that contradict each other",
+                             .description = check_text,
+                             .arguments = check_arguments,
+                             .options = check_options,
+                             .exits = check_exits,
+                             .examples = check_examples,
+                             .run = run_check},
+                            {.name = "commit",
+                             .group = MEMORY,
+                             .synopsis = "FACT",
+                             .summary = "store a fact and print what it contradicts",
+                             .description = commit_text,
+                             .arguments = commit_arguments,
+                             .options = commit_options,
+                             .examples = commit_examples,
+                             .run = run_memory,
+                             .tool = "engram_commit",
+                             .positional = "content"},
+                            {.name = "query",
+                             .group = MEMORY,
+                             .synopsis = "TOPIC",
+                             .summary = "print what is known about a topic",
+                             .description = query_text,
+                             .arguments = query_arguments,
+                             .options = query_options,
+                             .examples = query_examples,
+                             .run = run_memory,
+                             .tool = "engram_query",
+                             .positional = "topic"},
+                            {.name = "conflicts",
+                             .group = MEMORY,
+                             .synopsis = "[CONFLICT]",
+                             .summary = "list facts that contradict each other",
+                             .description = conflicts_text,
+                             .arguments = conflicts_arguments,
+                             .options = conflicts_options,
+                             .run = run_memory,
+                             .tool = "engram_conflicts",
+                             .positional = "conflict_id"},
+                            {.name = "resolve",
+                             .group = MEMORY,
+                             .synopsis = "CONFLICT",
+                             .summary = "settle a conflict",
+                             .description = resolve_text,
+                             .arguments = resolve_arguments,
+                             .options = resolve_options,
+                             .examples = resolve_examples,
+                             .run = run_memory,
+                             .tool = "engram_resolve",
+                             .positional = "conflict_id"},
+                            {.name = "feedback",
+                             .group = MEMORY,
+                             .synopsis = "CONFLICT",
+                             .summary = "say whether a conflict is a real one",
+                             .description = feedback_text,
+                             .arguments = resolve_arguments,
+                             .options = feedback_options,
+                             .run = run_memory,
+                             .tool = "engram_feedback",
+                             .positional = "conflict_id"},
+                            {.name = "undo",
+                             .group = MEMORY,
+                             .synopsis = "UNDO_ID",
+                             .summary = "take back a commit, a deletion or a resolution",
+                             .description = undo_text,
+                             .arguments = undo_arguments,
+                             .options = no_options,
+                             .run = run_memory,
+                             .tool = "engram_undo",
+                             .positional = "undo_id"},
+                            {.name = "status",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "print the state of the store, the workspace and the models",
+                             .options = no_options,
+                             .run = run_memory,
+                             .tool = "engram_status"},
+                            {.name = "mcp",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "serve the Model Context Protocol on standard input and output",
+                             .description = mcp_text,
+                             .options = mcp_options,
+                             .examples = mcp_examples,
+                             .run = run_mcp},
+                            {.name = "tool",
+                             .group = MEMORY,
+                             .synopsis = "[NAME [ARGUMENTS]]",
+                             .summary = "list the tools for agents, or call one",
+                             .description = tool_text,
+                             .arguments = tool_arguments,
+                             .options = no_options,
+                             .exits = tool_exits,
+                             .examples = tool_examples,
+                             .run = run_tool},
+                            {.name = "nli",
+                             .group = INFERENCE,
+                             .synopsis = "[FILE]",
+                             .summary = "classify pairs of texts as contradiction, entailment or neutral",
+                             .description = nli_text,
+                             .arguments = jsonl_arguments,
+                             .options = nli_options,
+                             .exits = jsonl_exits,
+                             .examples = nli_examples,
+                             .run = run_nli},
+                            {.name = "embed",
+                             .group = INFERENCE,
+                             .synopsis = "[FILE]",
+                             .summary = "compute sentence embeddings of texts",
+                             .description = embed_text,
+                             .arguments = jsonl_arguments,
+                             .options = embed_options,
+                             .exits = jsonl_exits,
+                             .examples = embed_examples,
+                             .run = run_embed},
+                            {.name = "label",
+                             .group = INFERENCE,
+                             .synopsis = "[FILE]",
+                             .summary = "find named entities in texts",
+                             .description = label_text,
+                             .arguments = jsonl_arguments,
+                             .options = label_options,
+                             .exits = jsonl_exits,
+                             .run = run_label},
+                            {.name = "bench",
+                             .group = INFERENCE,
+                             .synopsis = "gemm | kernels | model | nli [FILE]",
+                             .summary = "measure the speed of inference",
+                             .description = bench_text,
+                             .actions = bench_actions,
+                             .options = bench_options,
+                             .run = run_bench},
+                            {.name = "models",
+                             .group = INSTALLATION,
+                             .synopsis = "[list | pull MODEL | verify [MODEL] | use MODEL]",
+                             .summary = "list, download, check and choose models",
+                             .description = models_text,
+                             .actions = models_actions,
+                             .options = models_options,
+                             .exits = models_exits,
+                             .examples = models_examples,
+                             .run = run_models},
+                            {.name = "plugins",
+                             .group = INSTALLATION,
+                             .synopsis = "[list | check FILE]",
+                             .summary = "list the plugins, or test one",
+                             .description = plugins_text,
+                             .actions = plugins_actions,
+                             .options = no_options,
+                             .run = run_plugins},
+                            {.name = "doctor",
+                             .group = INSTALLATION,
+                             .synopsis = "",
+                             .summary = "check the installation and print the settings",
+                             .description = doctor_text,
+                             .options = no_options,
+                             .run = run_doctor},
+                            {.name = "version",
+                             .group = INSTALLATION,
+                             .synopsis = "",
+                             .summary = "print the version",
+                             .options = no_options,
+                             .run = run_version},
+                            {.name = "help",
+                             .group = INSTALLATION,
+                             .synopsis = "[COMMAND]",
+                             .summary = "explain the commands",
+                             .description = help_text,
+                             .arguments = help_arguments,
+                             .options = help_options,
+                             .examples = help_examples,
+                             .run = run_help},
+                            {0}};
