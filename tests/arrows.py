@@ -16,6 +16,7 @@ ALLOWED = {
     "models/tokenizer/": ("core/base/",) + LOW,
     "models/": ("kernels/", "core/base/") + LOW,
     "core/text/": ("core/base/", PUBLIC),
+    "core/docs/": ("core/text/", "core/base/", PUBLIC),
     "core/memory/": ("core/text/", "core/base/", PUBLIC),
     "core/access/": ("core/base/", PUBLIC),
     "core/hub/": ("core/base/", "models/config.h", PUBLIC),

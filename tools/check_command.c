@@ -1,5 +1,5 @@
-/* check_command.c - `engram check`: statements out of files, compared with each other (and with the store when asked), as text,
- * JSON or SARIF. Writes nothing. */
+/* check_command.c - `engram check`: finds files, has their statements read (core/docs) and compared with each other and, when
+ * asked, with the store (core/memory/check.c), and prints the findings as text, JSON or SARIF. Writes nothing. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/docs/documents.h"
 #include "tools/cli.h"
-#include "tools/markdown.h"
 
 enum { MAX_FILE = 16 << 20, MAX_FILES = 5000, MAX_FOLDERS = 200000, MAX_PATH = 4096 };
 
@@ -30,15 +30,6 @@ typedef struct file_list {
     } * keys;
     size_t count;
 } file_list;
-
-static int ends_with(const char *s, const char *end) {
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-static int is_readable_kind(const char *name) {
-    return ends_with(name, ".md") || ends_with(name, ".markdown") || ends_with(name, ".txt") || ends_with(name, ".jsonl");
-}
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
@@ -71,13 +62,14 @@ static int list_folder(const char *folder, file_list *files, file_list *folders,
     for (struct dirent *e; !status && (e = readdir(d));) {
         char path[MAX_PATH];
         struct stat st;
+        eg_document_kind kind;
         if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
         if (lstat(path, &st) != 0) {
             if (errno != ENOENT) skip(skipped, "cannot read", path); /* else it went away meanwhile */
             continue;
         }
         if (S_ISDIR(st.st_mode)) status = push(folders, path, NULL);
-        if (S_ISREG(st.st_mode) && is_readable_kind(e->d_name)) status = push(files, path, NULL);
+        if (S_ISREG(st.st_mode) && eg_document_kind_of_name(e->d_name, &kind)) status = push(files, path, NULL);
     }
     closedir(d);
     return status;
@@ -102,17 +94,10 @@ static int find_files(const char *path, file_list *out, size_t *skipped) {
     if (files.count) qsort(files.paths, files.count, sizeof *files.paths, by_name);
     for (size_t i = 0; !status && i < files.count; i++)
         if (stat(files.paths[i], &st) == 0) status = push(out, files.paths[i], &st);
-    if (!status && !files.count) fprintf(stderr, "engram: no Markdown, text or JSONL files in '%s'\n", path);
+    if (!status && !files.count) complain("'%s' holds no files that end in .md, .markdown, .txt or .jsonl", path);
     release(&folders);
     release(&files);
     return status;
-}
-
-/* A text without a name that begins with an object is JSONL. */
-static int begins_object(eg_str text) {
-    size_t i = 0;
-    while (i < text.len && strchr(" \t\r\n", text.ptr[i])) i++;
-    return i < text.len && text.ptr[i] == '{';
 }
 
 /* Standard input, a pipe or a device. */
@@ -126,26 +111,21 @@ static int read_pipe(const char *path, char **bytes, eg_str *text) {
     return *bytes ? 0 : EXIT_ERROR;
 }
 
-/* The statements of a file; a file that fails leaves none. */
-static int read_file(statements *s, const char *path) {
+/* Adds the statements of a file; one that fails adds none. */
+static int read_file(eg_statements *s, const char *path) {
     eg_error err = {0};
     eg_str text = {0};
     char *bytes = NULL;
-    struct stat kind;
-    size_t before = s->count;
-    int piped = strcmp(path, "-") == 0 || (stat(path, &kind) == 0 && !S_ISREG(kind.st_mode));
-    if (piped && read_pipe(path, &bytes, &text)) return EXIT_ERROR;
-    eg_status st = piped ? EG_OK : eg_file_read(path, MAX_FILE, s->arena, &text, &err);
+    struct stat st;
+    eg_document_kind kind;
     const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
-    if (st == EG_OK && text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) text = (eg_str){text.ptr + 3, text.len - 3};
-    if (st == EG_OK)
-        st = ends_with(path, ".jsonl") || (piped && begins_object(text)) ? eg_read_jsonl(s, name, text, &err)
-             : ends_with(path, ".txt")                                   ? eg_read_text(s, name, text, &err)
-                                                                         : eg_read_markdown(s, name, text, &err);
+    int piped = name != path || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+    if (piped && read_pipe(path, &bytes, &text)) return EXIT_ERROR;
+    eg_status status = piped ? EG_OK : eg_file_read(path, MAX_FILE, s->arena, &text, &err);
+    if (status == EG_OK && !eg_document_kind_of_name(path, &kind)) kind = eg_document_kind_of_text(text);
+    if (status == EG_OK) status = eg_document_read(s, name, kind, text, &err);
     free(bytes);
-    if (st == EG_OK) return 0;
-    s->count = before;
-    return complain("%s", err.text);
+    return status == EG_OK ? 0 : complain("%s", err.text);
 }
 
 /* ---- output ---- */
@@ -164,7 +144,7 @@ static void print_place(const char *mark, eg_str file, uint32_t line, eg_str con
     print_shown("\n      ", content, "\n");
 }
 
-static void print_findings(const eg_checked *r, const statements *s, size_t files, int loud) {
+static void print_findings(const eg_checked *r, const eg_statements *s, size_t files, int loud) {
     for (size_t i = 0; i < r->count; i++) {
         const eg_check_finding *f = &r->findings[i];
         const eg_check_item *a = &s->items[f->item];
@@ -205,7 +185,7 @@ static cJSON *json_place(eg_str file, uint32_t line, eg_str content, eg_str scop
     return o;
 }
 
-static cJSON *json_other(const eg_check_finding *f, const statements *s) {
+static cJSON *json_other(const eg_check_finding *f, const eg_statements *s) {
     if (f->other == UINT32_MAX) return json_place(EG_STR(""), 0, f->fact.content, f->fact.scope, f->span_other);
     const eg_check_item *o = &s->items[f->other];
     return json_place(o->file, o->line, o->content, o->scope, f->span_other);
@@ -218,7 +198,7 @@ static void print_json(cJSON *o) {
     cJSON_Delete(o);
 }
 
-static void print_result_json(const eg_checked *r, const statements *s, size_t files) {
+static void print_result_json(const eg_checked *r, const eg_statements *s, size_t files) {
     static const char *const severities[] = EG_SEVERITY_WORDS;
     cJSON *o = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(o, "findings");
     for (size_t i = 0; i < r->count; i++) {
@@ -267,7 +247,7 @@ static void add_message(cJSON *to, const eg_buffer *text) {
 }
 
 /* The explanation, and what it is said against: viewers show this text beside one of the two places only. */
-static void sarif_message(cJSON *to, const eg_check_finding *f, const statements *s) {
+static void sarif_message(cJSON *to, const eg_check_finding *f, const eg_statements *s) {
     eg_buffer b = {0};
     eg_str other = f->other == UINT32_MAX ? f->fact.content : s->items[f->other].content;
     eg_buffer_format(&b, "%.*s; against ", (int)f->explanation.len, f->explanation.ptr);
@@ -297,7 +277,7 @@ static void add_rule(cJSON *rules, eg_str tier) {
     cJSON_AddStringToObject(cJSON_AddObjectToObject(rule, "shortDescription"), "text", "Two statements contradict each other");
 }
 
-static void print_sarif(const eg_checked *r, const statements *s) {
+static void print_sarif(const eg_checked *r, const eg_statements *s) {
     cJSON *o = cJSON_CreateObject(), *runs, *run, *driver, *rules, *results;
     cJSON_AddStringToObject(o, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     cJSON_AddStringToObject(o, "version", "2.1.0");
@@ -352,7 +332,7 @@ static int store_is_there(const call *c) {
     return there;
 }
 
-static int check(const call *c, const statements *s, size_t files) {
+static int check(const call *c, const eg_statements *s, size_t files) {
     int against_store = call_option(c, "against-store") != NULL, status = EXIT_ERROR;
     if (against_store && !store_is_there(c)) return EXIT_ERROR;
     eg_host *host = call_host(c, !against_store, 0, NULL, 0);
@@ -388,14 +368,13 @@ int run_check(const call *c) {
     file_list files = {.most = MAX_FILES, .what = "files"};
     eg_arena arena;
     eg_arena_init(&arena, 0);
-    statements s = {.arena = &arena};
+    eg_statements s = {.arena = &arena};
     int status = 0;
     size_t broken = 0, skipped = 0;
     for (size_t i = 0; !status && i < c->positional_count; i++) status = find_files(c->positional[i], &files, &skipped);
     for (size_t i = 0; !status && !stop_requested() && i < files.count; i++) broken += read_file(&s, files.paths[i]) != 0;
-    if (!status && !stop_requested() && (broken < files.count || (!files.count && !skipped)))
-        status = check(c, &s, files.count - broken);
-    if (broken || skipped) status = EXIT_ERROR;
+    if (!status && !stop_requested() && broken < files.count) status = check(c, &s, files.count - broken);
+    if (broken || skipped || !files.count) status = EXIT_ERROR; /* nothing that was read is not the same as nothing found */
     release(&files);
     eg_arena_release(&arena);
     return status;

@@ -1,12 +1,12 @@
-/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, and the readers of `engram
- * check` over a file; one program each, chosen by a definition. A finding is a crash, a sanitizer report, or a broken promise
- * of core/text/text.h or tools/markdown.h. */
+/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, and the readers of
+ * core/docs over a document; one program each, chosen by a definition. A finding is a crash, a sanitizer report, or a broken
+ * promise of core/text/text.h or core/docs/documents.h. */
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "core/text/text.h"
 #if defined(FUZZ_MARKDOWN)
-#include "tools/markdown.h"
+#include "core/docs/documents.h"
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -94,22 +94,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #else
 /* The first byte chooses the kind of file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static eg_status (*const readers[])(statements *, const char *, eg_str, eg_error *) = {eg_read_markdown, eg_read_text,
-                                                                                           eg_read_jsonl};
     if (size == 0) return 0;
     eg_str text = {(const char *)data + 1, size - 1};
     eg_arena a;
     eg_error err = {0};
     eg_arena_init(&a, (size_t)64 << 20);
-    statements s = {.arena = &a};
-    size_t kind = data[0] == 't' ? 1 : data[0] == 'j' ? 2 : 0, lines = 1;
+    eg_statements s = {.arena = &a};
+    eg_document_kind kind = data[0] == 't' ? EG_DOCUMENT_TEXT : data[0] == 'j' ? EG_DOCUMENT_JSONL : EG_DOCUMENT_MARKDOWN;
+    size_t lines = 1;
     for (size_t i = 0; i < text.len; i++) lines += text.ptr[i] == '\n';
-    eg_status status = readers[kind](&s, "docs/Api Guide.md", text, &err);
-    PROMISE(status == EG_OK || (err.code == status && strstr(err.text, "docs/Api Guide.md")));
+    eg_status status = eg_document_read(&s, "docs/Api Guide.md", kind, text, &err);
+    PROMISE(status == EG_OK || (s.count == 0 && err.code == status && strstr(err.text, "docs/Api Guide.md")));
     for (size_t i = 0; i < s.count; i++) {
         eg_str scope;
         PROMISE(s.items[i].content.len && is_utf8(s.items[i].content) && s.items[i].line >= 1 && s.items[i].line <= lines);
-        PROMISE(kind == 2 ||
+        PROMISE(kind == EG_DOCUMENT_JSONL ||
                 (s.items[i].content.len <= EG_MAX_CONTENT && eg_text_scope(&a, s.items[i].scope, &scope, &err) == EG_OK));
     }
     eg_arena_release(&a);

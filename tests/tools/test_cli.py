@@ -458,9 +458,10 @@ class Engram(unittest.TestCase):
         writer = subprocess.Popen(["sh", "-c", 'printf "The API listens on port 1.\n\nThe API listens on port 2.\n" > "$0"', fifo])
         self.run_engram("check", fifo, expect=1)
         self.assertEqual(writer.wait(10), 0)
-        nothing = self.run_engram("check", os.path.join(place, "empty"))
-        self.assertIn(b"no Markdown, text or JSONL", nothing.stderr)
+        nothing = self.run_engram("check", os.path.join(place, "empty"), expect=2)  # it has found nothing since it has read nothing
+        self.assertIn(b"holds no files that end in .md, .markdown, .txt or .jsonl", nothing.stderr)
         self.assertEqual(nothing.stdout, b"")
+        self.run_engram("check", os.path.join(place, "empty"), os.path.join(place, "a.md"))
         done = self.run_engram("check", os.path.join(place, "a.md"), "/nowhere.md", os.path.join(place, "b.txt"), expect=2)
         self.assertIn(b"/nowhere.md", done.stderr)
         self.assertIn(b"1 contradiction", done.stdout)

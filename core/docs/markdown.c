@@ -1,7 +1,5 @@
-/* markdown.c - see markdown.h. One pass over the lines; a paragraph or list item is collected until something ends it, then
- * split into statements by core/text. */
-#include "tools/markdown.h"
-
+/* markdown.c - the reader of Markdown of documents.h. One pass over the lines; a paragraph or list item is collected until
+ * something ends it, then split into statements by core/text. Bounded, no recursion. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +7,15 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
+#include "core/docs/reader.h"
 #include "core/text/text.h"
 
-enum { LEVELS = 6, SLUG = 40, LEAST_WORDS = 3, MOST_TAG = 2000 /* bytes: beyond it a '<' is one */ };
+enum { LEVELS = 6, MIN_WORDS = 3, MAX_TAG = 2000 /* bytes of a tag of HTML; after more without a '>' the '<' is text */ };
 
 typedef struct reader {
-    statements *out;
-    const char *file;
-    char stem[SLUG + 1];
-    char headings[LEVELS][SLUG + 1];
+    eg_document *document;
+    eg_statements *out; /* of the document */
+    char headings[LEVELS][EG_SLUG + 1];
     eg_buffer text;     /* of the block being collected */
     uint32_t line;      /* where it began */
     size_t before_row;  /* statements, and */
@@ -29,52 +27,15 @@ typedef struct reader {
     eg_error *err;
 } reader;
 
-/* Lower-case letters, digits and dashes, as scopes allow. */
-static void slug(eg_str s, char out[SLUG + 1]) {
-    size_t n = 0;
-    for (size_t i = 0; i < s.len && n < SLUG; i++) {
-        int c = (unsigned char)s.ptr[i];
-        if (isalnum(c) && c < 128) out[n++] = (char)tolower(c);
-        else if (n && out[n - 1] != '-') out[n++] = '-';
-    }
-    while (n && out[n - 1] == '-') n--;
-    out[n] = '\0';
-}
-
-static eg_str trim(eg_str s) {
-    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) s.ptr++, s.len--;
-    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t' || s.ptr[s.len - 1] == '\r')) s.len--;
-    return s;
-}
-
 static size_t count_words(eg_str s) {
     size_t n = 0;
     for (size_t i = 0; i < s.len; i++) n += s.ptr[i] != ' ' && (i == 0 || s.ptr[i - 1] == ' ');
     return n;
 }
 
-static eg_status add(statements *out, eg_str content, const char *scope, const char *file, uint32_t line, eg_error *err) {
-    if (out->count == EG_MAX_CHECK_STATEMENTS)
-        return eg_fail(err, EG_ELIMIT, "more than %d statements: name fewer files", EG_MAX_CHECK_STATEMENTS);
-    if (out->count == out->capacity) {
-        size_t more = out->capacity ? 2 * out->capacity : 64;
-        eg_check_item *p = eg_arena_array(out->arena, more, sizeof *p);
-        if (!p) return eg_fail_memory(err, more * sizeof *p);
-        if (out->count) memcpy(p, out->items, out->count * sizeof *p);
-        out->items = p;
-        out->capacity = more;
-    }
-    char *text = eg_arena_copy(out->arena, content), *where = eg_arena_copy(out->arena, eg_str_of(scope));
-    char *name = eg_arena_copy(out->arena, eg_str_of(file));
-    if (!text || !where || !name) return eg_fail_memory(err, content.len);
-    out->items[out->count++] =
-        (eg_check_item){.content = {text, content.len}, .scope = eg_str_of(where), .file = eg_str_of(name), .line = line};
-    return EG_OK;
-}
-
 /* Scope of the block: the file and the deepest heading that has a name; EG_MAX_SCOPE is never reached. */
 static void scope_of(const reader *r, char out[EG_MAX_SCOPE]) {
-    int n = snprintf(out, EG_MAX_SCOPE, "%s", r->stem[0] ? r->stem : "general");
+    int n = snprintf(out, EG_MAX_SCOPE, "%s", r->document->stem[0] ? r->document->stem : "general");
     for (int i = 1; i < 4; i++) /* the title of the page is its name again */
         if (r->headings[i][0]) n += snprintf(out + n, (size_t)(EG_MAX_SCOPE - n), "/%s", r->headings[i]);
 }
@@ -97,7 +58,7 @@ static size_t tag(eg_str s, char name[12]) {
     for (; i < s.len && n < 11 && isalnum((unsigned char)s.ptr[i]); i++) name[n++] = (char)tolower((unsigned char)s.ptr[i]);
     name[n] = '\0';
     if (!n || i == s.len || !strchr(" \t/>", s.ptr[i])) return 0;
-    const char *end = memchr(s.ptr + i, '>', s.len - i < MOST_TAG ? s.len - i : MOST_TAG);
+    const char *end = memchr(s.ptr + i, '>', s.len - i < MAX_TAG ? s.len - i : MAX_TAG);
     return end ? (size_t)(end + 1 - s.ptr) : 0;
 }
 
@@ -213,7 +174,7 @@ static void plain(eg_buffer *b, eg_str s) {
 }
 
 /* Short ones (labels, "Yes."), questions and those that lead to a list or an example say nothing that could be compared. */
-static int claims_something(eg_str s) { return count_words(s) >= LEAST_WORDS && !strchr("?:", s.ptr[s.len - 1]); }
+static int claims_something(eg_str s) { return count_words(s) >= MIN_WORDS && !strchr("?:", s.ptr[s.len - 1]); }
 
 /* The block is complete: its statements are added. */
 static eg_status end_block(reader *r) {
@@ -230,7 +191,7 @@ static eg_status end_block(reader *r) {
             eg_str one = {text.ptr + spans[i].start, spans[i].end - spans[i].start};
             if (!claims_something(one)) continue;
             if (one.len > EG_MAX_CONTENT) one.len = eg_utf8_floor(one.ptr, one.len, EG_MAX_CONTENT);
-            eg_status s = add(r->out, one, scope, r->file, r->line, r->err);
+            eg_status s = eg_statement_add(r->document, one, scope, r->line);
             if (s != EG_OK) return s;
         }
         if (taken == n) break;
@@ -269,7 +230,7 @@ static int is_rule(eg_str s) {
 static eg_status heading(reader *r, size_t level, eg_str title) {
     eg_status s = end_block(r);
     if (level > LEVELS) return s;
-    slug(title, r->headings[level - 1]);
+    eg_slug(title, r->headings[level - 1]);
     for (size_t i = level; i < LEVELS; i++) r->headings[i][0] = '\0';
     return s;
 }
@@ -290,7 +251,7 @@ static eg_status table_row(reader *r, eg_str line, uint32_t number) {
     r->row = number;
     eg_buffer cells = {0};
     for (size_t i = 0; i < line.len; i++) eg_buffer_add(&cells, line.ptr[i] == '|' ? " " : line.ptr + i, 1);
-    s = cells.failed ? eg_fail_memory(r->err, line.len) : put(r, trim((eg_str){cells.ptr, cells.len}), number);
+    s = cells.failed ? eg_fail_memory(r->err, line.len) : put(r, eg_trim_line((eg_str){cells.ptr, cells.len}), number);
     eg_buffer_release(&cells);
     return s == EG_OK ? end_block(r) : s;
 }
@@ -315,7 +276,7 @@ static int is_fence(eg_str line, int *fence) {
 
 /* A line, or the part of one that ends where an element of HTML ends a block. */
 static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
-    eg_str line = trim(raw);
+    eg_str line = eg_trim_line(raw);
     r->table = r->table && line.len;
     if (is_rule(line) && memchr(line.ptr, '|', line.len) && memchr(line.ptr, '-', line.len)) {
         if (r->row && r->row + 1 == number) r->out->count = r->before_row; /* the line above was the table's head */
@@ -325,8 +286,8 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     }
     size_t level = underlines(r, line, number);
     if (level) {
-        char title[SLUG + 1];
-        slug((eg_str){r->text.ptr, r->text.len}, title);
+        char title[EG_SLUG + 1];
+        eg_slug((eg_str){r->text.ptr, r->text.len}, title);
         r->text.len = 0;
         return heading(r, level, eg_str_of(title));
     }
@@ -341,13 +302,13 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
 
 /* Whether a line is of a kind that is not read, whatever stands in it: a quote, indented code, or a directive (":::note"). */
 static int is_unread(const reader *r, eg_str raw) {
-    eg_str line = trim(raw);
+    eg_str line = eg_trim_line(raw);
     int indented = raw.len && (raw.ptr[0] == '\t' || begins(raw, "    "));
     return (line.len && line.ptr[0] == '>') || begins(line, ":::") || (indented && r->text.len == 0 && !list_marker(line));
 }
 
 static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
-    eg_str line = trim(raw);
+    eg_str line = eg_trim_line(raw);
     if (!r->hidden && is_fence(line, fence)) return end_block(r);
     if (*fence) return EG_OK;
     if (!r->hidden && is_unread(r, raw)) return end_block(r);
@@ -358,7 +319,7 @@ static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
     if (r->shown.failed) return eg_fail_memory(r->err, raw.len);
     if (level) {
         r->hidden = NULL;
-        return heading(r, level, trim((eg_str){r->shown.ptr, r->shown.len}));
+        return heading(r, level, eg_trim_line((eg_str){r->shown.ptr, r->shown.len}));
     }
     eg_status s = EG_OK;
     for (eg_str rest = {r->shown.ptr, r->shown.len}, part; s == EG_OK;) {
@@ -372,38 +333,14 @@ static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
     return s;
 }
 
-static eg_status check_utf8(const char *file, eg_str text, eg_error *err) {
-    size_t valid = eg_utf8_valid_prefix(text.ptr, text.len), line = 1;
-    for (size_t i = 0; i < valid; i++) line += text.ptr[i] == '\n';
-    if (valid < text.len)
-        return eg_fail(err, EG_EINVAL, "%s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", file, line, valid);
-    return EG_OK;
-}
-
-/* Cuts the next line off *text. */
-static eg_str next_line(eg_str *text) {
-    const char *end = memchr(text->ptr, '\n', text->len);
-    eg_str line = {text->ptr, end ? (size_t)(end - text->ptr) : text->len};
-    size_t used = line.len + (end != NULL);
-    *text = (eg_str){text->ptr + used, text->len - used};
-    return line;
-}
-
-static void stem_of(const char *file, char out[SLUG + 1]) {
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
-    slug((eg_str){name, dot && dot > name ? (size_t)(dot - name) : strlen(name)}, out);
-}
-
-eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_error *err) {
-    eg_status s = check_utf8(file, text, err);
-    if (s != EG_OK) return s;
-    reader *r = eg_arena_alloc(out->arena, sizeof *r);
-    if (!r) return eg_fail_memory(err, sizeof *r);
-    *r = (reader){.out = out, .file = file, .err = err};
-    stem_of(file, r->stem);
+eg_status eg_markdown_read(eg_document *d, eg_str text) {
+    reader *r = eg_arena_alloc(d->out->arena, sizeof *r);
+    if (!r) return eg_fail_memory(d->err, sizeof *r);
+    *r = (reader){.document = d, .out = d->out, .err = d->err};
+    eg_status s = EG_OK;
     int fence = 0, front = (begins(text, "---\n") || begins(text, "---\r\n")) && memmem(text.ptr + 3, text.len - 3, "\n---", 4);
     for (uint32_t number = 1; s == EG_OK && text.len; number++) {
-        eg_str line = next_line(&text);
+        eg_str line = eg_next_line(&text);
         if (front) { /* between the first two rules */
             if (number > 1 && begins(line, "---")) front = 0;
             continue;
@@ -413,46 +350,5 @@ eg_status eg_read_markdown(statements *out, const char *file, eg_str text, eg_er
     if (s == EG_OK) s = end_block(r);
     eg_buffer_release(&r->text);
     eg_buffer_release(&r->shown);
-    return s;
-}
-
-eg_status eg_read_text(statements *out, const char *file, eg_str text, eg_error *err) {
-    char stem[SLUG + 1];
-    eg_status s = check_utf8(file, text, err);
-    stem_of(file, stem);
-    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
-        eg_str line = trim(next_line(&text));
-        if (line.len > EG_MAX_CONTENT)
-            s = eg_fail(err, EG_ELIMIT, "%s:%u: a line of %zu bytes; at most %d make a statement", file, number, line.len,
-                        EG_MAX_CONTENT);
-        else if (line.len) s = add(out, line, stem[0] ? stem : "general", file, number, err);
-    }
-    return s;
-}
-
-static eg_status read_object(statements *out, const char *file, uint32_t number, eg_str line, eg_error *err) {
-    eg_json j;
-    eg_str content = {0}, scope = {0}, key = {0};
-    char name[300];
-    snprintf(name, sizeof name, "%.250s, line %u", file, number);
-    eg_json_init(&j, name, line, out->arena, err);
-    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
-        if (k == EG_JSON_ERROR) return EG_EFORMAT;
-        if (k == EG_JSON_KEY) key = j.text;
-        if (k != EG_JSON_STRING || j.depth != 1) continue;
-        if (eg_str_eq(key, EG_STR("content"))) content = j.text;
-        if (eg_str_eq(key, EG_STR("scope"))) scope = j.text;
-    }
-    if (!content.len) return eg_fail(err, EG_EFORMAT, "%s: no \"content\" with text", name);
-    char *z = eg_arena_copy(out->arena, scope.len ? scope : EG_STR("general"));
-    return z ? add(out, content, z, file, number, err) : eg_fail_memory(err, scope.len);
-}
-
-eg_status eg_read_jsonl(statements *out, const char *file, eg_str text, eg_error *err) {
-    eg_status s = check_utf8(file, text, err);
-    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
-        eg_str line = trim(next_line(&text));
-        if (line.len) s = read_object(out, file, number, line, err);
-    }
     return s;
 }

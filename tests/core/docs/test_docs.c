@@ -1,4 +1,4 @@
-/* test_markdown.c - what `engram check` reads out of files: statements with their scopes and lines, refusals, and time in
+/* test_docs.c - what is read out of documents: statements with their scopes and lines, refusals, and time in
  * proportion to the file whatever stands in it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "tools/markdown.h"
-
-typedef eg_status (*reader)(statements *, const char *, eg_str, eg_error *);
+#include "core/docs/documents.h"
 
 static eg_arena arena;
 static eg_error err;
 
-static statements read_with(reader r, eg_str text, eg_status wanted) {
-    statements s = {.arena = &arena};
+static eg_statements read_with(eg_document_kind kind, eg_str text, eg_status wanted) {
+    eg_statements s = {.arena = &arena};
     err = (eg_error){0};
-    if (r(&s, "docs/Api Guide.md", text, &err) != wanted) fail_msg("'%s'", err.text);
+    if (eg_document_read(&s, "docs/Api Guide.md", kind, text, &err) != wanted) fail_msg("'%s'", err.text);
     return s;
 }
 
@@ -46,7 +44,7 @@ static void markdown(void **state) {
                   {"limit 5 a second", "api-guide/web-tier", 22},
                   {"wait   5 s each", "api-guide/web-tier", 26},
                   {"The last one ends here", "api-guide/web-tier", 30}};
-    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
         eg_str c = s.items[i].content, at = s.items[i].scope;
         if (!eg_str_eq(c, eg_str_of(wanted[i].content)) || !eg_str_eq(at, eg_str_of(wanted[i].scope)) ||
@@ -63,7 +61,7 @@ static void fences(void **state) {
                                "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n\n"
                                "Is a question one?\n\nThese are the ports in use:\n"
                                "```sh\n``` sh\nstill not read here\n`````\n```a``` is code in a line.\nThe fourth one is read.\n";
-    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     assert_int_equal(s.count, 4);
     assert_int_equal(s.items[0].line, 7);
     assert_int_equal(s.items[1].line, 12);
@@ -85,7 +83,7 @@ static void html(void **state) {
                                          "And a last one",
                                          "retries  3 a call",
                                          "It is `a < b` or c > d"};
-    statements s = read_with(eg_read_markdown, EG_STR(text), EG_OK);
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count; i++) {
         eg_str c = s.items[i].content;
         if (i >= sizeof wanted / sizeof *wanted || !eg_str_eq(c, eg_str_of(wanted[i])))
@@ -95,7 +93,7 @@ static void html(void **state) {
 }
 
 static void read_as(const char *text, const char *wanted, const char *scope) {
-    statements s = read_with(eg_read_markdown, eg_str_of(text), EG_OK);
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, eg_str_of(text), EG_OK);
     if (s.count != 1 || !eg_str_eq(s.items[0].content, eg_str_of(wanted)) || !eg_str_eq(s.items[0].scope, eg_str_of(scope)))
         fail_msg("'%s': %zu statements, '%.*s'", text, s.count, s.count ? (int)s.items[0].content.len : 0,
                  s.count ? s.items[0].content.ptr : "");
@@ -118,31 +116,78 @@ static void kinds_of_lines(void **state) {
 
 static void lines_and_objects(void **state) {
     (void)state;
-    statements s = read_with(eg_read_text, EG_STR("one\r\n\n two \n"), EG_OK);
+    eg_statements s = read_with(EG_DOCUMENT_TEXT, EG_STR("one\r\n\n two \n"), EG_OK);
     assert_int_equal(s.count, 2);
     assert_true(eg_str_eq(s.items[1].content, EG_STR("two")) && s.items[1].line == 3);
-    s = read_with(eg_read_jsonl, EG_STR("{\"scope\":\"a\",\"content\":\"x \\u0079\",\"more\":{\"content\":\"no\"}}\n"), EG_OK);
+    s = read_with(EG_DOCUMENT_JSONL, EG_STR("{\"scope\":\"a\",\"content\":\"x \\u0079\",\"more\":{\"content\":\"no\"}}\n"),
+                  EG_OK);
     assert_int_equal(s.count, 1);
     assert_true(eg_str_eq(s.items[0].content, EG_STR("x y")) && eg_str_eq(s.items[0].scope, EG_STR("a")));
     static const struct {
-        reader read;
+        eg_document_kind kind;
         eg_str text;
         eg_status status;
         const char *says;
-    } refused[] = {{eg_read_markdown, {"a\nb\xFF", 4}, EG_EINVAL, "docs/Api Guide.md:2: invalid UTF-8"},
-                   {eg_read_text, {"\xC3", 1}, EG_EINVAL, "docs/Api Guide.md:1: invalid UTF-8"},
-                   {eg_read_jsonl, {"{}", 2}, EG_EFORMAT, "docs/Api Guide.md, line 1: no \"content\""},
-                   {eg_read_jsonl, {"\n{\"content\":", 12}, EG_EFORMAT, "docs/Api Guide.md, line 2:1:12:"},
-                   {eg_read_jsonl, {"[1]", 3}, EG_EFORMAT, "line 1: no \"content\""}};
+    } refused[] = {{EG_DOCUMENT_MARKDOWN, {"a\nb\xFF", 4}, EG_EINVAL, "docs/Api Guide.md:2: invalid UTF-8"},
+                   {EG_DOCUMENT_TEXT, {"\xC3", 1}, EG_EINVAL, "docs/Api Guide.md:1: invalid UTF-8"},
+                   {EG_DOCUMENT_JSONL, {"{}", 2}, EG_EFORMAT, "docs/Api Guide.md, line 1: no \"content\""},
+                   {EG_DOCUMENT_JSONL, {"\n{\"content\":", 12}, EG_EFORMAT, "docs/Api Guide.md, line 2:1:12:"},
+                   {EG_DOCUMENT_JSONL, {"[1]", 3}, EG_EFORMAT, "line 1: no \"content\""}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        read_with(refused[i].read, refused[i].text, refused[i].status);
+        read_with(refused[i].kind, refused[i].text, refused[i].status);
         if (!strstr(err.text, refused[i].says)) fail_msg("'%s' does not say '%s'", err.text, refused[i].says);
     }
     char *wide = malloc(EG_MAX_CONTENT + 2);
     memset(wide, 'w', EG_MAX_CONTENT + 2);
-    read_with(eg_read_text, (eg_str){wide, EG_MAX_CONTENT}, EG_OK);
-    read_with(eg_read_text, (eg_str){wide, EG_MAX_CONTENT + 1}, EG_ELIMIT);
+    read_with(EG_DOCUMENT_TEXT, (eg_str){wide, EG_MAX_CONTENT}, EG_OK);
+    read_with(EG_DOCUMENT_TEXT, (eg_str){wide, EG_MAX_CONTENT + 1}, EG_ELIMIT);
     free(wide);
+}
+
+static void kinds_of_documents(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int known;
+        eg_document_kind kind;
+    } names[] = {{"a.md", 1, EG_DOCUMENT_MARKDOWN},  {"docs/a.b.markdown", 1, EG_DOCUMENT_MARKDOWN},
+                 {"notes.txt", 1, EG_DOCUMENT_TEXT}, {"/tmp/x.jsonl", 1, EG_DOCUMENT_JSONL},
+                 {"a.rst", 0, EG_DOCUMENT_MARKDOWN}, {"md", 0, EG_DOCUMENT_MARKDOWN},
+                 {"", 0, EG_DOCUMENT_MARKDOWN}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        eg_document_kind kind = EG_DOCUMENT_MARKDOWN;
+        assert_int_equal(eg_document_kind_of_name(names[i].name, &kind), names[i].known);
+        assert_int_equal(kind, names[i].kind);
+    }
+    assert_int_equal(eg_document_kind_of_text(EG_STR("\xEF\xBB\xBF \r\n\t{\"content\"")), EG_DOCUMENT_JSONL);
+    assert_int_equal(eg_document_kind_of_text(EG_STR("# A {")), EG_DOCUMENT_MARKDOWN);
+    assert_int_equal(eg_document_kind_of_text((eg_str){"\0{", 2}), EG_DOCUMENT_MARKDOWN);
+    assert_int_equal(eg_document_kind_of_text((eg_str){"", 0}), EG_DOCUMENT_MARKDOWN);
+}
+
+/* Several documents make one list; one that fails leaves the list as it was, and each failing allocation is told. */
+static void lists_of_documents(void **state) {
+    (void)state;
+    eg_statements s = {.arena = &arena};
+    err = (eg_error){0};
+    assert_int_equal(eg_document_read(&s, "a/One.txt", EG_DOCUMENT_TEXT, EG_STR("\xEF\xBB\xBFone\n"), &err), EG_OK);
+    assert_int_equal(eg_document_read(&s, "b.txt", EG_DOCUMENT_TEXT, EG_STR("two\n\xFF"), &err), EG_EINVAL);
+    assert_int_equal(eg_document_read(&s, "b.jsonl", EG_DOCUMENT_JSONL, EG_STR("{\"content\":\"x\"}\n{}"), &err), EG_EFORMAT);
+    assert_int_equal(eg_document_read(&s, "c.md", EG_DOCUMENT_MARKDOWN, EG_STR("Three words here."), &err), EG_OK);
+    assert_int_equal(s.count, 2);
+    assert_true(eg_str_eq(s.items[0].content, EG_STR("one")) && eg_str_eq(s.items[0].scope, EG_STR("one")));
+    assert_true(eg_str_eq(s.items[0].file, EG_STR("a/One.txt")) && eg_str_eq(s.items[1].file, EG_STR("c.md")));
+    eg_status status = EG_ENOMEM;
+    for (size_t limit = 1; status == EG_ENOMEM; limit += 64) {
+        eg_arena small;
+        eg_arena_init(&small, limit);
+        s = (eg_statements){.arena = &small};
+        err = (eg_error){0};
+        status = eg_document_read(&s, "c.md", EG_DOCUMENT_MARKDOWN, EG_STR("# A\n\nThree words here."), &err);
+        assert_true(status == EG_OK || (s.count == 0 && err.code == EG_ENOMEM));
+        eg_arena_release(&small);
+    }
+    assert_int_equal(status, EG_OK);
 }
 
 static void too_many(void **state) {
@@ -150,9 +195,9 @@ static void too_many(void **state) {
     size_t n = 2 * (EG_MAX_CHECK_STATEMENTS + 1);
     char *text = malloc(n);
     for (size_t i = 0; i < n; i++) text[i] = i % 2 ? '\n' : 'a';
-    statements s = read_with(eg_read_text, (eg_str){text, n}, EG_ELIMIT);
-    assert_int_equal(s.count, EG_MAX_CHECK_STATEMENTS);
-    assert_non_null(strstr(err.text, "20000"));
+    eg_statements s = read_with(EG_DOCUMENT_TEXT, (eg_str){text, n}, EG_ELIMIT);
+    assert_int_equal(s.count, 0); /* a document that fails adds nothing */
+    assert_non_null(strstr(err.text, "docs/Api Guide.md:20001: more than 20000 statements"));
     free(text);
 }
 
@@ -167,8 +212,8 @@ static void long_files_take_linear_time(void **state) {
         size_t n = 0, k = strlen(pieces[i]);
         for (; n + k < SIZE; n += k) memcpy(text + n, pieces[i], k);
         memcpy(text + n, " x", 2);
-        statements s = {.arena = &arena};
-        eg_status status = eg_read_markdown(&s, "a.md", (eg_str){text, n + 2}, &err);
+        eg_statements s = {.arena = &arena};
+        eg_status status = eg_document_read(&s, "a.md", EG_DOCUMENT_MARKDOWN, (eg_str){text, n + 2}, &err);
         assert_true(status == EG_OK || status == EG_ELIMIT);
         eg_arena_release(&arena);
     }
@@ -182,6 +227,8 @@ int main(void) {
         cmocka_unit_test(html),
         cmocka_unit_test(kinds_of_lines),
         cmocka_unit_test(lines_and_objects),
+        cmocka_unit_test(kinds_of_documents),
+        cmocka_unit_test(lists_of_documents),
         cmocka_unit_test(too_many),
         cmocka_unit_test(long_files_take_linear_time),
     };

@@ -1,0 +1,149 @@
+/* documents.c - see documents.h. Here: the list of statements, plain text and JSONL; Markdown is read in markdown.c. */
+#include "core/docs/documents.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/json.h"
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "core/docs/reader.h"
+
+void eg_slug(eg_str s, char out[EG_SLUG + 1]) {
+    size_t n = 0;
+    for (size_t i = 0; i < s.len && n < EG_SLUG; i++) {
+        int c = (unsigned char)s.ptr[i];
+        if (isalnum(c) && c < 128) out[n++] = (char)tolower(c);
+        else if (n && out[n - 1] != '-') out[n++] = '-';
+    }
+    while (n && out[n - 1] == '-') n--;
+    out[n] = '\0';
+}
+
+eg_str eg_trim_line(eg_str s) {
+    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) s.ptr++, s.len--;
+    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t' || s.ptr[s.len - 1] == '\r')) s.len--;
+    return s;
+}
+
+eg_str eg_next_line(eg_str *text) {
+    const char *end = memchr(text->ptr, '\n', text->len);
+    eg_str line = {text->ptr, end ? (size_t)(end - text->ptr) : text->len};
+    size_t used = line.len + (end != NULL);
+    *text = (eg_str){text->ptr + used, text->len - used};
+    return line;
+}
+
+eg_status eg_statement_add(eg_document *d, eg_str content, const char *scope, uint32_t line) {
+    eg_statements *out = d->out;
+    if (out->count == EG_MAX_CHECK_STATEMENTS)
+        return eg_fail(d->err, EG_ELIMIT, "%.250s:%u: more than %d statements in all: check fewer documents at a time", d->name,
+                       line, EG_MAX_CHECK_STATEMENTS);
+    if (out->count == out->capacity) {
+        size_t more = out->capacity ? 2 * out->capacity : 64;
+        eg_check_item *p = eg_arena_array(out->arena, more, sizeof *p);
+        if (!p) return eg_fail_memory(d->err, more * sizeof *p);
+        if (out->count) memcpy(p, out->items, out->count * sizeof *p);
+        out->items = p;
+        out->capacity = more;
+    }
+    char *text = eg_arena_copy(out->arena, content), *where = eg_arena_copy(out->arena, eg_str_of(scope));
+    if (!text || !where) return eg_fail_memory(d->err, content.len);
+    out->items[out->count++] =
+        (eg_check_item){.content = {text, content.len}, .scope = eg_str_of(where), .file = eg_str_of(d->name), .line = line};
+    return EG_OK;
+}
+
+static eg_status read_text(eg_document *d, eg_str text) {
+    eg_status s = EG_OK;
+    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
+        eg_str line = eg_trim_line(eg_next_line(&text));
+        if (line.len > EG_MAX_CONTENT)
+            s = eg_fail(d->err, EG_ELIMIT, "%.250s:%u: a line of %zu bytes: a statement has at most %d; split the line", d->name,
+                        number, line.len, EG_MAX_CONTENT);
+        else if (line.len) s = eg_statement_add(d, line, d->stem[0] ? d->stem : "general", number);
+    }
+    return s;
+}
+
+static eg_status read_object(eg_document *d, uint32_t number, eg_str line) {
+    eg_json j;
+    eg_str content = {0}, scope = {0}, key = {0};
+    char name[300];
+    snprintf(name, sizeof name, "%.250s, line %u", d->name, number);
+    eg_json_init(&j, name, line, d->out->arena, d->err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return EG_EFORMAT;
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_STRING || j.depth != 1) continue;
+        if (eg_str_eq(key, EG_STR("content"))) content = j.text;
+        if (eg_str_eq(key, EG_STR("scope"))) scope = j.text;
+    }
+    if (!content.len)
+        return eg_fail(d->err, EG_EFORMAT, "%s: no \"content\" with text; a line must be {\"content\": \"...\"}", name);
+    char *z = eg_arena_copy(d->out->arena, scope.len ? scope : EG_STR("general"));
+    return z ? eg_statement_add(d, content, z, number) : eg_fail_memory(d->err, scope.len);
+}
+
+static eg_status read_jsonl(eg_document *d, eg_str text) {
+    eg_status s = EG_OK;
+    for (uint32_t number = 1; s == EG_OK && text.len; number++) {
+        eg_str line = eg_trim_line(eg_next_line(&text));
+        if (line.len) s = read_object(d, number, line);
+    }
+    return s;
+}
+
+int eg_document_kind_of_name(const char *name, eg_document_kind *kind) {
+    static const struct {
+        const char *end;
+        eg_document_kind kind;
+    } kinds[] = {{".md", EG_DOCUMENT_MARKDOWN},
+                 {".markdown", EG_DOCUMENT_MARKDOWN},
+                 {".txt", EG_DOCUMENT_TEXT},
+                 {".jsonl", EG_DOCUMENT_JSONL}};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t m = strlen(kinds[i].end);
+        if (n < m || strcmp(name + n - m, kinds[i].end) != 0) continue;
+        *kind = kinds[i].kind;
+        return 1;
+    }
+    return 0;
+}
+
+static eg_str without_mark(eg_str text) {
+    if (text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) return (eg_str){text.ptr + 3, text.len - 3};
+    return text;
+}
+
+eg_document_kind eg_document_kind_of_text(eg_str text) {
+    size_t i = 0;
+    text = without_mark(text);
+    while (i < text.len && strchr(" \t\r\n", text.ptr[i]) && text.ptr[i]) i++;
+    return i < text.len && text.ptr[i] == '{' ? EG_DOCUMENT_JSONL : EG_DOCUMENT_MARKDOWN;
+}
+
+static eg_status check_utf8(const eg_document *d, eg_str text) {
+    size_t valid = eg_utf8_valid_prefix(text.ptr, text.len), line = 1;
+    if (valid == text.len) return EG_OK;
+    for (size_t i = 0; i < valid; i++) line += text.ptr[i] == '\n';
+    return eg_fail(d->err, EG_EINVAL, "%.250s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", d->name, line, valid);
+}
+
+eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err) {
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    eg_document d = {.out = out, .name = eg_arena_copy(out->arena, eg_str_of(name)), .err = err};
+    size_t before = out->count;
+    if (!d.name) return eg_fail_memory(err, strlen(name));
+    eg_slug((eg_str){base, dot && dot > base ? (size_t)(dot - base) : strlen(base)}, d.stem);
+    text = without_mark(text);
+    eg_status s = check_utf8(&d, text);
+    if (s == EG_OK)
+        s = kind == EG_DOCUMENT_JSONL  ? read_jsonl(&d, text)
+            : kind == EG_DOCUMENT_TEXT ? read_text(&d, text)
+                                       : eg_markdown_read(&d, text);
+    if (s != EG_OK) out->count = before;
+    return s;
+}

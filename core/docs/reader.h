@@ -1,0 +1,29 @@
+/* reader.h - what the readers of core/docs share. Private to this folder. */
+#ifndef EG_DOCS_READER_H
+#define EG_DOCS_READER_H
+
+#include "core/docs/documents.h"
+
+enum { EG_SLUG = 40 /* bytes of a segment of a scope that is made from a name or heading */ };
+
+/* The document that is being read. */
+typedef struct eg_document {
+    eg_statements *out;
+    const char *name;       /* in the arena */
+    char stem[EG_SLUG + 1]; /* of the name, as a slug; empty when nothing of it is left */
+    eg_error *err;
+} eg_document;
+
+/* Lower-case letters, digits and single dashes, as scopes allow. */
+void eg_slug(eg_str s, char out[EG_SLUG + 1]);
+/* Without blanks, tabs and carriage returns at its ends. */
+eg_str eg_trim_line(eg_str s);
+/* Cuts the next line off *text; the line is without its line feed. */
+eg_str eg_next_line(eg_str *text);
+/* Adds a statement; content and scope are copied. EG_ELIMIT, EG_ENOMEM. */
+eg_status eg_statement_add(eg_document *d, eg_str content, const char *scope, uint32_t line);
+
+/* One pass over the lines of a text that is valid UTF-8. See eg_document_read. */
+eg_status eg_markdown_read(eg_document *d, eg_str text);
+
+#endif
