@@ -5,6 +5,29 @@ option(ENGRAM_DEBIAN "Install as the Debian packages want it (tools/package)" OF
 set(ENGRAM_MAINTAINER "Engram maintainers <maintainers@engram.invalid>" CACHE STRING
   "Maintainer of the Debian packages")
 
+set(program engram)
+if(ENGRAM_STATIC)
+  set(program engram-static)
+endif()
+set(manual ${CMAKE_BINARY_DIR}/manual)
+add_custom_command(OUTPUT ${manual}/engram.fish
+  COMMAND ${PROJECT_SOURCE_DIR}/packaging/manual.sh ${manual}
+    ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>
+  DEPENDS ${program} packaging/manual.sh VERBATIM)
+add_custom_target(manual ALL DEPENDS ${manual}/engram.fish)
+set(zsh site-functions)
+set(fish completions)
+if(ENGRAM_DEBIAN)
+  set(zsh vendor-completions)
+  set(fish vendor_completions.d)
+endif()
+install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+install(FILES ${manual}/engram DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  COMPONENT program)
+install(FILES ${manual}/_engram DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${zsh} COMPONENT program)
+install(FILES ${manual}/engram.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/${fish}
+  COMPONENT program)
+
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 if(NOT ENGRAM_DEBIAN)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -68,7 +68,10 @@ echo "$found" | tail -n 1
 python3 "$top/tests/packages/use.py" "${alice[@]}" ENGRAM_HOME=/home/alice/memory engram
 "${alice[@]}" engram models verify >/dev/null
 inside ldconfig -p | grep -q libengram-infer.so.0 || fail "libengram-infer.so.0 is not found"
-for file in share/doc/engram-memory/copyright include/engram/plugin.h; do
+for file in share/doc/engram-memory/copyright include/engram/plugin.h \
+    share/man/man1/engram.1.gz share/man/man1/engram-commit.1.gz \
+    share/bash-completion/completions/engram share/zsh/vendor-completions/_engram \
+    share/fish/vendor_completions.d/engram.fish; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is missing"
 done
 

@@ -23,7 +23,8 @@ tar -C "$folder" -xzf "$tarball"
 top=$(echo "$folder"/engram-*)
 program=$top/bin/engram
 needed=$(readelf -d "$program" | grep NEEDED) && fail "$program needs shared libraries: $needed"
-for file in LICENSE README.md; do
+for file in LICENSE README.md share/man/man1/engram.1.gz \
+    share/bash-completion/completions/engram; do
     [ -s "$top/$file" ] || fail "$file is missing"
 done
 echo "$(basename "$tarball"): $(stat -c %s "$tarball") bytes, the program $(stat -c %s "$program")"
