@@ -22,7 +22,6 @@ static const eg_setting table[] = {
     {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0},
     {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0},
     {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1},
-    {"detection.contradiction", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_CONTRADICTION", 1},
     {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1},
     {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1},
     {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1},

@@ -177,7 +177,7 @@ void eg_host_describe_models(void *host, eg_memory_status *out) {
     describe(h, &h->nli, &out->nli_model, &out->nli_problem);
 }
 
-/* {"thresholds": {"contradiction": 0.5, ...}} of engram.json beside a model. */
+/* {"thresholds": {"tier1_nli": 0.75, ...}} of engram.json beside a model. */
 static void read_thresholds(eg_host *h, const char *setting) {
     char folder[MOST_PATH], path[MOST_PATH + 16];
     eg_error err = {0};
