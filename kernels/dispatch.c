@@ -75,7 +75,7 @@ enum { MAX_ISAS = 7, ISA_COUNT = EG_ISA_AVX512BF16 + 1 };
 
 typedef struct isa_entry {
     const char *name;
-    int experimental; /* bench/levels.md does not record all of it on such a CPU yet: runs by name only */
+    int experimental; /* docs/benchmarks.md does not record all of it on such a CPU yet: runs by name only */
 } isa_entry;
 static const isa_entry entries[ISA_COUNT] = {
     [EG_ISA_AUTO] = {"auto", 0},
