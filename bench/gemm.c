@@ -31,7 +31,7 @@ typedef struct work {
     const eg_kernels *k; /* the ISA; OpenBLAS takes its arithmetic of epilogues */
     size_t M, N, K;
     float *A, *W, *packed, *C;
-    void *A_narrow[BLAS], *W_narrow[BLAS]; /* quantised: of S8 and BF16 */
+    void *A_quantized[BLAS], *W_quantized[BLAS]; /* quantised: of S8 and BF16 */
     size_t runs;
     double seconds; /* of a run */
     char *stream;   /* copies of the packed weights, more than the caches hold, which take turns while copies is not 0 */
@@ -40,12 +40,26 @@ typedef struct work {
 
 static double operations(const work *w) { return 2.0 * (double)w->M * (double)w->N * (double)w->K; }
 
-static const eg_narrow *narrow_of(const work *w) { return w->subject == S8 ? &w->k->s8 : &w->k->bf16; }
+static const eg_quantized_kernels *kernels_of(const work *w) { return w->subject == S8 ? &w->k->s8 : &w->k->bf16; }
 
 static void run_once(const work *w) {
-    if (w->subject == OWN) w->k->gemm(w->M, w->N, w->K, 0, w->N, w->A, w->K, w->packed, w->C, w->N, NULL);
-    else if (w->subject == BLAS) (void)eg_gemm_openblas(w->k, w->M, w->N, w->K, w->A, w->K, w->W, w->C, w->N, NULL, NULL);
-    else narrow_of(w)->gemm(w->M, w->N, w->K, 0, w->N, w->A_narrow[w->subject], w->W_narrow[w->subject], w->C, w->N, NULL);
+    eg_gemm_call call = {
+        .M = w->M, .N = w->N, .K = w->K, .n1 = w->N, .A = w->A, .lda = w->K, .packed = w->packed, .C = w->C, .ldc = w->N};
+    if (w->subject == OWN) {
+        w->k->gemm(&call);
+    } else if (w->subject == BLAS) {
+        call.packed = w->W;
+        (void)eg_gemm_openblas(w->k, &call, NULL);
+    } else {
+        call.A = w->A_quantized[w->subject];
+        call.packed = w->W_quantized[w->subject];
+        kernels_of(w)->gemm(&call);
+    }
+}
+
+static int has_openblas(const work *w) {
+    eg_gemm_call one = {.M = 1, .N = 1, .K = 1, .n1 = 1, .A = w->A, .lda = 1, .packed = w->W, .C = w->C, .ldc = 1};
+    return eg_gemm_openblas(w->k, &one, NULL) == EG_OK;
 }
 
 /* Packs the weights every way and quantises the inputs. */
@@ -56,23 +70,23 @@ static void prepare(work *w) {
     eg_gemm_pack(w->k, w->N, w->K, 0, w->N, w->W, w->K, w->packed);
     for (size_t n = 0; n < w->N; n++) {
         eg_s8_quantize_weights(w->W + n * w->K, w->K, row, scales);
-        w->k->s8_pack(w->N, w->K, n, row, scales, w->W_narrow[S8]);
+        w->k->s8_pack(w->N, w->K, n, row, scales, w->W_quantized[S8]);
         eg_float_to_bfloat16(w->W + n * w->K, row_bf16, w->K);
-        w->k->bf16_pack(w->N, w->K, n, row_bf16, w->W_narrow[BF16]);
+        w->k->bf16_pack(w->N, w->K, n, row_bf16, w->W_quantized[BF16]);
     }
     for (w->subject = S8; w->subject <= BF16; w->subject++)
-        narrow_of(w)->quantize(w->A, w->M, w->K, w->K, w->A_narrow[w->subject]);
+        kernels_of(w)->quantize(w->A, w->M, w->K, w->K, w->A_quantized[w->subject]);
 }
 
 static size_t packed_bytes(const work *w) {
-    return w->subject == OWN ? eg_gemm_packed_size(w->k, w->N, w->K) * sizeof(float) : narrow_of(w)->packed_bytes(w->N, w->K);
+    return w->subject == OWN ? eg_gemm_packed_size(w->k, w->N, w->K) * sizeof(float) : kernels_of(w)->packed_bytes(w->N, w->K);
 }
 
 static void run_next(const work *w, size_t *next) {
     work now = *w;
     size_t stride = (packed_bytes(w) + 63) / 64 * 64;
     if (w->copies && w->subject == OWN) now.packed = (float *)(void *)(w->stream + *next * stride);
-    if (w->copies && w->subject != OWN) now.W_narrow[w->subject] = w->stream + *next * stride;
+    if (w->copies && w->subject != OWN) now.W_quantized[w->subject] = w->stream + *next * stride;
     if (w->copies) *next = (*next + 1) % w->copies;
     run_once(&now);
 }
@@ -166,7 +180,7 @@ static void bench_isa(FILE *out, int json, work *w, const eg_kernels *k, int *fi
             w->K = shapes[i].K;
             w->M = rows[r];
             prepare(w);
-            cell c = measure(w, eg_gemm_openblas(k, 1, 1, 1, w->A, 1, w->W, w->C, 1, NULL, NULL) == EG_OK);
+            cell c = measure(w, has_openblas(w));
             fprintf(
                 out,
                 json
@@ -217,7 +231,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
             prepare(w);
             for (w->subject = OWN; w->subject <= S8; w->subject++) {
                 size_t bytes = packed_bytes(w), stride = (bytes + 63) / 64 * 64;
-                const void *packed = w->subject == OWN ? (const void *)w->packed : w->W_narrow[S8];
+                const void *packed = w->subject == OWN ? (const void *)w->packed : w->W_quantized[S8];
                 for (size_t c = 0; c < w->stream_bytes / stride; c++) memcpy(w->stream + c * stride, packed, bytes);
                 for (int streamed = 0; streamed < 2; streamed++) {
                     w->copies = streamed ? w->stream_bytes / stride : 0;
@@ -249,16 +263,16 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
               .W = aligned_alloc(64, bytes),
               .packed = aligned_alloc(64, bytes),
               .C = aligned_alloc(64, bytes),
-              .A_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
-              .W_narrow = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
+              .A_quantized = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
+              .W_quantized = {[S8] = aligned_alloc(64, bytes), [BF16] = aligned_alloc(64, bytes)},
               .runs = quick ? 1 : RUNS,
               .seconds = quick ? 0 : RUN_SECONDS,
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
     if (only) isas[1] = only, isa_count = 2; /* the first one is not timed */
-    if (!w.A || !w.W || !w.packed || !w.C || !w.A_narrow[S8] || !w.W_narrow[S8] || !w.A_narrow[BF16] || !w.W_narrow[BF16] ||
-        !w.stream) {
+    if (!w.A || !w.W || !w.packed || !w.C || !w.A_quantized[S8] || !w.W_quantized[S8] || !w.A_quantized[BF16] ||
+        !w.W_quantized[BF16] || !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
     } else {
         char cpu[128];
@@ -276,6 +290,6 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
         if (json) fprintf(out, "\n]}\n");
     }
     free(w.A), free(w.W), free(w.packed), free(w.C), free(w.stream);
-    for (contender c = S8; c <= BF16; c++) free(w.A_narrow[c]), free(w.W_narrow[c]);
+    for (contender c = S8; c <= BF16; c++) free(w.A_quantized[c]), free(w.W_quantized[c]);
     return s;
 }

@@ -94,11 +94,11 @@ static inline __attribute__((always_inline)) float dot_tiles(const int bf16) {
     uint8_t shapes[64] = {1};
     _Alignas(64) int32_t out[16][16];
     for (size_t t = 0; t < 8; t++) shapes[16 + 2 * t] = 64, shapes[48 + t] = 16;
-    tile_shape(shapes);
+    amx_tile_configure(shapes);
 #define ALL(of) of(0), of(1), of(2), of(3), of(4), of(5)
-#define ZERO(t) __extension__({ tile_zero(t); })
-#define DOT(t) __extension__({ tile_dot(t, 6, 7); })
-#define DOT_BF16(t) __extension__({ tile_dot_bf16(t, 6, 7); })
+#define ZERO(t) __extension__({ amx_tile_zero(t); })
+#define DOT(t) __extension__({ amx_tile_dot_s8(t, 6, 7); })
+#define DOT_BF16(t) __extension__({ amx_tile_dot_bf16(t, 6, 7); })
     ALL(ZERO), ZERO(6), ZERO(7);
     for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++)
         if (bf16) ALL(DOT_BF16);
@@ -107,8 +107,8 @@ static inline __attribute__((always_inline)) float dot_tiles(const int bf16) {
 #undef ZERO
 #undef DOT
 #undef DOT_BF16
-    tile_store(0, out, 64);
-    tile_release();
+    amx_tile_store(0, out, 64);
+    amx_tile_release();
     return (float)out[0][0];
 }
 __attribute__((noipa, optimize("O3"))) static float dot_amx(void) { return dot_tiles(0); }

@@ -1,5 +1,5 @@
-/* dispatch.c - which ISA runs: the CPU's features, checked with what the operating system saves (XGETBV), or the
- * ISA that somebody names. Reads as a staircase: the first missing feature ends the climb. */
+/* dispatch.c - which ISA runs: the best that the CPU and the operating system support (CPUID, XGETBV, HWCAP), or one by name.
+ * Detection checks one feature after the other and returns at the first that is missing. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -10,14 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* XCR0: which register files the operating system saves; read by instruction, since compilers ask for -mxsave. */
+/* XCR0: the register files that the operating system saves. In assembler, since the intrinsic needs -mxsave. */
 static uint64_t saved_state(void) {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (uint64_t)high << 32 | low;
 }
 
-static size_t climb(const eg_kernels **out) {
+static size_t detect(const eg_kernels **out) {
     enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 22 | 1 << 24 | 1 << 25 /* leaf 7, EDX: bf16, tiles, int8 */ };
     enum { AVXVNNI = 1 << 4, AVX512BF16 = 1 << 5 /* leaf 7.1, EAX */ };
     size_t n = 0;
@@ -44,8 +44,8 @@ static size_t climb(const eg_kernels **out) {
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 
-static size_t climb(const eg_kernels **out) {
-    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 | 1 << 14 /* HWCAP2: and bf16; no CPU has one alone */ };
+static size_t detect(const eg_kernels **out) {
+    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 | 1 << 14 /* HWCAP2: i8mm and bf16; no CPU has only one */ };
     out[0] = &eg_kernels_scalar;
     out[1] = &eg_kernels_neon; /* part of the architecture */
     if (!(getauxval(AT_HWCAP) & ASIMDDP)) return 2;
@@ -55,13 +55,13 @@ static size_t climb(const eg_kernels **out) {
     return 4;
 }
 #else
-static size_t climb(const eg_kernels **out) {
+static size_t detect(const eg_kernels **out) {
     out[0] = &eg_kernels_scalar;
     return 1;
 }
 #endif
 
-/* Linux lets a process use tiles when it has asked (since 5.16), since saving them takes 8 KB more a thread. */
+/* Linux (since 5.16) lets a process use AMX tiles after a request, since saving them takes 8 KB more for each thread. */
 static int permitted(const eg_kernels *k) {
 #if defined(__x86_64__)
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };
@@ -75,7 +75,7 @@ enum { MAX_ISAS = 7, ISA_COUNT = EG_ISA_AVX512BF16 + 1 };
 
 typedef struct isa_entry {
     const char *name;
-    int experimental; /* docs/benchmarks.md does not record all of it on such a CPU yet: runs by name only */
+    int experimental; /* 1: no full run on such a CPU is recorded in docs/benchmarks.md, so it is chosen by name only */
 } isa_entry;
 static const isa_entry entries[ISA_COUNT] = {
     [EG_ISA_AUTO] = {"auto", 0},
@@ -91,10 +91,10 @@ static const isa_entry entries[ISA_COUNT] = {
     [EG_ISA_AVX512BF16] = {"avx512bf16", 0},
 };
 
-size_t eg_kernels_available(const eg_kernels **out, size_t most) {
+size_t eg_kernels_available(const eg_kernels **out, size_t max) {
     const eg_kernels *all[MAX_ISAS];
-    size_t n = climb(all), count = 0;
-    for (size_t i = 0; i < n && count < most; i++)
+    size_t n = detect(all), count = 0;
+    for (size_t i = 0; i < n && count < max; i++)
         if (permitted(all[i])) out[count++] = all[i];
     return count;
 }
@@ -111,21 +111,22 @@ static eg_status isa_of_environment(eg_isa *isa, eg_error *err) {
         }
     return eg_fail(
         err, EG_EINVAL,
-        "ENGRAM_ISA is '%.40s': name auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm",
+        "ENGRAM_ISA is '%.40s': it must be auto, scalar, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx, neon, dotprod or i8mm",
         name);
 }
 
 eg_status eg_kernels_select(eg_isa isa, const eg_kernels **out, eg_error *err) {
     const eg_kernels *all[MAX_ISAS];
-    size_t n = climb(all);
+    size_t n = detect(all);
     *out = NULL;
-    if ((unsigned)isa >= ISA_COUNT) return eg_fail(err, EG_EINVAL, "ISA %d is unknown", (int)isa);
+    if ((unsigned)isa >= ISA_COUNT) return eg_fail(err, EG_EINVAL, "%d is not a valid eg_isa", (int)isa);
     if (isa == EG_ISA_AUTO) {
         eg_status s = isa_of_environment(&isa, err);
         if (s != EG_OK) return s;
     }
     if (isa == EG_ISA_AUTO) {
-        while (entries[all[n - 1]->isa].experimental || !permitted(all[n - 1])) n--; /* scalar is neither */
+        while (entries[all[n - 1]->isa].experimental || !permitted(all[n - 1]))
+            n--; /* ends at scalar, which is permitted and not experimental */
         *out = all[n - 1];
         return EG_OK;
     }
@@ -134,11 +135,12 @@ eg_status eg_kernels_select(eg_isa isa, const eg_kernels **out, eg_error *err) {
     if (*out && permitted(*out)) return EG_OK;
     if (*out) {
         *out = NULL;
-        return eg_fail(err, EG_EUNSUPPORTED,
-                       "ISA %s is not allowed by the operating system: Linux 5.16 or newer grants tiles, unless a thread's "
-                       "alternative signal stack is too small for them",
-                       eg_isa_name(isa));
+        return eg_fail(
+            err, EG_EUNSUPPORTED,
+            "the operating system does not let this process use ISA %s: AMX tiles need Linux 5.16 or newer, and alternative "
+            "signal stacks that are large enough for them",
+            eg_isa_name(isa));
     }
-    return eg_fail(err, EG_EUNSUPPORTED, "ISA %s does not run on this CPU: the best here is %s", eg_isa_name(isa),
+    return eg_fail(err, EG_EUNSUPPORTED, "ISA %s does not run on this CPU: the best ISA here is %s", eg_isa_name(isa),
                    all[n - 1]->name);
 }

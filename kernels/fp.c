@@ -1,4 +1,4 @@
-/* fp.c - the floating-point control word: results must not depend on what the caller's thread has set. */
+/* fp.c - the floating-point control word: results must not depend on the one of the calling thread. */
 #include "kernels/kernels.h"
 
 #if defined(__x86_64__)

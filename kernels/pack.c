@@ -1,5 +1,6 @@
-/* pack.c - the packed form of weights: panels of panel_width outputs, k after k, so that a micro-kernel reads
- * memory in one stream. The same for all ISAs but for the width. */
+/* pack.c - the packed form of f32 weights: panels of panel_width outputs, in the order of k, so that a micro-kernel reads memory
+ * in one stream. Only the width differs between ISAs. Also the quantising of weights to s8, and the size of attention's scratch.
+ */
 #include <math.h>
 
 #include "core/base/size.h"
@@ -19,7 +20,7 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
         for (size_t i = 0; i < K; i++) to[i * width] = W[r * ld + i];
     }
     if (n0 + rows != N || N % width == 0) return;
-    for (size_t n = N; n % width != 0; n++) { /* the last panel's empty outputs */
+    for (size_t n = N; n % width != 0; n++) { /* the outputs of the last panel that do not exist */
         float *to = packed + n / width * width * K + n % width;
         for (size_t i = 0; i < K; i++) to[i * width] = 0;
     }
@@ -28,10 +29,10 @@ void eg_gemm_pack(const eg_kernels *k, size_t N, size_t K, size_t n0, size_t row
 void eg_s8_quantize_weights(const float *w, size_t K, int8_t *out, float *scales) {
     for (size_t from = 0; from < K; from += 128) {
         size_t n = K - from < 128 ? K - from : 128;
-        float most = 0;
-        for (size_t i = from; i < from + n; i++) most = fabsf(w[i]) > most ? fabsf(w[i]) : most;
-        float inverse = most > 1e-30f ? 127.0f / most : 0;
-        scales[from / 128] = inverse > 0 ? most / 127.0f : 0;
+        float greatest = 0;
+        for (size_t i = from; i < from + n; i++) greatest = fabsf(w[i]) > greatest ? fabsf(w[i]) : greatest;
+        float inverse = greatest > 1e-30f ? 127.0f / greatest : 0;
+        scales[from / 128] = inverse > 0 ? greatest / 127.0f : 0;
         for (size_t i = from; i < from + n; i++) out[i] = (int8_t)rintf(w[i] * inverse);
     }
 }

@@ -1,7 +1,8 @@
-/* encoder.c - one forward pass, top to bottom: eg_encoder_forward. Five phases a layer: QKV; attention for each sequence and
- * head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8 and
- * bf16 each pass that writes rows for the next matrix leaves them quantised too. Where only first tokens are asked for, all
- * behind the keys and values of the last layer is done for those alone: an eighth of the work of six layers. */
+/* encoder.c - the forward pass, top to bottom in eg_encoder_forward. A layer has five phases: QKV; attention for each sequence
+ * and head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8
+ * and bf16, each phase that writes rows for the next matrix also quantises them. If the caller wants first tokens only,
+ * everything after the keys and values of the last layer is computed for those alone, which saves an eighth of the work of six
+ * layers. */
 #include "models/encoder.h"
 
 #include <math.h>
@@ -15,9 +16,9 @@
 typedef struct linear_task {
     const eg_kernels *k;
     const eg_linear *w;
-    size_t M, share;
-    eg_rows in, out;
-    eg_epilogue epilogue;
+    size_t share;      /* columns of a task */
+    eg_gemm_call call; /* of all columns */
+    int to_f32;        /* 0: the result is quantised */
 } linear_task;
 
 static void run_columns(void *arg, size_t i, uint32_t lane) {
@@ -25,26 +26,37 @@ static void run_columns(void *arg, size_t i, uint32_t lane) {
     const linear_task *t = arg;
     const eg_linear *w = t->w;
     size_t n0 = i * t->share, n1 = n0 + t->share < w->N ? n0 + t->share : w->N;
-    if (w->f32) t->k->gemm(t->M, w->N, w->K, n0, n1, t->in.x, t->in.ld, w->f32, t->out.x, t->out.ld, &t->epilogue);
-    else if (t->out.x) w->narrow->gemm(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.x, t->out.ld, &t->epilogue);
-    else w->narrow->gemm_quantized(t->M, w->N, w->K, n0, n1, t->in.q, w->packed, t->out.q, &t->epilogue);
+    eg_gemm_call call = t->call;
+    call.n0 = n0;
+    call.n1 = n1;
+    if (w->f32) t->k->gemm(&call);
+    else if (t->to_f32) w->quantized->gemm(&call);
+    else w->quantized->gemm_quantized(&call);
 }
 
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
                    eg_activation activation, const float *residual) {
+    const eg_epilogue epilogue = {.bias = w->bias, .residual = residual, .ld_residual = w->N, .activation = activation};
     linear_task t = {.k = e->kernels,
                      .w = w,
-                     .M = M,
-                     .in = in,
-                     .out = out,
-                     .epilogue = {.bias = w->bias, .residual = residual, .ld_residual = w->N, .activation = activation}};
-    if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) { /* checked when the engine was made: cannot fail for these sizes */
-        (void)eg_gemm_openblas(e->kernels, M, w->N, w->K, in.x, in.ld, w->f32, out.x, out.ld, &t.epilogue, NULL);
+                     .call = {.M = M,
+                              .N = w->N,
+                              .K = w->K,
+                              .n1 = w->N,
+                              .A = w->f32 ? (const void *)in.x : in.q,
+                              .lda = in.ld,
+                              .packed = w->f32 ? (const void *)w->f32 : w->packed,
+                              .C = out.x ? (void *)out.x : out.q,
+                              .ldc = out.ld,
+                              .epilogue = &epilogue},
+                     .to_f32 = out.x != NULL};
+    if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) { /* checked when the engine was created: cannot fail for these sizes */
+        (void)eg_gemm_openblas(e->kernels, &t.call, NULL);
         return;
     }
-    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? w->narrow->panel_width : 128; /* a task's columns: whole units */
+    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? w->quantized->panel_width : 128; /* a task's columns: whole units */
     size_t units = (w->N + unit - 1) / unit;
-    size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two a thread even out an unlucky one */
+    size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two for each thread, so that a slow one delays less */
     t.share = (units + tasks - 1) / tasks * unit;
     tasks = (w->N + t.share - 1) / t.share;
     if (pool) eg_pool_run(pool, tasks, run_columns, &t);
@@ -60,7 +72,7 @@ typedef struct attention_task {
     size_t scratch_each;
     float scale;
     const eg_layer *layer;
-    int only_first; /* one query a sequence; its rows of out lie side by side */
+    int only_first; /* one query for each sequence; the rows of out are adjacent */
 } attention_task;
 
 static void run_head(void *arg, size_t i, uint32_t lane) {
@@ -93,7 +105,7 @@ static void run_head(void *arg, size_t i, uint32_t lane) {
 enum { ROWS_EACH = 16 };
 typedef struct rows_task {
     const eg_kernels *k;
-    const eg_narrow *narrow;
+    const eg_quantized_kernels *quantized;
     const eg_norm *norm; /* NULL: quantise only */
     eg_rows rows;        /* of `width`; q NULL: nothing to quantise */
     size_t count, width;
@@ -106,7 +118,8 @@ static void run_rows(void *arg, size_t i, uint32_t lane) {
     size_t first = i * ROWS_EACH, n = t->count - first < ROWS_EACH ? t->count - first : ROWS_EACH;
     float *x = t->rows.x + first * t->width;
     if (t->norm) t->k->layer_norm(x, n, t->width, t->width, t->norm->gamma, t->norm->beta, t->eps);
-    if (t->rows.q) t->narrow->quantize(x, n, t->width, t->width, (char *)t->rows.q + first * t->narrow->row_bytes(t->width));
+    if (t->rows.q)
+        t->quantized->quantize(x, n, t->width, t->width, (char *)t->rows.q + first * t->quantized->row_bytes(t->width));
 }
 
 static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t), void *arg) {
@@ -115,9 +128,9 @@ static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t)
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
 }
 
-/* Norms the rows (norm NULL: not) and quantises them for the next matrix where that is narrow. */
+/* Applies the layer norm to the rows (norm NULL: none), and quantises them for the next matrix unless that is f32. */
 static void finish_rows(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_norm *norm, eg_rows rows, size_t count) {
-    rows_task t = {e->kernels, m->narrow, norm, rows, count, m->hidden, m->eps};
+    rows_task t = {e->kernels, m->quantized, norm, rows, count, m->hidden, m->eps};
     each(pool, (count + ROWS_EACH - 1) / ROWS_EACH, run_rows, &t);
 }
 
@@ -158,12 +171,12 @@ typedef struct layout {
 static size_t padded(size_t floats) { return (floats + 15) / 16 * 16; }
 
 static layout layout_of(const eg_encoder *m, size_t tokens, size_t longest) {
-    size_t middle = m->narrow ? m->narrow->row_bytes(m->intermediate) / sizeof(float) : m->intermediate;
+    size_t middle = m->quantized ? m->quantized->row_bytes(m->intermediate) / sizeof(float) : m->intermediate;
     return (layout){.x = padded(tokens * m->hidden),
                     .qkv = padded(tokens * 3 * m->hidden),
                     .context = padded(tokens * m->hidden),
                     .middle = padded(tokens * middle),
-                    .quantized = m->narrow ? padded(tokens * m->narrow->row_bytes(m->hidden) / sizeof(float)) : 0,
+                    .quantized = m->quantized ? padded(tokens * m->quantized->row_bytes(m->hidden) / sizeof(float)) : 0,
                     .attention_each =
                         padded(eg_attention_scratch(longest, m->hidden / m->heads, longest > m->direct ? m->span : 0))};
 }
@@ -186,8 +199,8 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
     float *at = scratch;
     eg_rows x = {.x = at, .ld = H}, qkv = {.x = at += l.x, .ld = 3 * H}, context = {.x = at += l.qkv, .ld = H};
     float *middle_part = at += l.context, *quantized = at += l.middle;
-    eg_rows middle = m->narrow ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
-    if (m->narrow) x.q = context.q = quantized; /* never both at once */
+    eg_rows middle = m->quantized ? (eg_rows){.q = middle_part} : (eg_rows){.x = middle_part, .ld = m->intermediate};
+    if (m->quantized) x.q = context.q = quantized; /* never both at once */
     attention_task attention = {.e = e,
                                 .m = m,
                                 .batch = batch,
@@ -211,7 +224,7 @@ eg_status eg_encoder_forward(const eg_engine *e, eg_pool *pool, const eg_encoder
             gather_first(batch, x.x, H);
             T = batch->sequences;
         }
-        if (m->narrow) finish_rows(e, pool, m, NULL, context, T);
+        if (m->quantized) finish_rows(e, pool, m, NULL, context, T);
         eg_linear_run(e, pool, &w->out, T, context, x, EG_ACT_NONE, x.x);
         finish_rows(e, pool, m, &w->attention_norm, x, T);
         eg_linear_run(e, pool, &w->up, T, x, middle, EG_ACT_GELU, NULL);

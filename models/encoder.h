@@ -8,10 +8,11 @@
 
 #include "models/engine.h"
 
-/* A matrix (N x K) in one of three forms: packed panels of f32, of a narrow format, or plain rows for OpenBLAS (f32). bias: N. */
+/* A matrix (N x K) in one of three forms: packed panels of f32, packed panels of s8 or bf16, or plain rows of f32 for OpenBLAS.
+ * bias: N floats. */
 typedef struct eg_linear {
-    const float *f32;        /* NULL: narrow */
-    const eg_narrow *narrow; /* of the engine's kernels: s8 or bf16 */
+    const float *f32;                      /* NULL: s8 or bf16 */
+    const eg_quantized_kernels *quantized; /* of the engine's kernels: s8 or bf16 */
     const void *packed;
     const float *bias;
     size_t N, K;
@@ -39,7 +40,8 @@ typedef struct eg_table {
 typedef struct eg_encoder {
     size_t hidden, heads, intermediate, layers;
     float eps;
-    const eg_narrow *narrow; /* the format of the layers' matrices, for which their inputs are quantised; NULL: f32 */
+    const eg_quantized_kernels
+        *quantized; /* the format of the layers' matrices, for which their inputs are quantised; NULL: f32 */
     eg_table words;
     const float *positions, *types; /* NULL in DeBERTa */
     size_t first_position;          /* the row of the first token */
@@ -73,8 +75,8 @@ static inline size_t eg_relative_width(size_t span) { return 2 * span + 16; }
 size_t eg_encoder_scratch(const eg_encoder *m, size_t tokens, size_t longest, uint32_t lanes);
 
 /* out = epilogue(W in + bias) over M rows, shared among the pool's threads when pool is not NULL. An f32 matrix reads in.x, a
- * narrow one in.q; the result goes to out.x where it is not NULL, else quantised to out.q (narrow only). residual: rows of N or
- * NULL. */
+ * quantised one in.q; the result goes to out.x if that is not NULL, else quantised to out.q (s8 and bf16 only). residual: rows of
+ * N or NULL. */
 void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t M, eg_rows in, eg_rows out,
                    eg_activation activation, const float *residual);
 

@@ -35,7 +35,9 @@ eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg
     eg_status s = eg_kernels_select((eg_isa)o->isa, &e->kernels, err);
     if (s == EG_OK && e->gemm == EG_GEMM_OPENBLAS) {
         float one = 1, result;
-        s = eg_gemm_openblas(e->kernels, 1, 1, 1, &one, 1, &one, &result, 1, NULL, err);
+        s = eg_gemm_openblas(e->kernels,
+                             &(eg_gemm_call){.M = 1, .N = 1, .K = 1, .A = &one, .lda = 1, .packed = &one, .C = &result, .ldc = 1},
+                             err);
     }
     if (s == EG_OK) s = eg_pool_create(o->threads, &e->pool, err);
     if (s != EG_OK) {

@@ -51,7 +51,7 @@ typedef struct loader {
     float *relative, *relative_packed, *relative_bias, *relative_product;
     struct reader *readers; /* one a thread of the pool */
     eg_format format;
-    const eg_narrow *narrow; /* of the format, NULL: f32 */
+    const eg_quantized_kernels *quantized; /* of the format, NULL: f32 */
     eg_error *err;
 } loader;
 
@@ -222,12 +222,12 @@ static eg_status read_one(const rows_task *t, reader *d, size_t r) {
     if (t->floats) return read_row(d, m, r, t->floats + r * m->columns);
     if (t->s8) return read_row_s8(d, m, r, t->s8 + r * m->columns, t->scales + r * m->blocks);
     if (t->bf16) return read_row_bf16(d, m, r, t->bf16 + r * m->columns);
-    if (to->narrow == &k->s8) {
+    if (to->quantized == &k->s8) {
         if ((s = read_row_s8(d, m, r, d->row_s8, d->scales)) == EG_OK)
             k->s8_pack(to->N, to->K, t->n0 + r, d->row_s8, d->scales, (void *)to->packed);
         return s;
     }
-    if (to->narrow) {
+    if (to->quantized) {
         if ((s = read_row_bf16(d, m, r, d->row_bf16)) == EG_OK)
             k->bf16_pack(to->N, to->K, t->n0 + r, d->row_bf16, (void *)to->packed);
         return s;
@@ -279,7 +279,7 @@ static eg_status load_rows(loader *l, const char *name, size_t rows, size_t colu
 
 static eg_status load_words(loader *l, size_t rows, size_t columns, eg_table *out) {
     const char *name = "embeddings.word_embeddings.weight";
-    if (!l->narrow) return load_rows(l, name, rows, columns, &out->f32);
+    if (!l->quantized) return load_rows(l, name, rows, columns, &out->f32);
     char full[NAME];
     matrix m;
     rows_task t = {.l = l, .m = &m};
@@ -310,13 +310,13 @@ static eg_status pack_part(loader *l, const char *name, int inside, size_t n0, s
     return s == EG_OK ? read_rows(&(rows_task){.l = l, .m = &m, .pack = to, .n0 = n0}) : s;
 }
 
-/* A linear layer out of `parts` equal matrices, stacked. narrow: its format, NULL: f32. */
+/* A linear layer from `parts` equal matrices, stacked. quantized: its format, NULL: f32. */
 static eg_status load_linear(loader *l, const char *const *parts, size_t part_count, int inside, size_t N, size_t K,
-                             const eg_narrow *narrow, eg_linear *out) {
-    *out = (eg_linear){.N = N, .K = K, .narrow = narrow, .bias = place_floats(l, N)};
-    if (narrow) out->packed = place(l, narrow->packed_bytes(N, K), 1);
+                             const eg_quantized_kernels *quantized, eg_linear *out) {
+    *out = (eg_linear){.N = N, .K = K, .quantized = quantized, .bias = place_floats(l, N)};
+    if (quantized) out->packed = place(l, quantized->packed_bytes(N, K), 1);
     else out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
-    if (l->fill && !narrow && l->e->gemm != EG_GEMM_OWN) /* which leaves the last panel's empty lanes alone */
+    if (l->fill && !quantized && l->e->gemm != EG_GEMM_OWN) /* which leaves the last panel's empty lanes alone */
         memset((float *)out->f32, 0, eg_gemm_packed_size(l->e->kernels, N, K) * sizeof(float));
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < part_count; i++)
@@ -395,10 +395,10 @@ static eg_status load_layer(loader *l, size_t i, eg_layer *w) {
         name[k] = text[k];
     }
     size_t H = l->config->hidden, I = l->config->intermediate;
-    eg_status s = load_linear(l, name, 3, 1, 3 * H, H, l->narrow, &w->qkv);
-    if (s == EG_OK) s = load_linear(l, name + 3, 1, 1, H, H, l->narrow, &w->out);
-    if (s == EG_OK) s = load_linear(l, name + 4, 1, 1, I, H, l->narrow, &w->up);
-    if (s == EG_OK) s = load_linear(l, name + 5, 1, 1, H, I, l->narrow, &w->down);
+    eg_status s = load_linear(l, name, 3, 1, 3 * H, H, l->quantized, &w->qkv);
+    if (s == EG_OK) s = load_linear(l, name + 3, 1, 1, H, H, l->quantized, &w->out);
+    if (s == EG_OK) s = load_linear(l, name + 4, 1, 1, I, H, l->quantized, &w->up);
+    if (s == EG_OK) s = load_linear(l, name + 5, 1, 1, H, I, l->quantized, &w->down);
     if (s == EG_OK) s = load_norm(l, name[6], H, &w->attention_norm);
     if (s == EG_OK) s = load_norm(l, name[7], H, &w->output_norm);
     if (s != EG_OK || !l->config->span) return s;
@@ -484,7 +484,7 @@ static eg_status fill(loader *l, const char *dir, const char *cache, eg_weights 
                                 .intermediate = c->intermediate,
                                 .layers = c->layers,
                                 .eps = c->layer_norm_eps,
-                                .narrow = l->narrow,
+                                .quantized = l->quantized,
                                 .first_position = c->first_position,
                                 .padding = c->architecture == EG_ROBERTA ? c->first_position - 1 : UINT32_MAX,
                                 .direct = SIZE_MAX};
@@ -531,7 +531,7 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
         s = eg_fail(err, EG_EUNSUPPORTED, "the format %s needs the engine's own GEMM, OpenBLAS has none",
                     format == EG_FORMAT_S8 ? "s8" : "bf16");
     out->format = l.format = format;
-    l.narrow = format == EG_FORMAT_S8 ? &engine->kernels->s8 : format == EG_FORMAT_BF16 ? &engine->kernels->bf16 : NULL;
+    l.quantized = format == EG_FORMAT_S8 ? &engine->kernels->s8 : format == EG_FORMAT_BF16 ? &engine->kernels->bf16 : NULL;
     eg_arena_init(&l.scratch, 0);
     if (s == EG_OK) s = fill(&l, dir, cache, out);
     eg_arena_release(&l.scratch);

@@ -1,12 +1,8 @@
-/* amx.c - the table of the ISA "amx": the lanes of avx512, the sums of s8 and bf16 in tiles. Called through dispatch.c. */
-#include "kernels/avx512/lanes.h"
-
+/* amx.c - the kernels of the ISA "amx": AVX-512 with tiles for s8 and bf16. Called through dispatch.c. */
 #include "kernels/amx/s8.h"
+#include "kernels/avx512bf16/bf16.h"
 
-#include "kernels/avx512bf16/bf16.h" /* the rows; the sums are those of tiles */
-
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_amx = EG_KERNEL_TABLE(EG_ISA_AMX, "amx");
+#define ISA_TABLE eg_kernels_amx
+#define ISA_ID EG_ISA_AMX
+#define ISA_NAME "amx"
+#include "kernels/generic/table.tmpl.h"

@@ -8,50 +8,52 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PANEL_VECTORS 1
-#define ROWS 6
+#define ISA_PANEL_VECTORS 1
+#define ISA_F32_ROWS 6
 
 typedef struct v16 {
     __m256 a, b;
 } v16;
 
-/* 8 lanes of all ones for index < n */
+/* All ones in the first n of 8 lanes. */
 static inline __m256i first_lanes(size_t n) {
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n < 8 ? n : 8)), index);
 }
-#define LOW(n) first_lanes(n)
-#define HIGH(n) first_lanes((n) > 8 ? (n)-8 : 0)
+/* Of 16 lanes the lower and the upper 8. */
+static inline __m256i low_lanes(size_t n) { return first_lanes(n); }
+static inline __m256i high_lanes(size_t n) { return first_lanes(n > 8 ? n - 8 : 0); }
 
 static inline v16 v16_set(float x) { return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
 static inline v16 v16_load(const float *p) { return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
 static inline v16 v16_load_n(const float *p, size_t n) {
-    return (v16){_mm256_maskload_ps(p, LOW(n)), n > 8 ? _mm256_maskload_ps(p + 8, HIGH(n)) : _mm256_setzero_ps()};
+    return (v16){_mm256_maskload_ps(p, low_lanes(n)), n > 8 ? _mm256_maskload_ps(p + 8, high_lanes(n)) : _mm256_setzero_ps()};
 }
 static inline v16 v16_load_n_or(const float *p, size_t n, float other) {
     v16 x = v16_load_n(p, n), o = v16_set(other);
-    return (v16){_mm256_blendv_ps(o.a, x.a, _mm256_castsi256_ps(LOW(n))),
-                 _mm256_blendv_ps(o.b, x.b, _mm256_castsi256_ps(HIGH(n)))};
+    return (v16){_mm256_blendv_ps(o.a, x.a, _mm256_castsi256_ps(low_lanes(n))),
+                 _mm256_blendv_ps(o.b, x.b, _mm256_castsi256_ps(high_lanes(n)))};
 }
 static inline void v16_store(float *p, v16 x) {
     _mm256_storeu_ps(p, x.a);
     _mm256_storeu_ps(p + 8, x.b);
 }
 static inline void v16_store_n(float *p, size_t n, v16 x) {
-    _mm256_maskstore_ps(p, LOW(n), x.a);
-    if (n > 8) _mm256_maskstore_ps(p + 8, HIGH(n), x.b);
+    _mm256_maskstore_ps(p, low_lanes(n), x.a);
+    if (n > 8) _mm256_maskstore_ps(p + 8, high_lanes(n), x.b);
 }
 static inline v16 v16_keep_n(v16 x, size_t n) {
-    return (v16){_mm256_and_ps(x.a, _mm256_castsi256_ps(LOW(n))), _mm256_and_ps(x.b, _mm256_castsi256_ps(HIGH(n)))};
+    return (v16){_mm256_and_ps(x.a, _mm256_castsi256_ps(low_lanes(n))), _mm256_and_ps(x.b, _mm256_castsi256_ps(high_lanes(n)))};
 }
-#define BOTH(name, intrinsic) \
+#define AVX2_BOTH(name, intrinsic) \
     static inline v16 name(v16 x, v16 y) { return (v16){intrinsic(x.a, y.a), intrinsic(x.b, y.b)}; }
-BOTH(v16_add, _mm256_add_ps)
-BOTH(v16_sub, _mm256_sub_ps)
-BOTH(v16_mul, _mm256_mul_ps)
-BOTH(v16_div, _mm256_div_ps)
-BOTH(v16_max, _mm256_max_ps) /* x > y ? x : y */
-BOTH(v16_min, _mm256_min_ps) /* x < y ? x : y */
+AVX2_BOTH(v16_add, _mm256_add_ps)
+AVX2_BOTH(v16_sub, _mm256_sub_ps)
+AVX2_BOTH(v16_mul, _mm256_mul_ps)
+AVX2_BOTH(v16_div, _mm256_div_ps)
+AVX2_BOTH(v16_max, _mm256_max_ps) /* x > y ? x : y */
+AVX2_BOTH(v16_min, _mm256_min_ps) /* x < y ? x : y */
+#undef AVX2_BOTH
 static inline v16 v16_fma(v16 x, v16 y, v16 z) { return (v16){_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)}; }
 static inline v16 v16_abs(v16 x) {
     const __m256 sign = _mm256_set1_ps(-0.0f);

@@ -1,21 +1,24 @@
-/* s8.h (AVX2) - weights widened to 16 bit as they are loaded, activations centred: vpmaddwd is exact and cannot saturate. */
+/* s8.h (AVX2) - weights are widened to 16 bits when they are loaded, activations are centred: vpmaddwd is exact and cannot
+ * saturate. */
 #ifndef EG_AVX2_S8_H
 #define EG_AVX2_S8_H
 
 #include <immintrin.h>
 
-#define S8_GROUP 2
-#define S8_VECTORS 1
-#define S8_ROWS 6
-#define S8_CENTRED 1
-#define S8_OFFSET 0.0f
+#include "kernels/avx2/lanes.h"
+
+#define ISA_S8_GROUP 2
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 6
+#define ISA_S8_CENTRED 1
+#define ISA_S8_OFFSET 0.0f
 
 typedef int16_t s8_input;
 typedef struct i16x {
     __m256i a, b;
 } i16x;
 typedef i16x s8_weights;
-typedef const s8_input *s8_inputs; /* splatted in s8_dot */
+typedef const s8_input *s8_inputs; /* repeated in s8_dot */
 
 static inline i16x i16x_zero(void) { return (i16x){_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 static inline s8_weights s8_load(const int8_t *p) {
@@ -23,8 +26,8 @@ static inline s8_weights s8_load(const int8_t *p) {
     return (i16x){_mm256_cvtepi8_epi16(_mm_loadu_si128(q)), _mm256_cvtepi8_epi16(_mm_loadu_si128(q + 1))};
 }
 static inline s8_inputs s8_splat(const s8_input *p) { return p; }
-/* In assembler: gcc 12 would gather the products of all rows first and spill the sums. Twelve sums, two registers of weights
- * and these two are all sixteen. */
+/* In assembler: gcc 12 would compute the products of all rows first and spill the sums. Twelve sums, two registers of weights and
+ * these two are all 16 registers. */
 static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
     __m256i splat, product;
     __asm__("vpbroadcastd %[x], %[splat]\n\t"

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PANEL_VECTORS 2
-#define ROWS 12
+#define ISA_PANEL_VECTORS 2
+#define ISA_F32_ROWS 12
 
 typedef __m512 v16;
 

@@ -1,15 +1,17 @@
-/* s8.h (AVX-512 BW) - as on AVX2, in registers twice as wide. */
+/* s8.h (AVX-512 BW) - as with AVX2, in registers twice as wide. */
 #ifndef EG_AVX512_S8_H
 #define EG_AVX512_S8_H
 
 #include <immintrin.h>
 #include <string.h>
 
-#define S8_GROUP 2
-#define S8_VECTORS 2
-#define S8_ROWS 12
-#define S8_CENTRED 1
-#define S8_OFFSET 0.0f
+#include "kernels/avx512/lanes.h"
+
+#define ISA_S8_GROUP 2
+#define ISA_S8_VECTORS 2
+#define ISA_S8_ROWS 12
+#define ISA_S8_CENTRED 1
+#define ISA_S8_OFFSET 0.0f
 
 typedef int16_t s8_input;
 typedef __m512i i16x, s8_weights, s8_inputs;

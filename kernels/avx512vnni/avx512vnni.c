@@ -1,11 +1,7 @@
-/* avx512vnni.c - the table of the ISA "avx512vnni": the lanes of avx512, its own sums of small integers. Called through
- * dispatch.c. */
-#include "kernels/avx512/lanes.h"
-
+/* avx512vnni.c - the kernels of the ISA "avx512vnni": AVX-512 with vpdpbusd for s8. Called through dispatch.c. */
 #include "kernels/avx512vnni/s8.h"
 
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_avx512vnni = EG_KERNEL_TABLE(EG_ISA_AVX512VNNI, "avx512vnni");
+#define ISA_TABLE eg_kernels_avx512vnni
+#define ISA_ID EG_ISA_AVX512VNNI
+#define ISA_NAME "avx512vnni"
+#include "kernels/generic/table.tmpl.h"

@@ -1,16 +1,18 @@
-/* s8.h (AVX-512 VNNI) - vpdpbusd: four unsigned activations times four weights onto each int32, no saturation. One line
- * of assembler, since gcc 12 copies the accumulators of the intrinsic. */
+/* s8.h (AVX-512 VNNI) - vpdpbusd: adds the products of four unsigned activations and four weights to each int32, without
+ * saturation. In assembler, since gcc 12 copies the accumulators of the intrinsic. */
 #ifndef EG_AVX512VNNI_S8_H
 #define EG_AVX512VNNI_S8_H
 
 #include <immintrin.h>
 #include <string.h>
 
-#define S8_GROUP 4
-#define S8_VECTORS 2
-#define S8_ROWS 12
-#define S8_CENTRED 0
-#define S8_OFFSET 0.0f
+#include "kernels/avx512/lanes.h"
+
+#define ISA_S8_GROUP 4
+#define ISA_S8_VECTORS 2
+#define ISA_S8_ROWS 12
+#define ISA_S8_CENTRED 0
+#define ISA_S8_OFFSET 0.0f
 
 typedef uint8_t s8_input;
 typedef __m512i i16x, s8_weights, s8_inputs;
@@ -26,9 +28,9 @@ static inline s8_inputs s8_splat(const s8_input *p) {
     memcpy(&four, p, sizeof four);
     return _mm512_set1_epi32(four);
 }
-/* One load of 16 bytes and four shuffles instead of four loads: of a few rows loads are the limit, since each turn has two of
- * weights and two lines to ask for. */
-#define S8_QUADS 1
+/* One load of 16 bytes and four shuffles instead of four loads: with a few rows loads are the limit, since each step also loads
+ * two vectors of weights and prefetches two lines. */
+#define ISA_S8_QUADS 1
 typedef __m512i s8_quad;
 static inline s8_quad s8_load_quad(const s8_input *p) {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)p));

@@ -1,10 +1,7 @@
-/* avxvnni.c - the table of the ISA "avxvnni": the lanes of avx2, its own sums of small integers. Called through dispatch.c. */
-#include "kernels/avx2/lanes.h"
-
+/* avxvnni.c - the kernels of the ISA "avxvnni": AVX2 with vpdpbusd for s8. Called through dispatch.c. */
 #include "kernels/avxvnni/s8.h"
 
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_avxvnni = EG_KERNEL_TABLE(EG_ISA_AVXVNNI, "avxvnni");
+#define ISA_TABLE eg_kernels_avxvnni
+#define ISA_ID EG_ISA_AVXVNNI
+#define ISA_NAME "avxvnni"
+#include "kernels/generic/table.tmpl.h"

@@ -1,15 +1,17 @@
-/* s8.h (AVX-VNNI) - vpdpbusd in 256 bits, VEX encoded: for CPUs without AVX-512. */
+/* s8.h (AVX-VNNI) - vpdpbusd with 256 bits, VEX encoded: for CPUs without AVX-512. */
 #ifndef EG_AVXVNNI_S8_H
 #define EG_AVXVNNI_S8_H
 
 #include <immintrin.h>
 #include <string.h>
 
-#define S8_GROUP 4
-#define S8_VECTORS 1
-#define S8_ROWS 6
-#define S8_CENTRED 0
-#define S8_OFFSET 0.0f
+#include "kernels/avx2/lanes.h"
+
+#define ISA_S8_GROUP 4
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 6
+#define ISA_S8_CENTRED 0
+#define ISA_S8_OFFSET 0.0f
 
 typedef uint8_t s8_input;
 typedef struct i16x {

@@ -1,10 +1,7 @@
-/* dotprod.c - the table of the ISA "dotprod": the lanes of neon, its own sums of small integers. Called through dispatch.c. */
-#include "kernels/neon/lanes.h"
-
+/* dotprod.c - the kernels of the ISA "dotprod": NEON with sdot for s8. Called through dispatch.c. */
 #include "kernels/dotprod/s8.h"
 
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_dotprod = EG_KERNEL_TABLE(EG_ISA_DOTPROD, "dotprod");
+#define ISA_TABLE eg_kernels_dotprod
+#define ISA_ID EG_ISA_DOTPROD
+#define ISA_NAME "dotprod"
+#include "kernels/generic/table.tmpl.h"

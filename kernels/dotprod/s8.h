@@ -1,4 +1,4 @@
-/* s8.h (NEON with the dot product extension) - sdot: four products of signed bytes onto each int32; activations are
+/* s8.h (NEON with the dot product extension) - sdot: adds four products of signed bytes to each int32; activations are
  * stored with 128 subtracted. */
 #ifndef EG_DOTPROD_S8_H
 #define EG_DOTPROD_S8_H
@@ -8,11 +8,11 @@
 
 #include "kernels/dotprod/put.h"
 
-#define S8_GROUP 4
-#define S8_VECTORS 1
-#define S8_ROWS 6
-#define S8_CENTRED 0
-#define S8_OFFSET 128.0f
+#define ISA_S8_GROUP 4
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 6
+#define ISA_S8_CENTRED 0
+#define ISA_S8_OFFSET 128.0f
 
 typedef int8_t s8_input;
 typedef struct i16x {

@@ -1,5 +1,5 @@
-/* s8.h (NEON with the matrix extension for integers) - smmla: two rows of eight activations times two outputs of eight weights
- * onto four int32. Activations are stored as on dotprod, with 128 subtracted. */
+/* s8.h (NEON with the matrix extension for integers) - smmla: multiplies two rows of eight activations by the weights of two
+ * outputs and adds to four int32. Activations are stored as in dotprod/s8.h, with 128 subtracted. */
 #ifndef EG_I8MM_S8_H
 #define EG_I8MM_S8_H
 
@@ -7,13 +7,13 @@
 
 #include "kernels/dotprod/put.h"
 
-#define S8_GROUP 8
-#define S8_PAD 8
-#define S8_VECTORS 1
-#define S8_ROWS 4
-#define S8_PAIR 2
-#define S8_CENTRED 0
-#define S8_OFFSET 128.0f
+#define ISA_S8_GROUP 8
+#define ISA_S8_PAD 8
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 4
+#define ISA_S8_ROWS_TOGETHER 2
+#define ISA_S8_CENTRED 0
+#define ISA_S8_OFFSET 128.0f
 
 typedef int8_t s8_input;
 /* Outputs 2i and 2i + 1 of the upper row, then of the lower one, in q[i]. */

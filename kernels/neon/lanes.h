@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PANEL_VECTORS 1
-#define ROWS 6
+#define ISA_PANEL_VECTORS 1
+#define ISA_F32_ROWS 6
 
 typedef struct v16 {
     float32x4_t q0, q1, q2, q3;
@@ -43,19 +43,19 @@ static inline v16 v16_keep_n(v16 x, size_t n) {
     v16_store(part, x);
     return v16_load_n(part, n);
 }
-#define FOUR(name, intrinsic)                                                                                     \
+#define NEON_FOUR(name, intrinsic)                                                                                \
     static inline v16 name(v16 x, v16 y) {                                                                        \
         return (v16){intrinsic(x.q0, y.q0), intrinsic(x.q1, y.q1), intrinsic(x.q2, y.q2), intrinsic(x.q3, y.q3)}; \
     }
-/* vmaxq would order the two zeros: a comparison and a selection give x > y ? x : y as everywhere */
+/* vmaxq and vminq order the two zeros; comparing and selecting gives x > y ? x : y, as on every ISA. */
 static inline float32x4_t greater_of(float32x4_t x, float32x4_t y) { return vbslq_f32(vcgtq_f32(x, y), x, y); }
 static inline float32x4_t less_of(float32x4_t x, float32x4_t y) { return vbslq_f32(vcltq_f32(x, y), x, y); }
-FOUR(v16_add, vaddq_f32)
-FOUR(v16_sub, vsubq_f32)
-FOUR(v16_mul, vmulq_f32)
-FOUR(v16_div, vdivq_f32)
-FOUR(v16_max, greater_of)
-FOUR(v16_min, less_of)
+NEON_FOUR(v16_add, vaddq_f32)
+NEON_FOUR(v16_sub, vsubq_f32)
+NEON_FOUR(v16_mul, vmulq_f32)
+NEON_FOUR(v16_div, vdivq_f32)
+NEON_FOUR(v16_max, greater_of)
+NEON_FOUR(v16_min, less_of)
 static inline v16 v16_fma(v16 x, v16 y, v16 z) {
     return (v16){vfmaq_f32(z.q0, x.q0, y.q0), vfmaq_f32(z.q1, x.q1, y.q1), vfmaq_f32(z.q2, x.q2, y.q2),
                  vfmaq_f32(z.q3, x.q3, y.q3)};
@@ -72,7 +72,8 @@ static inline float32x4_t times_power(float32x4_t x, float32x4_t n) {
     int32x4_t e = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
     return vmulq_f32(x, vreinterpretq_f32_s32(vshlq_n_s32(e, 23)));
 }
-FOUR(v16_scale2, times_power)
+NEON_FOUR(v16_scale2, times_power)
+#undef NEON_FOUR
 static inline v16 v16_widen(const uint16_t *p) {
     uint16x8_t low = vld1q_u16(p), high = vld1q_u16(p + 8);
     return (v16){vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(low), 16)), vreinterpretq_f32_u32(vshll_high_n_u16(low, 16)),

@@ -1,10 +1,7 @@
-/* neon.c - the table of the ISA "neon": the kernels of generic/table.h over this ISA's lanes. Called through dispatch.c. */
-#include "kernels/neon/lanes.h"
-
+/* neon.c - the kernels of the ISA "neon": 64-bit Arm. Called through dispatch.c. */
 #include "kernels/neon/s8.h"
 
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_neon = EG_KERNEL_TABLE(EG_ISA_NEON, "neon");
+#define ISA_TABLE eg_kernels_neon
+#define ISA_ID EG_ISA_NEON
+#define ISA_NAME "neon"
+#include "kernels/generic/table.tmpl.h"

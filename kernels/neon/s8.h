@@ -1,14 +1,16 @@
-/* s8.h (NEON) - weights widened to 16 bit as they are loaded, activations centred. */
+/* s8.h (NEON) - weights are widened to 16 bits when they are loaded, activations are centred. */
 #ifndef EG_NEON_S8_H
 #define EG_NEON_S8_H
 
 #include <arm_neon.h>
 
-#define S8_GROUP 2
-#define S8_VECTORS 1
-#define S8_ROWS 4
-#define S8_CENTRED 1
-#define S8_OFFSET 0.0f
+#include "kernels/neon/lanes.h"
+
+#define ISA_S8_GROUP 2
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 4
+#define ISA_S8_CENTRED 1
+#define ISA_S8_OFFSET 0.0f
 
 typedef int16_t s8_input;
 typedef struct i16x {

@@ -1,14 +1,16 @@
-/* s8.h (scalar) - the sums of small integers, one after the other: the truth of the s8 format. */
+/* s8.h (scalar) - the sums of small integers, one after the other: the reference for the s8 format. */
 #ifndef EG_SCALAR_S8_H
 #define EG_SCALAR_S8_H
 
 #include <stdint.h>
 
-#define S8_GROUP 2
-#define S8_VECTORS 1
-#define S8_ROWS 4
-#define S8_CENTRED 1
-#define S8_OFFSET 0.0f
+#include "kernels/scalar/lanes.h"
+
+#define ISA_S8_GROUP 2
+#define ISA_S8_VECTORS 1
+#define ISA_S8_ROWS 4
+#define ISA_S8_CENTRED 1
+#define ISA_S8_OFFSET 0.0f
 
 typedef int16_t s8_input;
 typedef struct i16x {
@@ -32,7 +34,11 @@ static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
     for (size_t i = 0; i < 16; i++) acc.i[i] += x.x[0] * w.w[i][0] + x.x[1] * w.w[i][1];
     return acc;
 }
-static inline v16 i16x_to_v16(i16x x) { EACH((float)x.i[i]); }
+static inline v16 i16x_to_v16(i16x x) {
+    v16 y;
+    for (size_t i = 0; i < 16; i++) y.f[i] = (float)x.i[i];
+    return y;
+}
 static inline void s8_put(s8_input *p, v16 q) {
     for (size_t i = 0; i < 16; i++) p[i] = (s8_input)q.f[i];
 }

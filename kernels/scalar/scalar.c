@@ -1,11 +1,7 @@
-/* scalar.c - the table of the ISA "scalar": the kernels of generic/table.h over this ISA's lanes. Called through dispatch.c.
- */
-#include "kernels/scalar/lanes.h"
-
+/* scalar.c - the kernels of the ISA "scalar": the reference for the bits of all others. Called through dispatch.c. */
 #include "kernels/scalar/s8.h"
 
-#include "kernels/generic/table.h"
-
-#include "kernels/tables.h"
-
-const eg_kernels eg_kernels_scalar = EG_KERNEL_TABLE(EG_ISA_SCALAR, "scalar");
+#define ISA_TABLE eg_kernels_scalar
+#define ISA_ID EG_ISA_SCALAR
+#define ISA_NAME "scalar"
+#include "kernels/generic/table.tmpl.h"

@@ -1,7 +1,7 @@
 /* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum) and for
- * vdpbf16ps (pairs), with these two instructions written out in AVX2: so that everything but the instructions is tested on CPUs
- * without them. Compiled again with EMULATE_TILES for the kernels of AMX, with tiles as the manual of the instructions defines
- * them. */
+ * vdpbf16ps (pairs), with these two instructions emulated in AVX2, so that everything but the instructions is tested on CPUs
+ * without them. Compiled a second time with EMULATE_TILES for the kernels of AMX, with tiles emulated in C as the manual of the
+ * instructions defines them. Used by test_kernels.c. */
 #include <string.h>
 
 #include "kernels/avx2/lanes.h"
@@ -22,7 +22,7 @@ static inline __m256 pair(__m256 acc, __m256 x, __m256 w) {
     acc = fused(acc, _mm256_and_si256(a, upper), _mm256_and_si256(b, upper));
     return fused(acc, _mm256_slli_epi32(a, 16), _mm256_slli_epi32(b, 16));
 }
-#define BF16_GROUP 2
+#define ISA_BF16_GROUP 2
 static inline v16 bf16_dot(v16 acc, v16 x, v16 w) { return (v16){pair(acc.a, x.a, w.a), pair(acc.b, x.b, w.b)}; }
 static inline void bf16_put(void *p, v16 x) {
     uint32_t bits[16];
@@ -49,28 +49,29 @@ static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
 }
 
 #ifndef EMULATE_TILES
-#include "kernels/generic/table.h"
-
 extern const eg_kernels eg_kernels_emulated;
-const eg_kernels eg_kernels_emulated = EG_KERNEL_TABLE(EG_ISA_AVXVNNI, "emulated");
+#define ISA_TABLE eg_kernels_emulated
+#define ISA_ID EG_ISA_AVXVNNI
+#define ISA_NAME "emulated"
+#include "kernels/generic/table.tmpl.h"
 #else
 #include <stdlib.h>
 
 /* Panels of two vectors, as with AVX-512. */
-#undef PANEL_VECTORS
-#define PANEL_VECTORS 2
-#undef S8_VECTORS
-#define S8_VECTORS 2
-#define TILED 1
-#define S8_PAD 64
+#undef ISA_PANEL_VECTORS
+#define ISA_PANEL_VECTORS 2
+#undef ISA_S8_VECTORS
+#define ISA_S8_VECTORS 2
+#define ISA_HAS_AMX 1
+#define ISA_S8_PAD 64
 
 static inline i16x i16x_load(const int32_t *p) {
     const __m256i *q = (const __m256i *)(const void *)p;
     return (i16x){_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
 }
 
-/* The tiles of a thread; `bytes` and `rows` are 0 while they have no shape. What the CPU would answer with a fault ends the
- * program. */
+/* The tiles of a thread; `bytes` and `rows` are 0 while they are not configured. Where the CPU would raise a fault, the program
+ * is aborted. */
 typedef struct tile_register {
     uint16_t bytes;
     uint8_t rows;
@@ -78,14 +79,14 @@ typedef struct tile_register {
 } tile_register;
 static _Thread_local tile_register tiles_of_thread[8];
 
-static tile_register *shaped(int t) {
+static tile_register *configured(int t) {
     if (!tiles_of_thread[t].rows) abort();
     return &tiles_of_thread[t];
 }
 /* Intel 64 manual, LDTILECFG: palette in byte 0, bytes of a row from byte 16 (16 bit each), rows from byte 48; all else is 0. */
-static void tile_shape(const void *shapes) {
+static void amx_tile_configure(const void *config) {
     uint8_t from[64];
-    memcpy(from, shapes, sizeof from);
+    memcpy(from, config, sizeof from);
     if (from[0] != 1) abort();
     for (int i = 1; i < 64; i++)
         if (from[i] && !(i >= 16 && i < 32) && !(i >= 48 && i < 56)) abort();
@@ -97,28 +98,28 @@ static void tile_shape(const void *shapes) {
         if (x->bytes > 64 || x->rows > 16 || !x->bytes != !x->rows) abort();
     }
 }
-static void tile_release(void) { memset(tiles_of_thread, 0, sizeof tiles_of_thread); }
-static void tile_zero(int t) { memset(shaped(t)->data, 0, sizeof tiles_of_thread[t].data); }
-static void tile_load(int t, const void *from, size_t stride) {
-    tile_register *x = shaped(t);
+static void amx_tile_release(void) { memset(tiles_of_thread, 0, sizeof tiles_of_thread); }
+static void amx_tile_zero(int t) { memset(configured(t)->data, 0, sizeof tiles_of_thread[t].data); }
+static void amx_tile_load(int t, const void *from, size_t stride) {
+    tile_register *x = configured(t);
     memset(x->data, 0, sizeof x->data);
     for (size_t r = 0; r < x->rows; r++) memcpy(x->data[r], (const char *)from + r * stride, x->bytes);
 }
-static void tile_store(int t, void *to, size_t stride) {
-    const tile_register *x = shaped(t);
+static void amx_tile_store(int t, void *to, size_t stride) {
+    const tile_register *x = configured(t);
     for (size_t r = 0; r < x->rows; r++) memcpy((char *)to + r * stride, x->data[r], x->bytes);
 }
-static tile_register *shaped_for(int sums, int inputs, int weights) {
-    tile_register *c = shaped(sums);
-    const tile_register *a = shaped(inputs), *b = shaped(weights);
+static tile_register *configured_for(int sums, int inputs, int weights) {
+    tile_register *c = configured(sums);
+    const tile_register *a = configured(inputs), *b = configured(weights);
     if (c->rows != a->rows || c->bytes != b->bytes || a->bytes != 4 * b->rows || sums == inputs || sums == weights ||
         inputs == weights)
         abort();
     return c;
 }
-static void tile_dot(int sums, int inputs, int weights) {
-    tile_register *c = shaped_for(sums, inputs, weights);
-    const tile_register *a = shaped(inputs), *b = shaped(weights);
+static void amx_tile_dot_s8(int sums, int inputs, int weights) {
+    tile_register *c = configured_for(sums, inputs, weights);
+    const tile_register *a = configured(inputs), *b = configured(weights);
     for (size_t m = 0; m < c->rows; m++)
         for (size_t n = 0; n < c->bytes / 4u; n++) {
             int32_t sum;
@@ -127,7 +128,8 @@ static void tile_dot(int sums, int inputs, int weights) {
             memcpy(&c->data[m][4 * n], &sum, 4);
         }
 }
-/* TDPBF16PS: of all pairs the first products, fused one after the other, so the second ones, and both sums onto what is there. */
+/* TDPBF16PS: sums the products of the first inputs of all pairs, fused one after the other, likewise those of the second inputs,
+ * and adds both sums to the f32. */
 static float normal(float x) { return fabsf(x) >= 0x1p-126f ? x : copysignf(0, x); }
 static float normal_of(const uint8_t *two) {
     uint16_t upper;
@@ -136,9 +138,9 @@ static float normal_of(const uint8_t *two) {
     eg_bfloat16_to_float(&upper, &x, 1);
     return normal(x);
 }
-static void tile_dot_bf16(int sums, int inputs, int weights) {
-    tile_register *c = shaped_for(sums, inputs, weights);
-    const tile_register *a = shaped(inputs), *b = shaped(weights);
+static void amx_tile_dot_bf16(int sums, int inputs, int weights) {
+    tile_register *c = configured_for(sums, inputs, weights);
+    const tile_register *a = configured(inputs), *b = configured(weights);
     for (size_t m = 0; m < c->rows; m++)
         for (size_t n = 0; n < c->bytes / 4u; n++) {
             float sum, part[2] = {0, 0};
@@ -151,12 +153,13 @@ static void tile_dot_bf16(int sums, int inputs, int weights) {
         }
 }
 
-#include "kernels/generic/table.h"
-
 extern const eg_kernels eg_kernels_emulated_amx;
-const eg_kernels eg_kernels_emulated_amx = EG_KERNEL_TABLE(EG_ISA_AMX, "emulated amx");
+#define ISA_TABLE eg_kernels_emulated_amx
+#define ISA_ID EG_ISA_AMX
+#define ISA_NAME "emulated amx"
+#include "kernels/generic/table.tmpl.h"
 
-/* Whether this thread's tiles are as before any call: nothing of them has to be saved. */
+/* Whether this thread's tiles are released, so that a context switch need not save them. */
 int emulated_tiles_clean(void);
 int emulated_tiles_clean(void) {
     for (int t = 0; t < 8; t++)

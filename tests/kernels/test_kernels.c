@@ -22,8 +22,8 @@ static int emulated_tiles_clean(void) { return 1; }
 enum { GUARD = 32 };
 #define GUARD_VALUE 12345.678f
 
-enum { MOST = 9 /* two of them emulated */ };
-static const eg_kernels *isas[MOST];
+enum { MAX_TABLES = 9 /* two of them emulated */ };
+static const eg_kernels *isas[MAX_TABLES];
 static size_t isa_count;
 static uint32_t seed;
 
@@ -146,6 +146,16 @@ static float epilogue_reference(float sum, const eg_epilogue *e, size_t m, size_
     return sum;
 }
 
+/* Two callers that share the columns of a product, in units of `unit` columns. */
+static void run_in_two(void (*gemm)(const eg_gemm_call *), eg_gemm_call call, size_t unit) {
+    call.n0 = 0;
+    call.n1 = call.N / unit / 2 * unit;
+    gemm(&call);
+    call.n0 = call.n1;
+    call.n1 = call.N;
+    gemm(&call);
+}
+
 static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
     size_t lda = K + 3, ldc = N + 5;
     begin_case("gemm", M, N, K);
@@ -155,7 +165,10 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
                         .ld_residual = N + 1,
                         .activation = e->activation};
     buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
-    int has_blas = eg_gemm_openblas(isas[0], M, N, K, A.data, lda, W.data, blas.data, ldc, &with, NULL) == EG_OK;
+    eg_gemm_call call = {.M = M, .N = N, .K = K, .A = A.data, .lda = lda, .ldc = ldc, .epilogue = &with};
+    call.packed = W.data;
+    call.C = blas.data;
+    int has_blas = eg_gemm_openblas(isas[0], &call, NULL) == EG_OK;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++) {
             double magnitude;
@@ -181,9 +194,9 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
         eg_gemm_pack(k, N, K, 0, half, W.data, K, packed);
         eg_gemm_pack(k, N, K, half, N - half, W.data + half * K, K, packed);
         buffer out = copy(&C);
-        size_t split = N / k->panel_width / 2 * k->panel_width; /* two callers share the panels */
-        k->gemm(M, N, K, 0, split, A.data, lda, packed, out.data, ldc, &with);
-        k->gemm(M, N, K, split, N, A.data, lda, packed, out.data, ldc, &with);
+        call.packed = packed;
+        call.C = out.data;
+        run_in_two(k->gemm, call, k->panel_width);
         same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
         done(&out);
         free(packed);
@@ -210,7 +223,9 @@ static void gemm_is_the_same_everywhere(void **state) {
     for (size_t M = 1; M <= 4; M++) gemm_case(M, 400, 384, &kinds[M]); /* several panels at once */
     for (size_t l = 0; l < isa_count; l++) {
         float none[3 * 64] = {0}, before[3 * 64] = {0};
-        isas[l]->gemm(0, 64, 1, 0, 64, none, 1, none, none, 64, &(eg_epilogue){.activation = EG_ACT_GELU});
+        eg_epilogue gelu = {.activation = EG_ACT_GELU};
+        isas[l]->gemm(&(eg_gemm_call){
+            .N = 64, .K = 1, .n1 = 64, .A = none, .lda = 1, .packed = none, .C = none, .ldc = 64, .epilogue = &gelu});
         assert_memory_equal(none, before, sizeof none);
     }
 }
@@ -470,9 +485,9 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         for (size_t n = 0; n < N; n++) k->s8_pack(N, K, n, W + n * K, scales + n * blocks, packed);
         k->s8.quantize(A.data, M, K, ld, rows);
         buffer out = copy(&C);
-        size_t split = N / k->s8.panel_width / 2 * k->s8.panel_width;
-        k->s8.gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
-        k->s8.gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
+        eg_gemm_call call = {
+            .M = M, .N = N, .K = K, .n1 = N, .A = rows, .packed = packed, .C = out.data, .ldc = ldc, .epilogue = &with};
+        run_in_two(k->s8.gemm, call, k->s8.panel_width);
         same(&truth, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
         if (with.residual) { /* the residual may be the output itself: no row is finished twice */
             buffer own = copy(&C);
@@ -480,7 +495,10 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             onto.residual = own.data;
             onto.ld_residual = ldc;
             for (size_t m = 0; m < M; m++) memcpy(own.data + m * ldc, residual.data + m * (N + 1), N * sizeof(float));
-            k->s8.gemm(M, N, K, 0, N, rows, packed, own.data, ldc, &onto);
+            eg_gemm_call in_place = call;
+            in_place.C = own.data;
+            in_place.epilogue = &onto;
+            k->s8.gemm(&in_place);
             same(&truth, &own, "s8_gemm onto its residual", k, M * 1000000 + N * 1000 + K);
             done(&own);
         }
@@ -488,9 +506,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         memset(out_rows, 0, M * k->s8.row_bytes(N));
         memset(direct, 0, M * k->s8.row_bytes(N));
         k->s8.quantize(out.data, M, N, ldc, out_rows);
-        split = N / 2 / 128 * 128;
-        k->s8.gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
-        k->s8.gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
+        call.C = direct;
+        run_in_two(k->s8.gemm_quantized, call, 128);
         assert_memory_equal(out_rows, direct, M * k->s8.row_bytes(N));
         assert_true(emulated_tiles_clean());
         done(&out);
@@ -500,11 +517,11 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     done(&A), done(&bias), done(&residual), done(&C), done(&truth);
 }
 
-typedef void narrow_case(size_t M, size_t N, size_t K, const eg_epilogue *e);
+typedef void quantized_case(size_t M, size_t N, size_t K, const eg_epilogue *e);
 
 /* Over heights, widths and depths around the borders of tiles, panels and blocks (K up to most, and beyond), with each epilogue.
  */
-static void sweep(narrow_case *one, size_t most) {
+static void sweep(quantized_case *one, size_t most) {
     static const float some;
     const eg_epilogue kinds[] = {
         {0}, {.bias = &some}, {.bias = &some, .activation = EG_ACT_GELU}, {.bias = &some, .residual = &some}};
@@ -591,16 +608,21 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                 float sum = bf16_truth(k, A.data + m * ld, W.data + n * K, K);
                 truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
             }
-        size_t split = N / k->bf16.panel_width / 2 * k->bf16.panel_width;
-        k->bf16.gemm(M, N, K, 0, split, rows, packed, out.data, ldc, &with);
-        k->bf16.gemm(M, N, K, split, N, rows, packed, out.data, ldc, &with);
+        eg_gemm_call call = {
+            .M = M, .N = N, .K = K, .n1 = N, .A = rows, .packed = packed, .C = out.data, .ldc = ldc, .epilogue = &with};
+        run_in_two(k->bf16.gemm, call, k->bf16.panel_width);
         if (bf16_is_known(k)) same(&truth, &out, "bf16 gemm", k, M * 1000000 + N * 1000 + K);
         for (size_t m = 0; m < M; m++) /* alone: the same bits */
             if (m % 7 == M % 7) {
                 buffer alone = copy(&C);
                 eg_epilogue one = with;
                 if (one.residual) one.residual += m * one.ld_residual;
-                k->bf16.gemm(1, N, K, 0, N, rows + m * k->bf16.row_bytes(K), packed, alone.data, ldc, &one);
+                eg_gemm_call of_one = call;
+                of_one.M = 1;
+                of_one.A = rows + m * k->bf16.row_bytes(K);
+                of_one.C = alone.data;
+                of_one.epilogue = &one;
+                k->bf16.gemm(&of_one);
                 assert_memory_equal(alone.data, out.data + m * ldc, N * sizeof(float));
                 done(&alone);
             }
@@ -624,16 +646,18 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             onto.residual = own.data;
             onto.ld_residual = ldc;
             for (size_t m = 0; m < M; m++) memcpy(own.data + m * ldc, residual.data + m * (N + 1), N * sizeof(float));
-            k->bf16.gemm(M, N, K, 0, N, rows, packed, own.data, ldc, &onto);
+            eg_gemm_call in_place = call;
+            in_place.C = own.data;
+            in_place.epilogue = &onto;
+            k->bf16.gemm(&in_place);
             same(&out, &own, "bf16 gemm onto its residual", k, M * 1000000 + N * 1000 + K);
             done(&own);
         }
         memset(out_rows, 0x33, out_bytes); /* rounded results: the same rows as rounding the results, up to their ends */
         memset(direct, 0x77, out_bytes);
         k->bf16.quantize(out.data, M, N, ldc, out_rows);
-        split = N / 2 / 128 * 128;
-        k->bf16.gemm_quantized(M, N, K, 0, split, rows, packed, direct, &with);
-        k->bf16.gemm_quantized(M, N, K, split, N, rows, packed, direct, &with);
+        call.C = direct;
+        run_in_two(k->bf16.gemm_quantized, call, 128);
         assert_memory_equal(out_rows, direct, out_bytes);
         assert_true(emulated_tiles_clean());
         done(&out), done(&truth);
@@ -763,7 +787,7 @@ static void isas_can_be_named(void **state) {
 }
 
 int main(void) {
-    isa_count = eg_kernels_available(isas, MOST - 2);
+    isa_count = eg_kernels_available(isas, MAX_TABLES - 2);
     for (size_t l = 0; l < isa_count; l++) print_message("ISA %s\n", isas[l]->name);
     static const char *const all[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx", "neon", "dotprod", "i8mm"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -1,18 +1,39 @@
-/* table.h - every kernel once, over 16 virtual lanes; each ISA's .c includes its lanes.h, s8.h and bf16.h, then this file, and
- * thereby gets its table. Not a header of declarations: including it defines the static functions of an ISA.
+/* table.tmpl.h - every kernel, written once over vectors of 16 lanes. A template: an ISA's .c file defines the macros below,
+ * includes its primitives (lanes.h, s8.h, bf16.h) and then this file, which defines the ISA's static functions and its table.
+ * What each kernel computes is documented in kernels.h. The other templates of this folder are included here and nowhere else.
  *
- * An ISA's lanes.h gives: v16 and its operations, PANEL_VECTORS (v16 a packed panel is wide: 1 or 2), ROWS (rows of
- * the largest micro-kernel), dot_s8; its s8.h what generic/s8.h asks for; its bf16.h, where it has one, what generic/gemm.h asks
- * for. See kernels.h for what each kernel promises. */
+ * Required:
+ *   ISA_TABLE          the symbol of the table, declared in kernels/tables.h
+ *   ISA_ID, ISA_NAME   its eg_isa and its name
+ *   v16, v16_...       vectors of 16 floats and their operations, as in scalar/lanes.h; dot_s8
+ *   ISA_PANEL_VECTORS  width of a packed panel of f32 and bf16, in v16: 1 or 2
+ *   ISA_F32_ROWS       rows of the largest micro-kernel of f32 and bf16: 4, 6 or 12
+ *   ISA_S8_...         see s8.tmpl.h
+ * Optional:
+ *   ISA_UNROLL         steps of the f32 micro-kernel in one iteration of its loop; 4
+ *   ISA_BF16_GROUP     see gemm.tmpl.h
+ *   ISA_HAS_AMX        see amx.tmpl.h
+ * All macros that begin with ISA_ or TMPL_ are undefined at the end. */
 #include "kernels/kernels.h"
 
-#include "kernels/generic/math.h"
+#include "kernels/tables.h"
 
-#define PANEL (16 * PANEL_VECTORS)
-#define S8_PANEL (16 * S8_VECTORS)
-#ifndef S8_PAD
-#define S8_PAD 4
+#include "kernels/generic/math.tmpl.h"
+
+#ifndef ISA_UNROLL
+#define ISA_UNROLL 4
 #endif
+#ifndef ISA_S8_PAD
+#define ISA_S8_PAD 4
+#endif
+#ifdef ISA_HAS_AMX
+enum { HAS_AMX = 1 };
+#else
+enum { HAS_AMX = 0 };
+#endif
+
+/* Outputs of one panel. */
+enum { F32_PANEL = 16 * ISA_PANEL_VECTORS, S8_PANEL = 16 * ISA_S8_VECTORS };
 
 /* ---- sums over a row: 16 lanes, then folded in halves (v16_sum) ---- */
 
@@ -46,18 +67,19 @@ static void add3(const float *a, const float *b, const float *c, float *out, siz
 }
 
 static void dequantize_s8(const int8_t *x, const float *scales, size_t n, float *out) {
-    for (size_t i = 0; i < n; i++) out[i] = (float)x[i] * scales[i / 128]; /* once at load: no need for more */
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)x[i] * scales[i / 128]; /* only when a model is loaded: speed does not matter */
 }
 
 /* ---- rows ---- */
 
 static void softmax_row(float *x, size_t n) {
-    v16 most = v16_set(-3.0e38f);
+    v16 greatest = v16_set(-3.0e38f);
     for (size_t i = 0; i < n; i += 16) {
         v16 v = n - i >= 16 ? v16_load(x + i) : v16_load_n_or(x + i, n - i, -3.0e38f);
-        most = v16_max(most, v);
+        greatest = v16_max(greatest, v);
     }
-    v16 top = v16_set(v16_max_lane(most)), sum = v16_set(0);
+    v16 top = v16_set(v16_max_lane(greatest)), sum = v16_set(0);
     for (size_t i = 0; i < n; i += 16) {
         v16 e = v16_exp(v16_sub(load_part(x + i, n - i), top));
         if (n - i < 16) e = v16_keep_n(e, n - i); /* the empty lanes hold e^0 */
@@ -72,7 +94,7 @@ static void softmax(float *x, size_t rows, size_t width, size_t ld) {
     for (size_t r = 0; r < rows; r++) softmax_row(x + r * ld, width);
 }
 
-enum { NORM_ROWS = 4 }; /* side by side: the sum of one row waits for each addition */
+enum { NORM_ROWS = 4 }; /* computed together: the additions of one row depend on each other */
 
 static inline __attribute__((always_inline)) void norm_rows(const size_t rows, float *x, size_t width, size_t ld,
                                                             const float *gamma, const float *beta, float eps) {
@@ -127,52 +149,58 @@ static void l2_normalize(float *x, size_t n) {
     for (size_t i = 0; i < n; i += 16) store_part(x + i, n - i, v16_mul(load_part(x + i, n - i), inverse));
 }
 
-/* ---- GEMM ---- */
+#include "kernels/generic/gemm.tmpl.h"
 
-/* One epilogue. The activation and whether columns come in whole vectors are constants where this is called, so that no vector is
- * asked about them. */
-static inline __attribute__((always_inline)) void finish_as(const eg_activation activation, const int whole, const float *sums,
-                                                            size_t ld_sums, size_t rows, size_t n, const float *bias,
-                                                            const float *residual, size_t ld_residual, float *C, size_t ldc) {
-    for (size_t i = 0; i < n; i += 16) {
-        size_t left = whole ? 16 : n - i;
-        v16 b = bias ? load_part(bias + i, left) : v16_set(0);
-        for (size_t r = 0; r < rows; r++) {
-            v16 x = v16_load(sums + r * ld_sums + i);
-            if (bias) x = v16_add(x, b);
-            if (activation == EG_ACT_GELU) x = v16_gelu(x);
-            if (activation == EG_ACT_TANH) x = v16_tanh(x);
-            if (residual) x = v16_add(x, load_part(residual + r * ld_residual + i, left));
-            store_part(C + r * ldc + i, left, x);
-        }
-    }
-}
+#include "kernels/generic/s8.tmpl.h"
 
-/* Sums, rows of `n` columns ld_sums apart, through the epilogue to C; `row` and `column` are what the first one is of the matrix.
- * The micro-kernels leave their sums in memory (they fit the first cache), so that this stands once and not in each of them. */
-static __attribute__((noinline)) void finish(const float *sums, size_t ld_sums, size_t rows, size_t n, size_t row, size_t column,
-                                             float *C, size_t ldc, const eg_epilogue *e) {
-    const float *bias = e->bias ? e->bias + column : NULL;
-    const float *residual = e->residual ? e->residual + row * e->ld_residual + column : NULL;
-    size_t ld = e->ld_residual;
-    if (n % 16 || e->activation == EG_ACT_TANH) finish_as(e->activation, 0, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
-    else if (e->activation == EG_ACT_GELU) finish_as(EG_ACT_GELU, 1, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
-    else finish_as(EG_ACT_NONE, 1, sums, ld_sums, rows, n, bias, residual, ld, C, ldc);
-}
+#include "kernels/generic/quantized.tmpl.h"
 
-#include "kernels/generic/gemm.h"
+#include "kernels/generic/attention.tmpl.h"
 
-#include "kernels/generic/s8.h"
+const eg_kernels ISA_TABLE = {.isa = ISA_ID,
+                              .name = ISA_NAME,
+                              .panel_width = F32_PANEL,
+                              .gemm = gemm,
+                              .attention = attention,
+                              .layer_norm = layer_norm,
+                              .gelu = gelu,
+                              .tanh = tanh_of,
+                              .softmax = softmax,
+                              .mean_rows = mean_rows,
+                              .l2_normalize = l2_normalize,
+                              .dot = dot,
+                              .add3 = add3,
+                              .dequantize_s8 = dequantize_s8,
+                              .dot_s8 = dot_s8,
+                              .s8_pack = s8_pack,
+                              .s8 = {.panel_width = S8_PANEL,
+                                     .row_bytes = s8_row_bytes,
+                                     .packed_bytes = s8_packed_bytes,
+                                     .quantize = s8_quantize,
+                                     .gemm = s8_gemm,
+                                     .gemm_quantized = s8_gemm_quantized},
+                              .bf16_as_scalar = ISA_BF16_GROUP == 1,
+                              .bf16_pack = bf16_pack,
+                              .bf16 = {.panel_width = F32_PANEL,
+                                       .row_bytes = bf16_row_bytes,
+                                       .packed_bytes = bf16_packed_bytes,
+                                       .quantize = bf16_quantize,
+                                       .gemm = bf16_gemm,
+                                       .gemm_quantized = bf16_gemm_quantized}};
 
-#include "kernels/generic/narrow.h"
-
-#include "kernels/generic/attention.h"
-
-#define EG_KERNEL_TABLE(isa_value, isa_name)                                                                             \
-    {                                                                                                                    \
-        .isa = (isa_value), .name = (isa_name), .panel_width = PANEL, .gemm = gemm, .attention = attention,              \
-        .layer_norm = layer_norm, .gelu = gelu, .tanh = tanh_of, .softmax = softmax, .mean_rows = mean_rows,             \
-        .l2_normalize = l2_normalize, .dot = dot, .add3 = add3, .dequantize_s8 = dequantize_s8, .dot_s8 = dot_s8,        \
-        .s8_pack = s8_pack, .s8 = NARROW_TABLE(s8, S8_PANEL), .bf16_as_scalar = BF16_GROUP == 1, .bf16_pack = bf16_pack, \
-        .bf16 = NARROW_TABLE(bf16, PANEL)                                                                                \
-    }
+#undef ISA_TABLE
+#undef ISA_ID
+#undef ISA_NAME
+#undef ISA_PANEL_VECTORS
+#undef ISA_F32_ROWS
+#undef ISA_UNROLL
+#undef ISA_BF16_GROUP
+#undef ISA_HAS_AMX
+#undef ISA_S8_GROUP
+#undef ISA_S8_PAD
+#undef ISA_S8_VECTORS
+#undef ISA_S8_ROWS
+#undef ISA_S8_ROWS_TOGETHER
+#undef ISA_S8_CENTRED
+#undef ISA_S8_OFFSET
+#undef ISA_S8_QUADS
