@@ -1,4 +1,4 @@
-/* gemm.h - GEMM and the other kernels, timed on this core: for `engram bench gemm` and bench_kernels. */
+/* gemm.h - GEMM and the other kernels, timed on this core: for the program bench_kernels. */
 #ifndef EG_BENCH_GEMM_H
 #define EG_BENCH_GEMM_H
 

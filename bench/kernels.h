@@ -1,4 +1,4 @@
-/* kernels.h - every kernel but the matrix products, timed on this core: for `engram bench kernels` and bench_kernels. */
+/* kernels.h - every kernel but the matrix products, timed on this core: for the program bench_kernels. */
 #ifndef EG_BENCH_KERNELS_H
 #define EG_BENCH_KERNELS_H
 

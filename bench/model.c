@@ -6,9 +6,8 @@
 
 #include "bench/machine.h"
 #include "bench/peak.h"
+#include "core/base/cpu.h"
 #include "core/base/status.h"
-#include "kernels/kernels.h"
-#include "kernels/pool.h"
 
 enum { MOST_BATCH = 128, MOST_WORDS = 256, MOST_RUNS = 11, LEAST_RUNS = 3, MOST_FORMATS = 2 };
 #define CELL_SECONDS 3.0 /* a cell takes no more runs after this, but LEAST_RUNS */

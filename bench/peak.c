@@ -1,18 +1,16 @@
-/* peak.c - 12 chains (latency 4 or 5 times two units, and few enough for 16 registers) of independent multiply-adds that never
- * leave the registers. See peak.h. */
+/* peak.c - see peak.h. 12 independent chains of multiply-adds in registers: enough for a latency of 5 cycles and two units, and
+ * few enough for 16 registers. */
 #include "bench/peak.h"
 
 #include "bench/machine.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#include "kernels/amx/tiles.h"
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
-enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 /* an instruction on tiles takes 16 steps of the clock */ };
+enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 /* cycles of an instruction on tiles */ };
 
 #define CHAIN_BODY(type, set, fma, store, width)                                                                              \
     type acc[CHAINS], x = set(0.999f), y = set(1e-4f);                                                                        \
@@ -47,7 +45,7 @@ __attribute__((noipa, optimize("O3"))) static float pairs_neon(void) {
 }
 #endif
 
-/* The sums of small integers: `dot` onto each chain. Twelve variables: gcc keeps an array that assembler writes to in memory. */
+/* Sums of small integers: each chain is a variable, since gcc keeps an array that assembler writes to in memory. */
 #define DOT_BODY(type, zero, set, dot, store)                                                   \
     type a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, k = a, l = a, m = a, n = a; \
     type x = set(0x01020304), y = set(0x04030201);                                              \
@@ -89,26 +87,27 @@ __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx5
 __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512bf16(void) {
     DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, PAIRS_512, _mm512_storeu_si512);
 }
-/* Six accumulators; shapes as the instruction reads them: palette 1, tiles of 64 bytes, 16 rows. */
+/* AMX: six tiles of sums, 6, the inputs, and 7, the weights. Tiles are configured as 16 rows of 64 bytes: palette 1, bytes of a
+ * row from byte 16, rows from byte 48. */
+#define TILES_DOT(instruction)                                                                                       \
+    __asm__ volatile(instruction " %%tmm7, %%tmm6, %%tmm0\n\t" instruction " %%tmm7, %%tmm6, %%tmm1\n\t" instruction \
+                                 " %%tmm7, %%tmm6, %%tmm2\n\t" instruction " %%tmm7, %%tmm6, %%tmm3\n\t" instruction \
+                                 " %%tmm7, %%tmm6, %%tmm4\n\t" instruction " %%tmm7, %%tmm6, %%tmm5"                 \
+                     :                                                                                               \
+                     :)
 static inline __attribute__((always_inline)) float dot_tiles(const int bf16) {
-    uint8_t shapes[64] = {1};
+    uint8_t config[64] = {1};
     _Alignas(64) int32_t out[16][16];
-    for (size_t t = 0; t < 8; t++) shapes[16 + 2 * t] = 64, shapes[48 + t] = 16;
-    amx_tile_configure(shapes);
-#define ALL(of) of(0), of(1), of(2), of(3), of(4), of(5)
-#define ZERO(t) __extension__({ amx_tile_zero(t); })
-#define DOT(t) __extension__({ amx_tile_dot_s8(t, 6, 7); })
-#define DOT_BF16(t) __extension__({ amx_tile_dot_bf16(t, 6, 7); })
-    ALL(ZERO), ZERO(6), ZERO(7);
+    for (size_t t = 0; t < 8; t++) config[16 + 2 * t] = 64, config[48 + t] = 16;
+    __asm__ volatile("ldtilecfg %0\n\t"
+                     "tilezero %%tmm0\n\ttilezero %%tmm1\n\ttilezero %%tmm2\n\ttilezero %%tmm3\n\t"
+                     "tilezero %%tmm4\n\ttilezero %%tmm5\n\ttilezero %%tmm6\n\ttilezero %%tmm7"
+                     :
+                     : "m"(config));
     for (int i = 0; i < LOOPS * CHAINS / 6 / TILE_SHARE; i++)
-        if (bf16) ALL(DOT_BF16);
-        else ALL(DOT);
-#undef ALL
-#undef ZERO
-#undef DOT
-#undef DOT_BF16
-    amx_tile_store(0, out, 64);
-    amx_tile_release();
+        if (bf16) TILES_DOT("tdpbf16ps");
+        else TILES_DOT("tdpbusd");
+    __asm__ volatile("tilestored %%tmm0, (%0,%1,1)\n\ttilerelease" : : "r"(out), "r"((size_t)64) : "memory");
     return (float)out[0][0];
 }
 __attribute__((noipa, optimize("O3"))) static float dot_amx(void) { return dot_tiles(0); }

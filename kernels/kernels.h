@@ -128,7 +128,6 @@ typedef struct eg_kernels {
 eg_status eg_kernels_select(eg_isa isa, const eg_kernels **out, eg_error *err);
 /* The tables of all ISAs that run on this CPU, scalar first, at most `max` of them; returns their number. */
 size_t eg_kernels_available(const eg_kernels **out, size_t max);
-const char *eg_isa_name(eg_isa isa); /* "unknown" for a number that is not an eg_isa */
 
 /* Floats of the packed form of an N x K matrix; 0 on overflow. Rows of the last panel are filled with zeros. */
 size_t eg_gemm_packed_size(const eg_kernels *k, size_t N, size_t K);

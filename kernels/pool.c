@@ -5,19 +5,17 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/cpu.h"
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
@@ -111,84 +109,13 @@ static void *work(void *start) {
     return NULL;
 }
 
-/* The number in a cgroup file, -1 when there is none ("max", no file). second: the second number of the line. */
-static int64_t cgroup_number(const char *path, int64_t *second) {
-    FILE *f = fopen(path, "re");
-    if (!f) return -1;
-    long long a = -1, b = -1;
-    int n = fscanf(f, "%lld %lld", &a, &b);
-    fclose(f);
-    if (second) *second = n == 2 ? b : -1;
-    return n >= 1 ? a : -1;
-}
-
-/* The quota of one cgroup by its folder, of version 2 or 1, in CPUs; 0: none. */
-static uint32_t quota_of(const char *folder) {
-    char path[PATH_MAX + 32];
-    int64_t period = -1;
-    snprintf(path, sizeof path, "%s/cpu.max", folder);
-    int64_t quota = cgroup_number(path, &period);
-    if (quota <= 0) {
-        snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-        quota = cgroup_number(path, NULL);
-        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-        period = cgroup_number(path, NULL);
-    }
-    int64_t cpus = quota > 0 && period > 0 ? (quota - 1) / period + 1 : 0;
-    return cpus < MAX_THREADS ? (uint32_t)cpus : 0;
-}
-
-/* The least quota on the way from a cgroup up to its mount. In a container the way is often not there, only the mount. */
-static uint32_t quota_above(const char *mount, const char *group) {
-    char folder[PATH_MAX];
-    size_t top = strlen(mount);
-    uint32_t least = 0;
-    if (snprintf(folder, sizeof folder, "%s%s", mount, group) >= (int)sizeof folder) return 0;
-    for (;;) {
-        uint32_t cpus = quota_of(folder);
-        if (cpus && (!least || cpus < least)) least = cpus;
-        char *slash = strrchr(folder, '/');
-        if (!slash || (size_t)(slash - folder) < top) return least;
-        *slash = 0;
-    }
-}
-
-uint32_t eg_cpu_quota(const char *groups, const char *mount) {
-    char line[PATH_MAX], version1[PATH_MAX], list[PATH_MAX + 2];
-    uint32_t least, more;
-    snprintf(version1, sizeof version1, "%s/cpu", mount);
-    least = quota_above(mount, "");
-    more = quota_above(version1, "");
-    if (more && (!least || more < least)) least = more;
-    FILE *f = fopen(groups, "re");
-    while (f && fgets(line, sizeof line, f)) { /* number:controllers:path; version 2: no controllers */
-        char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!path) continue;
-        *path++ = 0;
-        path[strcspn(path, "\n")] = 0;
-        snprintf(list, sizeof list, ",%s,", controllers + 1);
-        if (controllers[1] && !strstr(list, ",cpu,")) continue;
-        more = quota_above(controllers[1] ? version1 : mount, path);
-        if (more && (!least || more < least)) least = more;
-    }
-    if (f) fclose(f);
-    return least;
-}
-
-uint32_t eg_cpu_allowance(void) {
-    cpu_set_t set;
-    long cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t allowed = cpus > 0 ? (uint32_t)cpus : 1, quota = eg_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (quota && quota < allowed) allowed = quota;
-    return allowed < MAX_THREADS ? allowed : MAX_THREADS;
-}
-
 eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     *out = NULL;
     if (threads > MAX_THREADS)
         return eg_fail(err, EG_EINVAL, "%u threads were asked for; at most %d are possible", threads, MAX_THREADS);
     uint32_t allowed = eg_cpu_allowance();
-    if (threads == 0 || threads > allowed) threads = allowed; /* more than CPUs only makes waiting */
+    if (threads == 0 || threads > allowed)
+        threads = allowed < MAX_THREADS ? allowed : MAX_THREADS; /* more than CPUs would wait */
     eg_pool *p = calloc(1, sizeof *p);
     if (!p) return eg_fail_memory(err, sizeof *p);
     p->threads = 1;

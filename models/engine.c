@@ -194,6 +194,7 @@ size_t eg_infer_struct_size(uint32_t which) {
                                    [EG_STRUCT_MODEL_OPTIONS] = sizeof(eg_model_options),
                                    [EG_STRUCT_MODEL_INFO] = sizeof(eg_model_info),
                                    [EG_STRUCT_RANGE] = sizeof(eg_range),
-                                   [EG_STRUCT_ENTITY] = sizeof(eg_entity)};
+                                   [EG_STRUCT_ENTITY] = sizeof(eg_entity),
+                                   [EG_STRUCT_MODEL_KIND] = sizeof(eg_model_kind)};
     return which < sizeof sizes / sizeof *sizes ? sizes[which] : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "core/base/size.h"
 #include "core/base/status.h"
@@ -100,6 +101,30 @@ eg_status eg_model_describe(const eg_model *m, eg_model_info *info, eg_error *er
                           .normalizes = (uint32_t)m->config.normalizes};
     memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
     return EG_OK;
+}
+
+eg_status eg_model_kind_of(const char *dir, eg_model_kind *out, eg_error *err) {
+    if (!dir || !*dir || !out) return null(err, out ? "eg_model_kind_of: the folder" : "eg_model_kind_of: out");
+    if (out->size < sizeof *out) return eg_fail(err, EG_EINVAL, "eg_model_kind_of: the size of eg_model_kind is not set");
+    eg_arena arena;
+    eg_config c;
+    eg_error why = {0};
+    eg_arena_init(&arena, 0);
+    eg_status s = eg_config_read(dir, &arena, &c, &why);
+    eg_model_kind kind = {.size = out->size, .task = "embed", .architecture = ""};
+    if (s == EG_OK) {
+        int contradicts = 0;
+        for (uint32_t i = 0; i < c.labels; i++) contradicts |= strcasecmp(c.label_names[i], "contradiction") == 0;
+        kind.labels = c.labels;
+        if (c.head == EG_HEAD_TOKENS) kind.task = "tokens";
+        if (c.head == EG_HEAD_CLASSES) kind.task = contradicts ? "nli" : c.labels == 1 ? "rank" : "classify";
+        kind.architecture = c.architecture_name;
+    } else {
+        eg_fail(err, s, "model '%s': %s", dir, why.text);
+    }
+    *out = kind;
+    eg_arena_release(&arena);
+    return s;
 }
 
 /* ---- a batch of texts as tokens ---- */

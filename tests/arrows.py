@@ -19,8 +19,8 @@ ALLOWED = {
     "core/docs/": ("core/text/", "core/base/", PUBLIC),
     "core/memory/": ("core/text/", "core/base/", PUBLIC),
     "core/access/": ("core/base/", PUBLIC),
-    "core/hub/": ("core/base/", "models/config.h", PUBLIC),
-    "core/host/": ("core/", "kernels/", PUBLIC),
+    "core/hub/": ("core/base/", PUBLIC),
+    "core/host/": ("core/", "models/", PUBLIC),
     "storage/": (PUBLIC,),
     "plugins/": (PUBLIC,),
 }

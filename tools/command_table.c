@@ -289,8 +289,6 @@ static const option label_options[] = {{.name = "model",
 
 static const char *const bench_text[] = {"Measures the speed of inference on this machine. End other programs first.", NULL};
 static const action bench_actions[] = {
-    {"gemm", "", "matrix multiplication"},
-    {"kernels", "", "all other kernels"},
     {"model", "", "the embedding model over batches and lengths of texts"},
     {"nli", "[FILE]", "60 pairs of texts with the NLI model, or those of a JSONL file {\"premise\", \"hypothesis\"}"},
     {0}};
@@ -500,7 +498,7 @@ const command commands[] = {{.name = "check",
                              .run = run_label},
                             {.name = "bench",
                              .group = INFERENCE,
-                             .synopsis = "gemm | kernels | model | nli [FILE]",
+                             .synopsis = "model | nli [FILE]",
                              .summary = "measure the speed of inference",
                              .description = bench_text,
                              .actions = bench_actions,

@@ -5,15 +5,13 @@
 
 #include <cjson/cJSON.h>
 
-#include "bench/gemm.h"
-#include "bench/kernels.h"
 #include "bench/model.h"
 #include "core/base/clock.h"
+#include "core/base/cpu.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/host/config.h"
-#include "kernels/pool.h"
 #include "tools/cli.h"
 
 int run_mcp(const call *c) {
@@ -40,21 +38,11 @@ int run_bench(const call *c) {
     int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0, quick = call_option(c, "quick") != NULL;
     eg_error err = {0};
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
-    if (c->positional_count != 1) return complain("bench measures one of gemm, kernels, model, nli");
-    int gemm = strcmp(what, "gemm") == 0;
-    if (!gemm && !nli && !model && strcmp(what, "kernels") != 0)
-        return complain("bench measures gemm, kernels, model or nli, not '%s'", what);
+    if (c->positional_count != 1 || (!nli && !model)) return complain("bench measures model or nli, not '%s'", what);
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
     if (status) return status;
-    if (!nli && !model) {
-        const eg_kernels *only = NULL; /* the ISA that is named, which infer_options put into the environment */
-        if (call_option(c, "isa") && eg_kernels_select(EG_ISA_AUTO, &only, &err) != EG_OK) return complain("%s", err.text);
-        return measured(gemm ? eg_bench_gemm(stdout, c->json, quick, only, &err)
-                             : eg_bench_kernels(stdout, c->json, quick, only, &err),
-                        &err);
-    }
     status = model_folder(c, nli ? "model.nli" : "model.embed", folder, cache, sizeof folder, &subject.engine, &subject.format);
     if (status) return status;
     return measured(nli ? eg_bench_nli(&subject, stdout, c->json, &err) : eg_bench_model(&subject, stdout, c->json, &err), &err);

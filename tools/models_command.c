@@ -101,7 +101,7 @@ typedef struct about {
 } about;
 
 static about describe(const installed *m, eg_arena *arena, eg_sums *sums) {
-    eg_model_kind kind;
+    eg_model_kind kind = {.size = sizeof kind};
     eg_error err = {0};
     int listed = eg_sums_read(m->folder, arena, sums, NULL) == EG_OK;
     const eg_known_model *known = eg_known_model_find(m->name);
@@ -356,7 +356,7 @@ static int use(const call *c, const eg_host *host) {
     const char *name = c->positional[1], *as = call_option(c, "as");
     char value[MOST_PATH], folder[MOST_PATH], line[MOST_PATH + 32];
     eg_error err = {0};
-    eg_model_kind kind;
+    eg_model_kind kind = {.size = sizeof kind};
     if (!value_of(name, value, sizeof value)) return EXIT_ERROR;
     if (eg_host_model_folder(host, value, folder, sizeof folder, &err) != EG_OK) {
         if (!eg_known_model_find(name)) return complain("%s", err.text);

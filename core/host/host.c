@@ -13,7 +13,7 @@
 #include "core/host/internal.h"
 #include "core/host/static_plugins.h"
 #include "core/text/text.h"
-#include "kernels/pool.h"
+#include "core/base/cpu.h"
 
 /* Folder of the running executable. */
 static eg_status find_beside(eg_host *h, eg_error *err) {

@@ -243,17 +243,16 @@ static void host_quantize_s8(void *host, const float *x, size_t n, int8_t *out, 
 
 static void host_scan_s8(void *host, const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
                          float query_scale, float *out) {
-    const eg_kernels *k = ((eg_host *)host)->kernels;
+    const eg_vector_kernels *k = &((eg_host *)host)->vectors;
     for (size_t i = 0; i < n; i++) {
         out[i] = scales[i] * query_scale * (float)k->dot_s8(rows + i * dimensions, query, dimensions);
     }
 }
 
-static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->kernels->dot(a, b, n); }
+static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->vectors.dot(a, b, n); }
 
 void eg_host_fill_inference(eg_host *h) {
-    if (eg_kernels_select(isa_of(h), &h->kernels, NULL) != EG_OK) /* why is told when a model is opened */
-        (void)eg_kernels_select(EG_ISA_SCALAR, &h->kernels, NULL);
+    h->vectors = eg_vector_kernels_of(isa_of(h)); /* an ISA that this CPU lacks is reported when a model is opened */
     h->nli.setting = "model.nli";
     h->nli.head = EG_HEAD_CLASSES;
     h->embed.setting = "model.embed";

@@ -9,7 +9,7 @@
 #include "core/host/host.h"
 #include "core/host/model_id.h"
 #include "core/host/plugin_loader.h"
-#include "kernels/kernels.h"
+#include "models/vectors.h"
 
 enum { MOST_PATH = 4096, MOST_THRESHOLDS = 32 };
 #define REQUEST_BYTES ((size_t)256 << 20) /* memory of one request at most */
@@ -45,7 +45,7 @@ struct eg_host {
 
     pthread_mutex_t model_lock;
     eg_engine *engine;
-    const eg_kernels *kernels; /* of the services that compute with vectors */
+    eg_vector_kernels vectors; /* of the services that compute with vectors */
     eg_model_slot nli, embed;
     uint32_t nli_label[3]; /* contradiction, entailment, neutral in the model's order */
     char embed_id[EG_MODEL_ID_TEXT];

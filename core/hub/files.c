@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "models/config.h"
 
 const char *const eg_model_files[EG_MODEL_FILES] = {
     "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "modules.json", "sentence_bert_config.json",
@@ -53,27 +52,6 @@ eg_status eg_model_shards(const char *folder, eg_arena *arena, const char *names
     }
     if (d) closedir(d);
     if (s == EG_OK && *n) qsort(names, *n, sizeof *names, by_name);
-    return s;
-}
-
-eg_status eg_model_kind_of(const char *folder, eg_model_kind *out, eg_error *err) {
-    eg_arena arena;
-    eg_config c;
-    eg_error why = {0};
-    eg_arena_init(&arena, 0);
-    eg_status s = eg_config_read(folder, &arena, &c, &why);
-    *out = (eg_model_kind){.task = "embed", .architecture = ""};
-    if (s == EG_OK) {
-        int contradicts = 0;
-        for (uint32_t i = 0; i < c.labels; i++) contradicts |= strcasecmp(c.label_names[i], "contradiction") == 0;
-        out->labels = c.labels;
-        if (c.head == EG_HEAD_TOKENS) out->task = "tokens";
-        if (c.head == EG_HEAD_CLASSES) out->task = contradicts ? "nli" : c.labels == 1 ? "rank" : "classify";
-        out->architecture = c.architecture_name;
-    } else {
-        eg_fail(err, s, "model '%s': %s", folder, why.text);
-    }
-    eg_arena_release(&arena);
     return s;
 }
 

@@ -1,4 +1,4 @@
-/* files.h - which files make a model folder, what may be the name of one, and what a model is for. The one list of both the
+/* files.h - which files make a model folder, what may be the name of one. The one list of both the
  * identity of a model (core/host/model_id.c) and its download (pull.c). Opens no weights. Thread class: any; may block. */
 #ifndef EG_HUB_FILES_H
 #define EG_HUB_FILES_H
@@ -18,15 +18,6 @@ eg_status eg_model_shards(const char *folder, eg_arena *arena, const char *names
 /* 1 when name may be that of a file in a model folder: letters, digits, '.', '_', '-' in one part, or two joined by '/', none of
  * which begins with a dot; at most 200 bytes. What comes from outside is checked by this before it becomes a path. */
 int eg_model_file_name(eg_str name);
-
-/* What a model can do, by its configuration alone. */
-typedef struct eg_model_kind {
-    const char *task; /* "embed", "nli" (it has a label contradiction), "rank" (one label), "classify", "tokens" */
-    const char *architecture;
-    uint32_t labels;
-} eg_model_kind;
-/* Reads the folder's JSON files. Errors as eg_model_open. */
-eg_status eg_model_kind_of(const char *folder, eg_model_kind *out, eg_error *err);
 
 /* Bytes of the files that lie directly in a folder. */
 uint64_t eg_model_bytes(const char *folder);

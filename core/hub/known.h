@@ -7,7 +7,7 @@
 
 typedef struct eg_known_model {
     const char *name, *repo;
-    const char *task;     /* as in eg_model_kind */
+    const char *task;     /* as in eg_model_kind (infer.h) */
     const char *licence;  /* SPDX */
     unsigned megabytes;   /* about, of the download */
     const char *revision; /* a commit; NULL: the newest */

@@ -508,7 +508,7 @@ static eg_status unsupported(job *j, const eg_error *why, eg_error *err) {
 /* Files in the order that lets a model which the engine cannot run be refused before its weights are fetched. config.json is
  * here. */
 static eg_status get_files(job *j, eg_error *err) {
-    eg_model_kind kind;
+    eg_model_kind kind = {.size = sizeof kind};
     eg_error why = {0};
     int has_tokenizer = 0, found = 0;
     for (size_t i = 1; i < EG_MODEL_FILES; i++) {

@@ -1,4 +1,4 @@
-/* test_bench.c - what `engram bench gemm` prints: the roof that it holds figures against, and that its JSON is JSON with every
+/* test_bench.c - what bench_kernels prints: the roof that it holds figures against, and that its JSON is JSON with every
  * figure a number above 0 and a row for each ISA, shape and number of rows. Not the figures: a test measures nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "bench/bandwidth.h"
 #include "bench/gemm.h"
+#include "bench/kernels.h"
 #include "bench/peak.h"
 #include "core/base/json.h"
 #include "kernels/kernels.h"
@@ -105,8 +106,39 @@ static void one_isa_alone(void **state) {
     free(text);
 }
 
+/* Every kernel of every ISA has a row, and each took time. */
+static void other_kernels_are_timed(void **state) {
+    (void)state;
+    const eg_kernels *isas[16];
+    size_t length, isa_count = eg_kernels_available(isas, 16), times = 0, gelus = 0;
+    char *text = NULL;
+    eg_error err = {0};
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    if (eg_bench_kernels(out, 1, 1, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+    assert_int_equal(fclose(out), 0);
+    eg_arena arena;
+    eg_json j;
+    eg_str key = {0};
+    eg_arena_init(&arena, 0);
+    eg_json_init(&j, "bench", (eg_str){text, length}, &arena, &err);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) fail_msg("%s", err.text);
+        if (k == EG_JSON_STRING) gelus += eg_str_eq(key, EG_STR("kernel")) && eg_str_eq(j.text, EG_STR("gelu"));
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k != EG_JSON_NUMBER || !eg_str_eq(key, EG_STR("microseconds"))) continue;
+        if (!(j.number > 0)) fail_msg("a kernel took %g microseconds", j.number);
+        times++;
+    }
+    assert_int_equal(gelus, 3 * isa_count); /* three sizes */
+    assert_true(times >= 25 * isa_count);
+    eg_arena_release(&arena);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(roof_is_the_lower_limit), cmocka_unit_test(every_isa_reads),
-                                       cmocka_unit_test(json_is_whole), cmocka_unit_test(one_isa_alone)};
+                                       cmocka_unit_test(json_is_whole), cmocka_unit_test(one_isa_alone),
+                                       cmocka_unit_test(other_kernels_are_timed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

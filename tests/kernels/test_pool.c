@@ -1,6 +1,5 @@
-/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when idle; signals and quotas. */
+/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when idle; signals. */
 #include <dirent.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "core/base/cpu.h"
 #include "kernels/pool.h"
 
 enum { TASKS = 1000 };
@@ -89,68 +88,6 @@ static void an_idle_pool_uses_no_cpu(void **state) {
     double used = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
     assert_true(used < 0.01);
     eg_pool_destroy(pool);
-}
-
-static void write_file(const char *root, const char *path, const char *text) {
-    char full[256];
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    for (char *p = full + strlen(root) + 1; *p; p++)
-        if (*p == '/') {
-            *p = 0;
-            mkdir(full, 0700);
-            *p = '/';
-        }
-    FILE *f = fopen(full, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-/* Quotas as a container sees them (at the mount), as a service does (in its group, or above it), and of version 1. */
-static void quotas_of_cgroups(void **state) {
-    (void)state;
-    static const struct {
-        const char *groups, *file, *text;
-        uint32_t cpus;
-    } table[] = {
-        {"0::/\n", "m/none", "", 0},
-        {"0::/\n", "m/cpu.max", "max 100000\n", 0},
-        {"0::/\n", "m/cpu.max", "150000 100000\n", 2},
-        {"0::/\n", "m/cpu.max", "200000 100000\n", 2},
-        {"0::/\n", "m/cpu.max", "1000 100000\n", 1},
-        {"0::/gone/with/the/container\n", "m/cpu.max", "300000 100000\n", 3},
-        {"0::/system.slice/a.service\n", "m/system.slice/a.service/cpu.max", "400000 100000\n", 4},
-        {"0::/system.slice/a.service\n", "m/system.slice/cpu.max", "500000 100000\n", 5},
-        {"0::/system.slice/a.service\n", "m/system.slice/b.service/cpu.max", "500000 100000\n", 0},
-        {"12:cpuset:/x\n3:cpu,cpuacct:/x/y\n", "m/cpu/x/cpu.cfs_quota_us", "600000\n", 6},
-        {"12:cpuset:/x\n3:cpuacct,cpu:/x/y\n", "m/cpu/cpu.cfs_quota_us", "100000\n", 1},
-        {"12:cpuset:/x\n3:cpuacct:/x\n", "m/cpu/x/cpu.cfs_quota_us", "600000\n", 0},
-        {"no colon\n:\n", "m/cpu.max", "0 0\n", 0},
-        {"0::/\n", "m/cpu.max", "9223372036854775807 1\n", 0},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char root[] = "/tmp/engram-test-XXXXXX", groups[64], mount[64];
-        assert_non_null(mkdtemp(root));
-        snprintf(groups, sizeof groups, "%s/cgroup", root);
-        snprintf(mount, sizeof mount, "%s/m", root);
-        write_file(root, "cgroup", table[i].groups);
-        write_file(root, table[i].file, table[i].text);
-        if (strstr(table[i].file, "cfs_quota")) {
-            char period[64];
-            snprintf(period, sizeof period, "%.*s/cpu.cfs_period_us", (int)(strrchr(table[i].file, '/') - table[i].file),
-                     table[i].file);
-            write_file(root, period, "100000\n");
-        }
-        uint32_t cpus = eg_cpu_quota(groups, mount);
-        if (cpus != table[i].cpus) fail_msg("%zu: %u CPUs", i, cpus);
-        assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-    }
-    assert_int_equal(eg_cpu_quota("/nowhere/cgroup", "/nowhere"), 0);
 }
 
 /* Ends when every thread of the pool is in a task: all of them have begun. */
@@ -261,13 +198,9 @@ static void taken_in_turn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(callers_take_turns),
-        cmocka_unit_test(an_idle_pool_uses_no_cpu),
-        cmocka_unit_test(quotas_of_cgroups),
-        cmocka_unit_test(the_first_run_waits_for_all),
-        cmocka_unit_test(signals_stay_with_the_program),
-        cmocka_unit_test(taken_in_turn),
+        cmocka_unit_test(every_task_runs_once),          cmocka_unit_test(callers_take_turns),
+        cmocka_unit_test(an_idle_pool_uses_no_cpu),      cmocka_unit_test(the_first_run_waits_for_all),
+        cmocka_unit_test(signals_stay_with_the_program), cmocka_unit_test(taken_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

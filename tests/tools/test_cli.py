@@ -186,7 +186,7 @@ class Engram(unittest.TestCase):
 
     def test_interrupt(self):
         """Ctrl-C ends with 128 + 2, and a measurement at once, by the signal itself."""
-        for words, status in ((["embed"], 130), (["commit", "-"], 130), (["bench", "gemm"], -signal.SIGINT)):
+        for words, status in ((["embed"], 130), (["commit", "-"], 130), (["bench", "model"], -signal.SIGINT)):
             child = subprocess.Popen([ENGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
             for _ in range(300 if status == 130 else 0):
                 if catches_interrupts(child.pid):
@@ -366,11 +366,8 @@ class Engram(unittest.TestCase):
         with open(os.path.join(TOP, "tools/example/expected.json"), encoding="utf-8") as f:
             return json.load(f)
 
-    def test_bench_kernels(self):
-        rows = json.loads(self.run_engram("bench", "kernels", "--quick", "--json").stdout)["kernels"]
-        self.assertLessEqual({"gelu", "softmax", "layer_norm", "attention", "s8_quantize"}, {r["kernel"] for r in rows})
-        self.assertTrue(all(r["microseconds"] > 0 for r in rows))
-        self.assertIn(b"gemm, kernels, model or nli", self.run_engram("bench", "speed", expect=2).stderr)
+    def test_bench_names_what_it_measures(self):
+        self.assertIn(b"model or nli", self.run_engram("bench", "speed", expect=2).stderr)
 
     def test_check_example(self):
         expected = {frozenset(pair) for pair in self.expected()["contradictions"]}

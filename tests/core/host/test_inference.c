@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "core/host/internal.h"
+#include "kernels/kernels.h"
 
 typedef float (*dot_kernel)(const float *, const float *, size_t);
 
@@ -19,7 +20,7 @@ static dot_kernel chosen(const char *setting) {
     assert_int_equal(eg_conf_option(h.config, setting, &err), EG_OK);
     eg_host_fill_inference(&h);
     eg_arena_release(&h.arena);
-    return h.kernels->dot;
+    return h.vectors.dot;
 }
 
 static dot_kernel of(eg_isa isa) {
@@ -28,7 +29,7 @@ static dot_kernel of(eg_isa isa) {
     return k->dot;
 }
 
-/* One that nobody has named is one that is proven; one that this CPU lacks is never run. */
+/* The setting decides; an ISA that this CPU lacks is replaced by the scalar one. */
 static void the_isa_of_the_settings_runs(void **state) {
     (void)state;
     unsetenv("ENGRAM_ISA");

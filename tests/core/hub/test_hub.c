@@ -125,14 +125,14 @@ static void kinds(void **state) {
         {"mean-f32", "embed"}, {"three-s8", "nli"}, {"one-f32", "rank"}, {"two-f16", "classify"}, {"tokens-f32", "tokens"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char folder[400];
-        eg_model_kind kind;
+        eg_model_kind kind = {.size = sizeof kind};
         snprintf(folder, sizeof folder, GOLDEN "/%s", cases[i][0]);
         assert_int_equal(eg_model_kind_of(folder, &kind, NULL), EG_OK);
         assert_string_equal(kind.task, cases[i][1]);
         assert_string_equal(kind.architecture, "bert");
     }
     eg_error err;
-    eg_model_kind kind;
+    eg_model_kind kind = {.size = sizeof kind};
     put("config.json", "{\"model_type\": \"gpt2\"}", 22);
     assert_int_equal(eg_model_kind_of(top, &kind, &err), EG_EUNSUPPORTED);
     assert_non_null(strstr(err.text, "gpt2"));
