@@ -165,7 +165,7 @@ static eg_status open_store(eg_host *h, eg_error *err) {
     const char *name = eg_conf_get(h->config, "storage");
     const eg_registrar *r = &h->plugins.registrar;
     for (size_t i = 0; name && i < r->committed.storages; i++) {
-        if (strcmp(r->storages[i]->name, name) == 0) h->storage_ops = r->storages[i];
+        if (strcmp(r->storages[i].storage.name, name) == 0) h->storage_ops = &r->storages[i].storage;
     }
     if (!h->storage_ops)
         return eg_fail(err, EG_ENOENT, "no loaded plugin offers the storage '%s': see `engram plugins list`", name ? name : "");
@@ -197,6 +197,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .embed_id = eg_host_embed_id,
                          .embed_query = eg_host_embed_query,
                          .describe_models = eg_host_describe_models,
+                         .request_make = eg_host_request_make,
                          .wake = eg_host_worker_wake,
                          .host = h,
                          .owner = eg_str_of(owner),
@@ -282,9 +283,9 @@ eg_status eg_host_frontend(eg_host *h, const char *name, const eg_frontend **out
     const eg_registrar *r = &h->plugins.registrar;
     char names[300] = "";
     for (size_t i = 0; i < r->committed.frontends; i++) {
-        const char *have = r->frontends[i].frontend->name;
+        const char *have = r->frontends[i].frontend.name;
         if (strcmp(have, name) == 0) {
-            *out = r->frontends[i].frontend;
+            *out = &r->frontends[i].frontend;
             *self = r->frontends[i].self;
             return EG_OK;
         }

@@ -69,6 +69,7 @@ struct eg_host {
 };
 
 /* services.c */
+eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);
 /* inference.c */
 void eg_host_fill_inference(eg_host *host);

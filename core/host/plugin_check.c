@@ -20,8 +20,8 @@ static int span_fits(eg_span s, eg_str content) { return s.start <= s.end && s.e
 static eg_status take(void *sink, const eg_finding *f) {
     checked *k = sink;
     k->findings++;
-    int good = f->size >= offsetof(eg_finding, explanation) && f->candidate < k->c->candidate_count &&
-               f->outcome <= EG_OUTCOME_UNRELATED && f->severity <= EG_SEVERITY_HIGH && f->score >= 0 && f->score <= 1 &&
+    int good = f->size >= EG_FINDING_SIZE_1_0 && f->candidate < k->c->candidate_count && f->outcome <= EG_OUTCOME_UNRELATED &&
+               f->severity <= EG_SEVERITY_HIGH && f->score >= 0 && f->score <= 1 &&
                span_fits(f->span_subject, k->c->subject->fact->content) &&
                span_fits(f->span_candidate, k->c->candidates[f->candidate]->fact->content);
     k->wrong += !good;
@@ -55,9 +55,7 @@ static eg_status make_facts(const eg_services *services, eg_arena *arena, eg_fac
 }
 
 static eg_status check_detector(eg_host *h, const eg_detector_slot *slot, FILE *out, eg_error *err) {
-    const eg_detector *d = slot->detector;
-    if (d->size < offsetof(eg_detector, examine) + sizeof d->examine || !d->name || !d->version || !d->examine)
-        return eg_fail(err, EG_EFORMAT, "a detector's table is incomplete");
+    const eg_detector *d = &slot->detector;
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_fact facts[CASE_FACTS];
@@ -87,38 +85,32 @@ static eg_status check_detector(eg_host *h, const eg_detector_slot *slot, FILE *
 }
 
 static eg_status check_gate(eg_host *h, const eg_gate_slot *slot, FILE *out, eg_error *err) {
-    if (!slot->gate->name || !slot->gate->check) return eg_fail(err, EG_EFORMAT, "a gate's table is incomplete");
     eg_request *rq = NULL;
     eg_commit_args args = EG_COMMIT_DEFAULTS;
     args.content = eg_str_of(contents[0]);
     eg_status s = h->services.request_create(h, NULL, &rq, err);
     if (s != EG_OK) return s;
-    s = slot->gate->check(slot->self, &h->services, rq, &args);
-    if (s != EG_OK) eg_fail(err, s, "gate %s refuses a harmless fact: %s", slot->gate->name, rq->err->text);
+    s = slot->gate.check(slot->self, &h->services, rq, &args);
+    if (s != EG_OK) eg_fail(err, s, "gate %s refuses a harmless fact: %s", slot->gate.name, rq->err->text);
     h->services.request_release(h, rq);
-    if (s == EG_OK) fprintf(out, "gate %s: lets a harmless fact pass\n", slot->gate->name);
+    if (s == EG_OK) fprintf(out, "gate %s: lets a harmless fact pass\n", slot->gate.name);
     return s;
 }
 
 static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
     for (size_t i = 0; i < r->committed.tools; i++) {
-        const eg_tool *t = r->tools[i].tool;
-        if (!t->name || !t->description || !t->input_schema || !t->output_schema || !t->call)
-            return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name ? t->name : "without a name");
+        const eg_tool *t = &r->tools[i].tool;
+        if (!t->description || !t->output_schema) return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name);
         fprintf(out, "tool %s\n", t->name);
     }
     for (size_t i = 0; i < r->committed.storages; i++) {
-        const eg_storage_ops *s = r->storages[i];
+        const eg_storage_ops *s = &r->storages[i].storage;
         void *const *p = (void *const *)(const void *)&s->open; /* all that follows open are functions */
         for (size_t k = 0; k < (s->size - offsetof(eg_storage_ops, open)) / sizeof *p; k++)
             if (!p[k]) return eg_fail(err, EG_EFORMAT, "storage %s: operation %zu is missing", s->name, k);
         fprintf(out, "storage %s\n", s->name);
     }
-    for (size_t i = 0; i < r->committed.frontends; i++) {
-        if (!r->frontends[i].frontend->name || !r->frontends[i].frontend->run)
-            return eg_fail(err, EG_EFORMAT, "a front end's table is incomplete");
-        fprintf(out, "front end %s\n", r->frontends[i].frontend->name);
-    }
+    for (size_t i = 0; i < r->committed.frontends; i++) fprintf(out, "front end %s\n", r->frontends[i].frontend.name);
     return EG_OK;
 }
 

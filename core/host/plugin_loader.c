@@ -11,72 +11,113 @@
 
 #include "core/base/status.h"
 
-enum { SIZE_OF_ABI_0_1 = sizeof(eg_plugin), MOST_NAME = 64 };
+enum { MAX_NAME = 64, MAX_REQUIRED = 6 };
 
-/* Registration: each adds a row past the committed ones. */
+/* ---- registration: each adds a row past the committed ones ---- */
+
+/* A kind of table that plugins register. All begin with their size and their flags. */
+typedef struct table_kind {
+    const char *what; /* for messages */
+    size_t size;      /* of the host's struct */
+    uint32_t size_1_0, known_flags;
+    size_t name;                   /* offset of the name */
+    size_t required[MAX_REQUIRED]; /* offsets of other pointers that must be there, up to a 0 */
+    size_t slots, slot_size, self; /* where the copies stand in the registrar, and the offset of self in a slot */
+    size_t count, capacity;        /* offset of the count in eg_registry_counts */
+} table_kind;
+
+#define SLOTS(type, array)                                                                                                    \
+    .slots = offsetof(eg_registrar, array), .slot_size = sizeof(((eg_registrar *)0)->array[0]), .self = offsetof(type, self), \
+    .count = offsetof(eg_registry_counts, array),                                                                             \
+    .capacity = sizeof(((eg_registrar *)0)->array) / sizeof(((eg_registrar *)0)->array[0])
+
+static const table_kind detector_kind = {"the detector",
+                                         sizeof(eg_detector),
+                                         EG_DETECTOR_SIZE_1_0,
+                                         EG_DETECTOR_DETERMINISTIC,
+                                         offsetof(eg_detector, name),
+                                         {offsetof(eg_detector, version), offsetof(eg_detector, examine)},
+                                         SLOTS(eg_detector_slot, detectors)};
+static const table_kind storage_kind = {
+    "the storage",
+    sizeof(eg_storage_ops),
+    EG_STORAGE_OPS_SIZE_1_0,
+    0,
+    offsetof(eg_storage_ops, name),
+    {offsetof(eg_storage_ops, open), offsetof(eg_storage_ops, close), offsetof(eg_storage_ops, apply)},
+    SLOTS(eg_storage_slot, storages)};
+static const table_kind tool_kind = {"the tool",
+                                     sizeof(eg_tool),
+                                     EG_TOOL_SIZE_1_0,
+                                     EG_TOOL_READ_ONLY | EG_TOOL_DESTRUCTIVE | EG_TOOL_IDEMPOTENT | EG_TOOL_OPEN_WORLD,
+                                     offsetof(eg_tool, name),
+                                     {offsetof(eg_tool, call), offsetof(eg_tool, input_schema)},
+                                     SLOTS(eg_tool_slot, tools)};
+static const table_kind gate_kind = {"the gate",
+                                     sizeof(eg_gate),
+                                     EG_GATE_SIZE_1_0,
+                                     0,
+                                     offsetof(eg_gate, name),
+                                     {offsetof(eg_gate, check)},
+                                     SLOTS(eg_gate_slot, gates)};
+static const table_kind frontend_kind = {"the front end",
+                                         sizeof(eg_frontend),
+                                         EG_FRONTEND_SIZE_1_0,
+                                         0,
+                                         offsetof(eg_frontend, name),
+                                         {offsetof(eg_frontend, run)},
+                                         SLOTS(eg_frontend_slot, frontends)};
 
 static eg_status refuse(eg_registrar *r, eg_status code, const char *what, const char *name, const char *why) {
     snprintf(r->why, sizeof r->why, "%s '%.60s' %s", what, name ? name : "?", why);
     return code;
 }
 
-static eg_status may_add(eg_registrar *r, const char *what, const char *name, int well_formed, size_t count, size_t most) {
+static const char *pointer_at(const void *table, size_t offset) {
+    const char *p;
+    memcpy(&p, (const char *)table + offset, sizeof p);
+    return p;
+}
+
+/* The growth rule (plugin.h): a table that is at least as long as in 1.0 is copied as far as both sides know it; fields that
+ * only this host knows are zero. What was registered is never read again. */
+static eg_status add(eg_registrar *r, const table_kind *kind, const void *given, void *self) {
+    uint32_t head[2] = {0}; /* size, flags */
     if (!r->is_open) return EG_EREFUSED;
-    if (!well_formed || !name || !*name || strlen(name) > MOST_NAME) {
-        return refuse(r, EG_EINVAL, what, name, "lacks its size, name or function");
+    if (given) memcpy(head, given, sizeof head);
+    if (head[0] < kind->size_1_0) {
+        char why[80];
+        snprintf(why, sizeof why, "has a table of %u bytes: ABI 1.0 has %u", head[0], kind->size_1_0);
+        return refuse(r, EG_EINVAL, kind->what, NULL, why);
     }
-    return count < most ? EG_OK : refuse(r, EG_ELIMIT, what, name, "is one more than the host holds");
-}
+    const char *name = pointer_at(given, kind->name);
+    int whole = name && *name && strlen(name) <= MAX_NAME;
+    for (size_t i = 0; i < MAX_REQUIRED && kind->required[i]; i++) whole = whole && pointer_at(given, kind->required[i]);
+    if (!whole) return refuse(r, EG_EINVAL, kind->what, name, "lacks its name, a text or a function");
+    if (head[1] & ~kind->known_flags)
+        return refuse(r, EG_EUNSUPPORTED, kind->what, name, "sets flags that this host does not know");
 
-#define REFUSE_DUPLICATE(array, n, field, what)                                                                            \
-    for (size_t i = 0; i < (n); i++) {                                                                                     \
-        if (strcmp((array)[i] field->name, x->name) == 0) return refuse(r, EG_ECONFLICT, what, x->name, "exists already"); \
-    }
-
-static eg_status add_detector(eg_registrar *r, const eg_detector *x, void *self) {
-    eg_status s = may_add(r, "the detector", x ? x->name : NULL, x && x->size >= sizeof *x && x->examine && x->version,
-                          r->pending.detectors, EG_MOST_DETECTORS);
-    if (s != EG_OK) return s;
-    REFUSE_DUPLICATE(r->detectors, r->pending.detectors, .detector, "the detector")
-    r->detectors[r->pending.detectors++] = (eg_detector_slot){x, self};
+    size_t *count = (size_t *)(void *)((char *)&r->pending + kind->count);
+    char *slots = (char *)r + kind->slots;
+    if (*count == kind->capacity) return refuse(r, EG_ELIMIT, kind->what, name, "is one more than the host holds");
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(pointer_at(slots + i * kind->slot_size, kind->name), name) == 0)
+            return refuse(r, EG_ECONFLICT, kind->what, name, "exists already");
+    char *slot = slots + *count * kind->slot_size;
+    uint32_t size = (uint32_t)kind->size;
+    memset(slot, 0, kind->slot_size);
+    memcpy(slot, given, head[0] < size ? head[0] : size);
+    memcpy(slot, &size, sizeof size); /* the host reads its own struct from here on */
+    memcpy(slot + kind->self, &self, sizeof self);
+    ++*count;
     return EG_OK;
 }
 
-static eg_status add_storage(eg_registrar *r, const eg_storage_ops *x) {
-    eg_status s = may_add(r, "the storage", x ? x->name : NULL, x && x->size >= sizeof *x && x->open && x->close && x->apply,
-                          r->pending.storages, EG_MOST_STORAGES);
-    if (s != EG_OK) return s;
-    REFUSE_DUPLICATE(r->storages, r->pending.storages, , "the storage")
-    r->storages[r->pending.storages++] = x;
-    return EG_OK;
-}
-
-static eg_status add_tool(eg_registrar *r, const eg_tool *x, void *self) {
-    eg_status s = may_add(r, "the tool", x ? x->name : NULL, x && x->size >= sizeof *x && x->call && x->input_schema,
-                          r->pending.tools, EG_MOST_TOOLS);
-    if (s != EG_OK) return s;
-    REFUSE_DUPLICATE(r->tools, r->pending.tools, .tool, "the tool")
-    r->tools[r->pending.tools++] = (eg_tool_slot){x, self};
-    return EG_OK;
-}
-
-static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) {
-    eg_status s =
-        may_add(r, "the gate", x ? x->name : NULL, x && x->size >= sizeof *x && x->check, r->pending.gates, EG_MOST_GATES);
-    if (s != EG_OK) return s;
-    REFUSE_DUPLICATE(r->gates, r->pending.gates, .gate, "the gate")
-    r->gates[r->pending.gates++] = (eg_gate_slot){x, self};
-    return EG_OK;
-}
-
-static eg_status add_frontend(eg_registrar *r, const eg_frontend *x, void *self) {
-    eg_status s = may_add(r, "the front end", x ? x->name : NULL, x && x->size >= sizeof *x && x->run, r->pending.frontends,
-                          EG_MOST_FRONTENDS);
-    if (s != EG_OK) return s;
-    REFUSE_DUPLICATE(r->frontends, r->pending.frontends, .frontend, "the front end")
-    r->frontends[r->pending.frontends++] = (eg_frontend_slot){x, self};
-    return EG_OK;
-}
+static eg_status add_detector(eg_registrar *r, const eg_detector *x, void *self) { return add(r, &detector_kind, x, self); }
+static eg_status add_storage(eg_registrar *r, const eg_storage_ops *x) { return add(r, &storage_kind, x, NULL); }
+static eg_status add_tool(eg_registrar *r, const eg_tool *x, void *self) { return add(r, &tool_kind, x, self); }
+static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) { return add(r, &gate_kind, x, self); }
+static eg_status add_frontend(eg_registrar *r, const eg_frontend *x, void *self) { return add(r, &frontend_kind, x, self); }
 
 void eg_plugins_fill_services(eg_services *services) {
     services->add_detector = add_detector;
@@ -86,7 +127,7 @@ void eg_plugins_fill_services(eg_services *services) {
     services->add_frontend = add_frontend;
 }
 
-/* The path. */
+/* ---- the path ---- */
 
 /* Owner root or this user; not writable by others, except a sticky folder (its entries are checked next). */
 static eg_status check_owner(const struct stat *st, const char *path, size_t length, eg_error *err) {
@@ -145,7 +186,7 @@ eg_status eg_secure_open(const char *path, int *fd, eg_error *err) {
     return s;
 }
 
-/* The descriptor. */
+/* ---- the descriptor ---- */
 
 eg_status eg_plugin_check_descriptor(const eg_plugin *d, const char *path, eg_error *err) {
     if (!d || d->magic != EG_PLUGIN_MAGIC) {
@@ -157,11 +198,11 @@ eg_status eg_plugin_check_descriptor(const eg_plugin *d, const char *path, eg_er
                        "update Engram",
                        path, (unsigned)d->abi_major, (unsigned)d->abi_minor, EG_ABI_MAJOR, EG_ABI_MINOR);
     }
-    if (d->size < SIZE_OF_ABI_0_1) {
+    if (d->size < EG_PLUGIN_SIZE_1_0) {
         return eg_fail(err, EG_EFORMAT, "'%s': the descriptor is %u bytes, this host expects at least %u", path,
-                       (unsigned)d->size, (unsigned)SIZE_OF_ABI_0_1);
+                       (unsigned)d->size, (unsigned)EG_PLUGIN_SIZE_1_0);
     }
-    if (d->kind < EG_KIND_DETECTOR || d->kind > EG_KIND_ESCALATOR || !d->name || !*d->name || strlen(d->name) > MOST_NAME ||
+    if (d->kind < EG_KIND_DETECTOR || d->kind > EG_KIND_ESCALATOR || !d->name || !*d->name || strlen(d->name) > MAX_NAME ||
         !d->version || !d->licence || !d->open) {
         return eg_fail(err, EG_EFORMAT, "'%s': the descriptor lacks a kind, name, version, licence or open function", path);
     }
@@ -216,7 +257,9 @@ static eg_status take_descriptor(eg_plugins *p, eg_loaded_plugin *row, const eg_
         }
     }
     if (s != EG_OK) return s;
-    row->plugin = plugin;
+    row->copy = (eg_plugin){0};
+    memcpy(&row->copy, plugin, plugin->size < sizeof row->copy ? plugin->size : sizeof row->copy);
+    row->plugin = &row->copy;
     s = start(p, row, services, err);
     if (s != EG_OK) row->plugin = NULL;
     return s;

@@ -18,12 +18,17 @@ enum {
     EG_MOST_FRONTENDS = 16
 };
 
+/* The host's copy of what a plugin registered, zero-extended, and the plugin's own pointer. */
+typedef struct eg_storage_slot {
+    eg_storage_ops storage;
+    void *self; /* NULL */
+} eg_storage_slot;
 typedef struct eg_tool_slot {
-    const eg_tool *tool;
+    eg_tool tool;
     void *self;
 } eg_tool_slot;
 typedef struct eg_frontend_slot {
-    const eg_frontend *frontend;
+    eg_frontend frontend;
     void *self;
 } eg_frontend_slot;
 
@@ -34,7 +39,7 @@ typedef struct eg_registry_counts {
 /* What the plugins offer. Rows past `committed` belong to a plugin whose open() runs. */
 struct eg_registrar {
     eg_detector_slot detectors[EG_MOST_DETECTORS];
-    const eg_storage_ops *storages[EG_MOST_STORAGES];
+    eg_storage_slot storages[EG_MOST_STORAGES];
     eg_tool_slot tools[EG_MOST_TOOLS];
     eg_gate_slot gates[EG_MOST_GATES];
     eg_frontend_slot frontends[EG_MOST_FRONTENDS];
@@ -45,7 +50,8 @@ struct eg_registrar {
 
 typedef struct eg_loaded_plugin {
     const char *path;
-    const eg_plugin *plugin; /* NULL with a problem */
+    const eg_plugin *plugin; /* the copy; NULL with a problem */
+    eg_plugin copy;          /* of its descriptor, zero-extended */
     const char *problem;
     void *self;
     dev_t device;

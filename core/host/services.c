@@ -13,6 +13,7 @@ typedef struct request_box {
     eg_request rq; /* first: a request is its box */
     eg_arena arena;
     eg_error err;
+    eg_case_source *source; /* of the detector that it was made for */
 } request_box;
 
 static void host_log(void *host, eg_log_level level, const char *plugin, const char *text) {
@@ -75,19 +76,32 @@ static void host_sha256(void *host, const void *bytes, size_t n, uint8_t out[32]
 
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((request_box *)rq)->arena, size); }
 
-static eg_status host_request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
-    eg_host *h = host;
+eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err) {
+    (void)host;
     request_box *b = calloc(1, sizeof *b);
     if (!b) return eg_fail_memory(err, sizeof *b);
     eg_arena_init(&b->arena, REQUEST_BYTES);
+    b->source = of->source;
     b->rq = (eg_request){.size = sizeof b->rq,
-                         .cancel = {.flag = flag},
+                         .cancel = of->cancel,
                          .alloc = request_alloc,
-                         .err = &b->err,
-                         .workspace = h->workspace,
-                         .actor = h->actor};
+                         .err = of->err ? of->err : &b->err,
+                         .workspace = of->workspace,
+                         .actor = of->actor};
     *out = &b->rq;
     return EG_OK;
+}
+
+static eg_status host_request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
+    eg_host *h = host;
+    const eg_inner_request of = {.workspace = h->workspace, .actor = h->actor, .cancel = {.flag = flag}};
+    return eg_host_request_make(h, &of, out, err);
+}
+
+static eg_status host_neighbour_margins(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
+                                        size_t n, eg_margin *out) {
+    (void)host;
+    return eg_memory_neighbour_margins(((request_box *)rq)->source, rq, c, questions, n, out);
 }
 
 static void host_request_release(void *host, eg_request *rq) {
@@ -100,14 +114,14 @@ static void host_request_release(void *host, eg_request *rq) {
 static size_t host_tool_count(void *host) { return ((eg_host *)host)->plugins.registrar.committed.tools; }
 
 static const eg_tool *host_tool(void *host, size_t i) {
-    return i < host_tool_count(host) ? ((eg_host *)host)->plugins.registrar.tools[i].tool : NULL;
+    return i < host_tool_count(host) ? &((eg_host *)host)->plugins.registrar.tools[i].tool : NULL;
 }
 
 static eg_status host_call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
     eg_host *h = host;
     for (size_t i = 0; i < host_tool_count(h); i++) {
         const eg_tool_slot *t = &h->plugins.registrar.tools[i];
-        if (strcmp(t->tool->name, name) == 0) return t->tool->call(t->self, &h->services, rq, arguments, result);
+        if (strcmp(t->tool.name, name) == 0) return t->tool.call(t->self, &h->services, rq, arguments, result);
     }
     return eg_request_fail(rq, EG_ENOENT, "there is no tool '%.60s'", name);
 }
@@ -127,6 +141,7 @@ void eg_host_fill_services(eg_host *h) {
                                 .call_tool = host_call_tool,
                                 .request_create = host_request_create,
                                 .request_release = host_request_release,
+                                .neighbour_margins = host_neighbour_margins,
                                 .memory = host_memory,
                                 .memory_ops = eg_memory_table(),
                                 .version = "0.1.0"};

@@ -2,7 +2,14 @@
  * and those with a claim about the same thing; in every scope, of any age. See eg_gather. */
 #include "core/memory/internal.h"
 
-enum { BY_VECTOR = 20, BY_STATEMENT = 6, BY_TEXT = 10, BY_CLAIM = 12, MAX_FOUND = 256, MOST_ALIKE = 8 };
+enum {
+    BY_VECTOR = 20,
+    BY_STATEMENT = 6,
+    BY_TEXT = 10,
+    BY_CLAIM = 12,
+    MAX_FOUND = 256,
+    MAX_COPIES = 8 /* of a text and its pair, to look past */
+};
 
 typedef struct found {
     eg_id id;
@@ -153,83 +160,79 @@ static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case
     return s;
 }
 
-/* Of a case of the store, for detectors' questions. */
-typedef struct place {
-    eg_memory *m;
-    eg_status failed; /* the first error of the store */
-} place;
+/* ---- neighbour margins in the store ---- */
 
-/* By how much a fact other than these two is nearer to a text than `between`. */
-static eg_status gap_of(place *p, eg_request *rq, eg_str model, const float *text, uint32_t dimensions, const eg_id two[2],
-                        double between, double *gap) {
-    eg_filter filter = {.workspace = rq->workspace, .fact_type = -1};
-    eg_scored *hits = NULL;
-    size_t n = 0;
-    *gap = 0;
-    eg_status s = STORE(p->m, search_vectors, rq, &filter, model, text, dimensions, MOST_ALIKE, &hits, &n);
-    for (size_t i = n; s == EG_OK && i-- > 0;) /* the nearest last */
-        if (!eg_id_eq(hits[i].fact, two[0]) && !eg_id_eq(hits[i].fact, two[1]) && hits[i].score < EG_ALIKE)
-            *gap = hits[i].score > between ? hits[i].score - between : 0;
-    if (s != EG_OK && s != EG_ENOMEM && s != EG_ECANCELLED && p->failed == EG_OK)
-        p->failed = s; /* memory is the detector's own */
-    return s;
+/* By how much a fact other than the two of the pair is nearer to a text than they are to each other. hits: nearest first. */
+static double margin_of(const eg_scored *hits, size_t n, eg_id a, eg_id b, double between) {
+    for (size_t i = 0; i < n; i++)
+        if (!eg_id_eq(hits[i].fact, a) && !eg_id_eq(hits[i].fact, b) && hits[i].score < EG_COPY_COSINE)
+            return hits[i].score > between ? hits[i].score - between : 0;
+    return 0;
 }
 
-eg_status eg_case_texts(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                        eg_str texts[2]) {
-    const eg_span spans[2] = {of_subject, of_candidate};
-    if (candidate >= c->candidate_count) return eg_request_fail(rq, EG_EINVAL, "candidate %u is not in the case", candidate);
-    texts[0] = c->subject->fact->content;
-    texts[1] = c->candidates[candidate]->fact->content;
-    for (int i = 0; i < 2; i++) {
-        if (spans[i].start == spans[i].end) continue;
-        if (spans[i].start > spans[i].end || spans[i].end > texts[i].len)
-            return eg_request_fail(rq, EG_EINVAL, "a span of %u to %u is not within %zu bytes", spans[i].start, spans[i].end,
-                                   texts[i].len);
-        texts[i] = (eg_str){texts[i].ptr + spans[i].start, spans[i].end - spans[i].start};
+/* The distinct ones of n texts, by their place; row[i]: which of them text i is. Most questions of a case are about the whole
+ * subject, which is embedded and searched for once. */
+static size_t distinct(const eg_str *texts, size_t n, eg_str *out, size_t *row) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < count && (out[k].ptr != texts[i].ptr || out[k].len != texts[i].len)) k++;
+        if (k == count) out[count++] = texts[i];
+        row[i] = k;
     }
-    return EG_OK;
+    return count;
 }
 
-static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                          double gaps[2]) {
-    place *p = c->place;
-    eg_memory *m = p->m;
-    eg_str texts[2], model;
+static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
+                               const eg_str *texts, size_t n, eg_margin *out) {
+    eg_memory *m = source->m;
+    eg_str model;
     uint32_t dimensions;
-    gaps[0] = gaps[1] = 0;
-    eg_status s = eg_case_texts(c, rq, candidate, of_subject, of_candidate, texts);
-    if (s == EG_OK) s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err) : EG_EUNAVAILABLE;
+    eg_filter filter = {.workspace = rq->workspace, .fact_type = -1};
+    eg_status s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err)
+                                     : eg_request_fail(rq, EG_EUNAVAILABLE, "there is no embedding model");
     if (s != EG_OK) return s;
-    float *v = eg_request_array(rq, 2 * (size_t)dimensions, sizeof *v);
-    if (!v) return EG_ENOMEM;
-    if ((s = SERVICES(m)->embed(m->env.host, rq, texts, 2, v, dimensions)) != EG_OK) return s;
-    const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
-    double between = (double)SERVICES(m)->dot(m->env.host, v, v + dimensions, dimensions);
-    /* as the store scores whole facts: by the best of their statements */
-    int wholes = texts[0].len == a->content.len && texts[1].len == b->content.len;
-    if (wholes && c->candidates[candidate]->cosine > between) between = c->candidates[candidate]->cosine;
-    for (size_t i = 0; s == EG_OK && i < 2; i++)
-        s = gap_of(p, rq, model, v + i * dimensions, dimensions, (const eg_id[2]){a->id, b->id}, between, &gaps[i]);
+    eg_str *unique = eg_request_array(rq, 2 * n, sizeof *unique);
+    size_t *row = eg_request_array(rq, 2 * n, sizeof *row);
+    if (!unique || !row) return EG_ENOMEM;
+    size_t count = distinct(texts, 2 * n, unique, row);
+    float *v = eg_request_array(rq, count * dimensions, sizeof *v);
+    eg_scored **hits = eg_request_array(rq, count, sizeof *hits);
+    size_t *hit_count = eg_request_array(rq, count, sizeof *hit_count);
+    if (!v || !hits || !hit_count) return EG_ENOMEM;
+    if ((s = SERVICES(m)->embed(m->env.host, rq, unique, count, v, dimensions)) != EG_OK) return s;
+    for (size_t i = 0; s == EG_OK && i < count; i++)
+        s = STORE(m, search_vectors, rq, &filter, model, v + i * dimensions, dimensions, MAX_COPIES, &hits[i], &hit_count[i]);
+    if (s != EG_OK && s != EG_ENOMEM && s != EG_ECANCELLED && source->failed == EG_OK)
+        source->failed = s; /* memory is the detector's own */
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        const eg_case_fact *other = c->candidates[questions[i].candidate];
+        const eg_fact *a = c->subject->fact, *b = other->fact;
+        size_t ra = row[2 * i], rb = row[2 * i + 1];
+        double between = (double)SERVICES(m)->dot(m->env.host, v + ra * dimensions, v + rb * dimensions, dimensions);
+        /* as the store scores whole facts: by the best of their statements */
+        int wholes = texts[2 * i].len == a->content.len && texts[2 * i + 1].len == b->content.len;
+        if (wholes && other->cosine > between) between = other->cosine;
+        out[i] = (eg_margin){margin_of(hits[ra], hit_count[ra], a->id, b->id, between),
+                             margin_of(hits[rb], hit_count[rb], a->id, b->id, between)};
+    }
     return s;
 }
 
-eg_status eg_gather_failed(const eg_case *c) { return ((const place *)c->place)->failed; }
+eg_case_source eg_store_neighbours(eg_memory *m) { return (eg_case_source){.margins = store_margins, .m = m}; }
 
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c) {
     gathering g = {.m = m, .rq = rq, .subject = subject, .derived = derived};
     g.list = eg_request_array(rq, MAX_FOUND, sizeof *g.list);
     eg_case_fact *self = eg_request_array(rq, 1, sizeof *self);
-    place *of = eg_request_array(rq, 1, sizeof *of);
     const eg_case_fact **candidates = eg_request_array(rq, EG_MAX_CANDIDATES, sizeof *candidates);
-    if (!g.list || !self || !of || !candidates) return EG_ENOMEM;
-    *of = (place){.m = m};
+    if (!g.list || !self || !candidates) return EG_ENOMEM;
     *self = (eg_case_fact){.fact = subject,
                            .statements = derived->statements,
                            .statement_count = derived->statement_count,
                            .claims = derived->claims,
                            .claim_count = derived->claim_count};
-    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates, .crowding = crowding, .place = of};
+    *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates};
 
     eg_status s;
     if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK ||

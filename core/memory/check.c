@@ -16,6 +16,7 @@ typedef struct item {
 } item;
 
 typedef struct check {
+    eg_case_source source; /* first: neighbours among the items */
     eg_memory *m;
     eg_request *rq;
     const eg_check_args *args;
@@ -191,38 +192,45 @@ static eg_case_fact *case_fact(eg_request *rq, const item *it) {
 }
 
 /* By how much an item other than these two is nearer to a text than `between`. */
-static double gap_of(const check *c, const float *text, const item *const two[2], double between) {
+static double margin_of(const check *c, const float *text, const item *const two[2], double between) {
     double nearest = between;
     for (size_t k = 0; k < c->args->item_count; k++) {
         const item *it = &c->items[k];
         if (it->repeats || it == two[0] || it == two[1]) continue;
         double sim = (double)SERVICES(c->m)->dot(c->m->env.host, text, c->vectors + it->row * c->dimensions, c->dimensions);
-        if (sim > nearest && sim < EG_ALIKE) nearest = sim;
+        if (sim > nearest && sim < EG_COPY_COSINE) nearest = sim;
     }
     return nearest - between;
 }
 
-static eg_status crowding(const eg_case *of, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                          double gaps[2]) {
-    const check *c = of->place;
-    eg_str texts[2];
-    const float *v[2];
-    gaps[0] = gaps[1] = 0;
-    eg_status s = eg_case_texts(of, rq, candidate, of_subject, of_candidate, texts);
-    if (s != EG_OK) return s;
-    const eg_fact *facts[2] = {of->subject->fact, of->candidates[candidate]->fact};
-    const item *two[2] = {&c->items[facts[0]->seq - 1], &c->items[facts[1]->seq - 1]};
-    for (int i = 0; i < 2 && s == EG_OK; i++) {
-        float *own = NULL;
-        v[i] = c->vectors + two[i]->row * c->dimensions;
-        if (texts[i].len == facts[i]->content.len) continue;
-        v[i] = own = eg_request_array(rq, c->dimensions, sizeof *own); /* one statement of several */
-        s = own ? SERVICES(c->m)->embed(c->m->env.host, rq, &texts[i], 1, own, c->dimensions) : EG_ENOMEM;
+static eg_status item_margins(eg_case_source *source, eg_request *rq, const eg_case *of, const eg_margin_question *questions,
+                              const eg_str *texts, size_t n, eg_margin *out) {
+    const check *c = (const check *)source;
+    const item **two = eg_request_array(rq, 2 * n, sizeof *two);
+    const float **v = eg_request_array(rq, 2 * n, sizeof *v);
+    eg_str *parts = eg_request_array(rq, 2 * n, sizeof *parts); /* single statements, whose vectors are not at hand */
+    size_t count = 0;
+    if (!c->vectors) return eg_request_fail(rq, EG_EUNAVAILABLE, "there is no embedding model");
+    if (!two || !v || !parts) return EG_ENOMEM;
+    for (size_t i = 0; i < 2 * n; i++) {
+        const eg_fact *f = i % 2 ? of->candidates[questions[i / 2].candidate]->fact : of->subject->fact;
+        two[i] = &c->items[f->seq - 1];
+        if (texts[i].len == f->content.len) v[i] = c->vectors + two[i]->row * c->dimensions;
+        else parts[count++] = texts[i];
     }
-    if (s != EG_OK) return s;
-    double between = (double)SERVICES(c->m)->dot(c->m->env.host, v[0], v[1], c->dimensions);
-    for (int i = 0; i < 2; i++) gaps[i] = gap_of(c, v[i], two, between);
-    return EG_OK;
+    float *own = eg_request_array(rq, count * c->dimensions, sizeof *own);
+    if (!own) return EG_ENOMEM;
+    eg_status s = count ? SERVICES(c->m)->embed(c->m->env.host, rq, parts, count, own, c->dimensions) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < 2 * n; i++)
+        if (!v[i]) {
+            v[i] = own;
+            own += c->dimensions;
+        }
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        double between = (double)SERVICES(c->m)->dot(c->m->env.host, v[2 * i], v[2 * i + 1], c->dimensions);
+        out[i] = (eg_margin){margin_of(c, v[2 * i], &two[2 * i], between), margin_of(c, v[2 * i + 1], &two[2 * i], between)};
+    }
+    return s;
 }
 
 static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
@@ -240,12 +248,7 @@ static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, ne
         f->found_by = (c->vectors ? EG_FOUND_VECTOR : EG_FOUND_TEXT) | (tree ? 0u : (uint32_t)EG_FOUND_CROSS_SCOPE);
         candidates[k] = f;
     }
-    *out = (eg_case){.size = sizeof *out,
-                     .candidate_count = (uint32_t)n,
-                     .subject = subject,
-                     .candidates = candidates,
-                     .crowding = c->vectors ? crowding : NULL,
-                     .place = c};
+    *out = (eg_case){.size = sizeof *out, .candidate_count = (uint32_t)n, .subject = subject, .candidates = candidates};
     return EG_OK;
 }
 
@@ -296,7 +299,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     eg_case one;
     eg_verdict *v;
     eg_status s = build_case(c, rq, i, &one, found);
-    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->source, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION && counts_in_documents(c, &v[k]))
@@ -306,8 +309,8 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     item *it = &c->items[i];
     s = eg_derive_vectors(c->m, rq, it->fact.content, &it->derived);
     if (s == EG_OK) s = eg_gather(c->m, rq, &it->fact, &it->derived, &one);
-    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &v);
-    if (s == EG_OK) s = eg_gather_failed(&one);
+    eg_case_source in_store = eg_store_neighbours(c->m);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &in_store, &v);
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
@@ -352,7 +355,7 @@ eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *arg
                                args->item_count, EG_MAX_CHECK_STATEMENTS);
     if (args->against_store && !m->env.storage_ops)
         return eg_request_fail(rq, EG_EINVAL, "there is no open store to compare with");
-    check c = {.m = m, .rq = rq, .args = args, .out = out};
+    check c = {.source = {.margins = item_margins, .m = m}, .m = m, .rq = rq, .args = args, .out = out};
     eg_arena_init(&c.arena, 0);
     eg_status s = run(&c);
     eg_arena_release(&c.arena);

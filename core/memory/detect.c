@@ -96,8 +96,8 @@ static eg_status run_detection(eg_memory *m, eg_request *rq, const eg_job *job, 
     eg_verdict *verdicts;
     eg_status s = eg_derive_vectors(m, rq, fact->content, derived);
     if (s == EG_OK) s = eg_gather(m, rq, fact, derived, &c);
-    if (s == EG_OK) s = eg_judge(m, rq, &c, &verdicts);
-    if (s == EG_OK) s = eg_gather_failed(&c);
+    eg_case_source in_store = eg_store_neighbours(m);
+    if (s == EG_OK) s = eg_judge(m, rq, &c, &in_store, &verdicts);
     return s == EG_OK ? write_outcome(m, rq, job, &c, verdicts) : s;
 }
 

@@ -84,9 +84,19 @@ typedef struct eg_verdict {
     eg_span span_subject, span_candidate;
     eg_str tier, detector, explanation;
 } eg_verdict;
+/* Where a case comes from: who answers the questions of its detectors (eg_services.neighbour_margins). */
+struct eg_case_source {
+    /* The texts are those of the questions, two each: of the subject, of the candidate. */
+    eg_status (*margins)(struct eg_case_source *source, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
+                         const eg_str *texts, size_t n, eg_margin *out);
+    eg_memory *m;
+    const eg_case *asked; /* the case as the running detector sees it */
+    eg_status failed;     /* the first error of the store: the verdicts of this case must not be kept */
+};
 /* Runs the detectors over the case in tier order and merges their findings: one verdict a candidate, in the
- * request's memory. A candidate that a deterministic tier decided is not shown to later tiers. */
-eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **out);
+ * request's memory. A candidate that a deterministic tier decided is not shown to later tiers. source: NULL where nobody can
+ * tell the neighbours. The error of the source, where it had one, is returned. */
+eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_case_source *source, eg_verdict **out);
 
 /* ---- candidates.c ---- */
 /* The facts of the store that may disagree with the subject: by vector, text and claims, in any scope and of any
@@ -94,12 +104,9 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
  * dismissed or called both valid. c and what it points to lie in the
  * request's memory. */
 eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const eg_derived *derived, eg_case *c);
-/* After the detectors: EG_OK, or what a question of theirs to the store came to. Their verdict is not to be kept then. */
-eg_status eg_gather_failed(const eg_case *c);
-/* The texts of a question about a case (see eg_case.crowding); EG_EINVAL for what is not in it. */
-eg_status eg_case_texts(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                        eg_str texts[2]);
-#define EG_ALIKE 0.9 /* the cosine from which two texts say nearly the same */
+/* Neighbours in the store, of a case that eg_gather made. */
+eg_case_source eg_store_neighbours(eg_memory *m);
+#define EG_COPY_COSINE 0.9 /* from this cosine on two texts are copies or paraphrases of each other */
 
 /* ---- changes.c ---- */
 /* A change set under construction, in the request's memory, bounded. */

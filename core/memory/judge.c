@@ -3,12 +3,12 @@
 #include "core/base/clock.h"
 #include "core/memory/internal.h"
 
-enum { STRIKES = 5, DETERMINISTIC = 100 /* detectors of a lower order decide by rules */, MAX_FINDINGS = 1024 };
+enum { STRIKES = 5, MAX_FINDINGS = 1024 };
 
 typedef struct finding {
     eg_finding f; /* f.candidate: index into the whole case */
     eg_str detector;
-    uint32_t order;
+    int deterministic; /* found by rules */
 } finding;
 
 /* What a detector adds to, with the map from its (smaller) case to the whole one. */
@@ -25,9 +25,9 @@ static int span_fits(eg_span s, eg_str content) { return s.start <= s.end && s.e
 
 static eg_status add(void *self, const eg_finding *given) {
     sink *to = self;
-    if (given->size < offsetof(eg_finding, explanation) + sizeof given->explanation)
-        return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding of %u bytes is too small", to->detector->name,
-                               given->size);
+    if (given->size < EG_FINDING_SIZE_1_0)
+        return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding of %u bytes; ABI 1.0 has %u", to->detector->name,
+                               given->size, EG_FINDING_SIZE_1_0);
     if (given->candidate >= to->c->candidate_count || given->outcome > EG_OUTCOME_UNRELATED ||
         given->severity > EG_SEVERITY_HIGH || !(given->score >= 0 && given->score <= 1) ||
         !span_fits(given->span_subject, to->c->subject->fact->content) ||
@@ -35,9 +35,9 @@ static eg_status add(void *self, const eg_finding *given) {
         return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding is out of range", to->detector->name);
     if (to->count == MAX_FINDINGS) return EG_OK;
     finding *f = &to->findings[to->count];
-    f->f = *given;
+    *f = (finding){.deterministic = (to->detector->flags & EG_DETECTOR_DETERMINISTIC) != 0};
+    memcpy(&f->f, given, given->size < sizeof f->f ? given->size : sizeof f->f);
     f->f.candidate = to->map[given->candidate];
-    f->order = to->detector->order;
     f->f.explanation = eg_request_copy(to->rq, given->explanation);
     f->f.tier =
         given->tier.len ? eg_request_copy(to->rq, given->tier) : eg_request_printf(to->rq, "plugin:%s", to->detector->name);
@@ -59,7 +59,7 @@ static int same_place(const eg_finding *a, const eg_finding *b) {
 static int vetoed(const finding *list, size_t n, const finding *contradiction) {
     for (size_t i = 0; i < n; i++) {
         const finding *f = &list[i];
-        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION || f->order >= DETERMINISTIC)
+        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION || !f->deterministic)
             continue;
         if (f->f.outcome != EG_OUTCOME_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
     }
@@ -101,7 +101,7 @@ static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, c
 static void sort_by_order(const eg_memory *m, uint32_t *order) {
     for (uint32_t i = 0; i < m->env.detector_count; i++) {
         uint32_t at = i;
-        while (at > 0 && m->env.detectors[order[at - 1]].detector->order > m->env.detectors[i].detector->order) {
+        while (at > 0 && m->env.detectors[order[at - 1]].detector.order > m->env.detectors[i].detector.order) {
             order[at] = order[at - 1];
             at--;
         }
@@ -118,7 +118,7 @@ static int struck_out(eg_memory *m, uint32_t slot) {
 }
 
 static void note_run(eg_memory *m, eg_request *rq, uint32_t slot, eg_status s, int64_t took_us) {
-    const eg_detector *d = m->env.detectors[slot].detector;
+    const eg_detector *d = &m->env.detectors[slot].detector;
     int bad = s != EG_OK || (d->budget_ms && took_us > (int64_t)d->budget_ms * 1000);
     pthread_mutex_lock(&m->lock);
     m->overruns[slot] = bad ? m->overruns[slot] + 1 : 0;
@@ -136,19 +136,48 @@ static void note_run(eg_memory *m, eg_request *rq, uint32_t slot, eg_status s, i
     }
 }
 
+/* The two texts of a question; EG_EINVAL for what is not in the case. */
+static eg_status texts_of(eg_request *rq, const eg_case *c, const eg_margin_question *q, eg_str texts[2]) {
+    const eg_span spans[2] = {q->span_subject, q->span_candidate};
+    if (q->candidate >= c->candidate_count)
+        return eg_request_fail(rq, EG_EINVAL, "candidate %u is not in the case, which has %u", q->candidate, c->candidate_count);
+    texts[0] = c->subject->fact->content;
+    texts[1] = c->candidates[q->candidate]->fact->content;
+    for (int i = 0; i < 2; i++) {
+        if (spans[i].start == spans[i].end) continue;
+        if (!span_fits(spans[i], texts[i]))
+            return eg_request_fail(rq, EG_EINVAL, "a span of %u to %u is not within %zu bytes", spans[i].start, spans[i].end,
+                                   texts[i].len);
+        texts[i] = (eg_str){texts[i].ptr + spans[i].start, spans[i].end - spans[i].start};
+    }
+    return EG_OK;
+}
+
+eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, const eg_case *c,
+                                      const eg_margin_question *questions, size_t n, eg_margin *out) {
+    if (!source) return eg_request_fail(rq, EG_EUNAVAILABLE, "the neighbours of this case are not known");
+    if (c != source->asked) return eg_request_fail(rq, EG_EINVAL, "neighbour_margins wants the case that examine() got");
+    eg_str *texts = eg_request_array(rq, 2 * n, sizeof *texts);
+    if (!texts) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        eg_status s = texts_of(rq, c, &questions[i], &texts[2 * i]);
+        if (s != EG_OK) return s;
+        out[i] = (eg_margin){0, 0};
+    }
+    return n ? source->margins(source, rq, c, questions, texts, n, out) : EG_OK;
+}
+
 /* Memory is the detector's own: one that uses up all of it takes none from the others and from the outcome. Its errors are noted;
  * EG_ECANCELLED is none. */
-static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, sink *to) {
+static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, eg_case_source *source, sink *to) {
     const eg_detector_slot *d = &m->env.detectors[slot];
+    const eg_inner_request of = {rq->workspace, rq->actor, rq->cancel, rq->err, source};
     eg_request *own = NULL;
-    eg_status s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &own, rq->err);
+    eg_status s = m->env.request_make(m->env.host, &of, &own, rq->err);
     if (s != EG_OK) return s;
-    own->workspace = rq->workspace;
-    own->actor = rq->actor;
-    own->cancel = rq->cancel;
-    own->err = rq->err;
+    if (source) source->asked = c;
     int64_t begun = eg_clock_thread();
-    s = d->detector->examine(d->self, SERVICES(m), own, c, add, to);
+    s = d->detector.examine(d->self, SERVICES(m), own, c, add, to);
     int64_t took = eg_clock_thread() - begun;
     SERVICES(m)->request_release(m->env.host, own);
     if (s == EG_ECANCELLED) return s;
@@ -156,7 +185,7 @@ static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_c
     return EG_OK;
 }
 
-eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **out) {
+eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_case_source *source, eg_verdict **out) {
     size_t n = c->candidate_count;
     *out = eg_request_array(rq, n, sizeof **out);
     finding *findings = eg_request_array(rq, MAX_FINDINGS, sizeof *findings);
@@ -169,7 +198,7 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
     sink to = {.rq = rq, .map = map, .findings = findings};
     for (size_t i = 0; i < m->env.detector_count; i++) {
         uint32_t slot = order[i];
-        const eg_detector *d = m->env.detectors[slot].detector;
+        const eg_detector *d = &m->env.detectors[slot].detector;
         merge(m, rq, findings, to.count, c, *out);
         uint32_t count = 0;
         for (uint32_t k = 0; k < n; k++)
@@ -177,16 +206,16 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_verdict **
                 map[count] = k;
                 left[count++] = c->candidates[k];
             }
-        if (count == 0) return EG_OK;
+        if (count == 0) break;
         if (struck_out(m, slot)) continue;
         eg_case seen = *c;
         seen.candidate_count = count;
         seen.candidates = left;
         to.c = &seen;
         to.detector = d;
-        eg_status s = examine(m, rq, slot, &seen, &to);
+        eg_status s = examine(m, rq, slot, &seen, source, &to);
         if (s != EG_OK) return s;
     }
     merge(m, rq, findings, to.count, c, *out);
-    return EG_OK;
+    return source ? source->failed : EG_OK;
 }

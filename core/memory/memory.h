@@ -7,13 +7,23 @@
 #include "core/include/engram/plugin.h"
 
 typedef struct eg_detector_slot {
-    const eg_detector *detector;
+    eg_detector detector; /* the host's copy of the plugin's table */
     void *self;
 } eg_detector_slot;
 typedef struct eg_gate_slot {
-    const eg_gate *gate;
+    eg_gate gate;
     void *self;
 } eg_gate_slot;
+
+typedef struct eg_case_source eg_case_source; /* who answers the questions of a detector about its case: internal.h */
+
+/* What a request that is made inside core takes from its job or from the request that it works for. */
+typedef struct eg_inner_request {
+    eg_str workspace, actor;
+    eg_cancel cancel;
+    eg_error *err;          /* NULL: a record of its own */
+    eg_case_source *source; /* of the detector that it is for; NULL elsewhere */
+} eg_inner_request;
 
 /* Everything lives as long as the memory. */
 typedef struct eg_memory_env {
@@ -33,6 +43,8 @@ typedef struct eg_memory_env {
     eg_status (*embed_query)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
+    /* A request of its own memory; released by services->request_release. What of points to must live as long. Any thread. */
+    eg_status (*request_make)(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
     /* Tells the worker of this process that something was left for it; NULL: there is none. Thread class: any. */
     void (*wake)(void *host);
     void *host;
@@ -45,5 +57,8 @@ typedef struct eg_memory_env {
 eg_status eg_memory_create(const eg_memory_env *env, eg_memory **out, eg_error *err);
 void eg_memory_destroy(eg_memory *m);
 const eg_memory_ops *eg_memory_table(void);
+/* The service neighbour_margins; source: that of the request, NULL: EG_EUNAVAILABLE. */
+eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, const eg_case *c,
+                                      const eg_margin_question *questions, size_t n, eg_margin *out);
 
 #endif

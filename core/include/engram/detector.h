@@ -1,5 +1,8 @@
-/* detector.h - the contract of a detector: it gets a whole case (a new fact and the facts it may disagree with)
- * and adds findings. This header, plugin.h and what they include are all that a detector needs. */
+/* detector.h - the contract of detectors and escalators.
+ *
+ * A detector gets a whole case (a new fact and the facts that it may contradict) and adds findings. An escalator judges one
+ * pair of texts that the detectors left open, usually by asking something slow outside the process. This header, plugin.h and
+ * what they include are all that either needs. */
 #ifndef ENGRAM_DETECTOR_H
 #define ENGRAM_DETECTOR_H
 
@@ -12,32 +15,44 @@ typedef enum eg_found_by { /* how a candidate came into the case; bits */
                            EG_FOUND_CROSS_SCOPE = 8 /* is in another scope tree */
 } eg_found_by;
 
+/* Frozen for all of ABI major 1, like every struct that crosses in arrays: a later minor gives names to reserved bytes. */
 typedef struct eg_case_fact {
     const eg_fact *fact;
     const eg_span *statements;
     size_t statement_count;
     const eg_claim *claims;
     size_t claim_count;
-    double cosine;     /* to the case's subject, best of the statements; 0 without a model */
-    uint32_t found_by; /* eg_found_by bits; 0 for the subject */
-    uint32_t same_agent;
+    double cosine;        /* to the case's subject, best of the statements; 0 without a model */
+    uint32_t found_by;    /* eg_found_by bits; 0 for the subject */
+    uint32_t same_agent;  /* 1: the subject's author committed this one too */
+    uint64_t reserved[4]; /* 0 */
 } eg_case_fact;
+EG_SIZE_FROZEN(eg_case_fact, 88);
 
 typedef struct eg_case {
     uint32_t size; /* sizeof(eg_case) of the host */
     uint32_t candidate_count;
     const eg_case_fact *subject; /* the fact that was just committed */
     const eg_case_fact *const *candidates;
-    /* Since ABI 0.5. How crowded it is around two texts, one of the subject and one of a candidate: gaps[0] says by how much
-     * another fact is nearer to the subject's text than the candidate's is (by cosine of the embedding model; 0 where none is),
-     * gaps[1] the same for the candidate's text. What contradicts each other mostly is what is nearest to each other. What says
-     * nearly the same as one of the two (a cosine of 0.9 or more to it: a copy, a paraphrase) is no other fact. spans: bytes of
-     * the contents; empty: the whole. rq: the detector's. EG_EUNAVAILABLE without an embedding model. NULL where it cannot be
-     * told. */
-    eg_status (*crowding)(const struct eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                          double gaps[2]);
-    void *place; /* the host's, for crowding */
 } eg_case;
+
+/* A question about two texts of a case: how near are other facts to them? (eg_services.neighbour_margins) */
+typedef struct eg_margin_question {
+    uint32_t candidate;                   /* index into the case's candidates */
+    uint32_t reserved;                    /* 0 */
+    eg_span span_subject, span_candidate; /* bytes of the two contents; empty: the whole */
+} eg_margin_question;
+EG_SIZE_FROZEN(eg_margin_question, 24);
+
+/* By how much the nearest other fact is nearer to a text than the other text of the pair is, as a difference of cosines of the
+ * embedding model; 0 where no fact is. Facts that contradict each other are usually each other's nearest neighbours, so a
+ * margin above 0 speaks against a contradiction (local scaling of similarities, as in CSLS: Conneau et al. 2018, "Word
+ * Translation Without Parallel Data", section 2.3). Facts whose cosine to the text is 0.9 or more are copies or paraphrases and
+ * do not count. */
+typedef struct eg_margin {
+    double subject, candidate;
+} eg_margin;
+EG_SIZE_FROZEN(eg_margin, 16);
 
 typedef enum eg_outcome {
     EG_OUTCOME_CONTRADICTION = 0,
@@ -47,6 +62,7 @@ typedef enum eg_outcome {
     EG_OUTCOME_UNRELATED
 } eg_outcome;
 
+#define EG_FINDING_SIZE_1_0 72
 typedef struct eg_finding {
     uint32_t size;                        /* sizeof(eg_finding) of the detector */
     uint32_t candidate;                   /* index into the case's candidates */
@@ -60,11 +76,17 @@ typedef struct eg_finding {
 
 struct eg_services;
 
+typedef enum eg_detector_flags {
+    EG_DETECTOR_DETERMINISTIC = 1 /* decides by rules: its "both valid" and "the same" outweigh a contradiction that any
+                                   * detector found between the same words */
+} eg_detector_flags;
+
+#define EG_DETECTOR_SIZE_1_0 40
 typedef struct eg_detector {
     uint32_t size;
-    uint32_t order;     /* tiers run in ascending order: 0 exact, 20 numeric, 25 cross-scope, 100 NLI, 1000 plugins */
-    uint32_t budget_ms; /* CPU time of its thread for one case; who overruns it repeatedly is left out for the run */
-    uint32_t reserved;
+    uint32_t flags; /* eg_detector_flags */
+    uint32_t order; /* detectors run in ascending order. Usual: 0 exact, 20 numeric, 25 cross-scope, 100 models, 1000 others */
+    uint32_t budget_ms; /* CPU time of its thread for one case; a detector that overruns it repeatedly is not asked again */
     const char *name, *version;
     /* Looks at the case and calls add(sink, finding) for what it finds, any number of times. Thread class:
      * worker; may be called from several threads at once; may not block on anything but services. Everything in
@@ -73,5 +95,7 @@ typedef struct eg_detector {
     eg_status (*examine)(void *self, const struct eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink);
 } eg_detector;
+EG_SIZE_FROZEN(eg_finding, EG_FINDING_SIZE_1_0);
+EG_SIZE_FROZEN(eg_detector, EG_DETECTOR_SIZE_1_0);
 
 #endif

@@ -1,10 +1,21 @@
 /* plugin.h - the plugin ABI: the descriptor that a plugin exports and the services that the host gives it.
  *
  * A plugin is a shared object (or, in a static build, a row of the host's table) with one exported function,
- * eg_plugin_entry, which returns a constant descriptor. The host compares magic, size and ABI, then calls
+ * eg_plugin_entry, which returns a constant descriptor. The host compares magic, ABI and size, then calls
  * open(), in which the plugin registers what it offers. Registrations take effect when open() returned EG_OK;
  * otherwise all are forgotten. Plugins are trusted code: they run inside the host with its rights. A plugin
- * links nothing of ours, never prints to stdout, never exits, installs no signal handlers. */
+ * links nothing of Engram's, never prints to stdout, never exits, installs no signal handlers.
+ *
+ * Growth rule. A plugin built against an earlier minor of this major runs unchanged; one built against a later minor or
+ * another major is refused with both versions named.
+ * - Every table that a plugin hands over begins with its size. EG_x_SIZE_1_0 is its size in ABI 1.0, for ever. The host takes
+ *   any table at least that long, copies it into its own struct with zeros for what the plugin does not know, and reads only
+ *   the copy. A new field is appended; 0 must mean what its absence meant.
+ * - Tables that the host hands to plugins begin with their size too. Ask EG_HAS before reading a field that is newer than the
+ *   minor that you require.
+ * - Structs that cross the border in arrays never change their size within a major. Their reserved bytes are 0 until a later
+ *   minor gives them a name.
+ * - A flag bit that the host does not know is refused with EG_EUNSUPPORTED, so a new flag is never ignored by an old host. */
 #ifndef ENGRAM_PLUGIN_H
 #define ENGRAM_PLUGIN_H
 
@@ -13,8 +24,12 @@
 #include "tool.h"
 
 #define EG_PLUGIN_MAGIC UINT32_C(0x4e475245) /* "ERGN" */
-#define EG_ABI_MAJOR 0                       /* must be equal */
-#define EG_ABI_MINOR 5                       /* a plugin's may not be newer than the host's */
+#define EG_ABI_MAJOR 1                       /* must be equal */
+#define EG_ABI_MINOR 0                       /* a plugin's may not be newer than the host's */
+
+#if !defined(__LP64__)
+#error "the plugin ABI is defined for 64-bit Linux only: sizes and offsets are part of it"
+#endif
 
 typedef enum eg_plugin_kind {
     EG_KIND_DETECTOR = 1,
@@ -66,6 +81,11 @@ typedef struct eg_services {
     /* n rows of 3 probabilities: contradiction, entailment, neutral, whatever the model's own order. */
     eg_status (*nli)(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *probabilities);
     eg_status (*embed)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
+    /* For detectors: how near other facts are to the texts of n questions about the case that examine() got (c must be that very
+     * pointer, rq that very request). One round trip to the store for all questions: ask them together. EG_EUNAVAILABLE without
+     * an embedding model, or where the host cannot tell (as in `engram plugins check`). */
+    eg_status (*neighbour_margins)(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions, size_t n,
+                                   eg_margin *out);
     /* Thresholds that stand beside the model ("contradiction", "entailment", "update_cosine"), moved by feedback. */
     double (*threshold)(void *host, const char *name, double otherwise);
 
@@ -79,9 +99,7 @@ typedef struct eg_services {
     const char *version; /* of the host */
 } eg_services;
 
-/* 1 when the host's table has this field. */
-#define EG_HAS(services, field) ((services)->size >= offsetof(eg_services, field) + sizeof((services)->field))
-
+#define EG_PLUGIN_SIZE_1_0 56
 typedef struct eg_plugin {
     uint32_t magic; /* EG_PLUGIN_MAGIC */
     uint32_t size;  /* sizeof(eg_plugin) */
@@ -92,6 +110,7 @@ typedef struct eg_plugin {
     eg_status (*open)(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err);
     void (*close)(void *self);
 } eg_plugin;
+EG_SIZE_FROZEN(eg_plugin, EG_PLUGIN_SIZE_1_0);
 
 #if defined(EG_PLUGIN_STATIC_NAME) /* static build: one name a plugin */
 #define EG_PLUGIN_ENTRY EG_PLUGIN_STATIC_NAME

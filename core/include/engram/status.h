@@ -48,6 +48,16 @@ typedef struct eg_str {
     size_t len;
 } eg_str;
 
+/* 1 when the table or struct behind the pointer, which begins with its size, is long enough to hold this field. Whoever reads
+ * a field that was added after 1.0 asks first: see the growth rule in plugin.h. */
+#define EG_HAS(pointer, field) ((pointer)->size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
+/* Stops the build when a struct of the plugin ABI changes its size by accident. */
+#ifdef __cplusplus
+#define EG_SIZE_FROZEN(type, size_1_0) static_assert(sizeof(type) == (size_1_0), #type " has the size of ABI 1.0")
+#else
+#define EG_SIZE_FROZEN(type, size_1_0) _Static_assert(sizeof(type) == (size_1_0), #type " has the size of ABI 1.0")
+#endif
+
 #define EG_STR(literal) ((eg_str){(literal), sizeof(literal) - 1})
 
 static inline eg_str eg_str_of(const char *z) {

@@ -182,8 +182,10 @@ typedef struct eg_window_change {
 
 struct eg_services;
 
+#define EG_STORAGE_OPS_SIZE_1_0 272
 typedef struct eg_storage_ops {
     uint32_t size;
+    uint32_t flags;   /* 0 */
     const char *name; /* "sqlite" */
 
     /* Opens (and creates, migrates) the store at location (a file's path, a URL). now_override for tests only goes
@@ -267,5 +269,6 @@ typedef struct eg_storage_ops {
     /* The store's now: max(services->now, last committed time). What was committed is never in its future. */
     eg_status (*now)(eg_storage *store, eg_request *rq, int64_t *out);
 } eg_storage_ops;
+EG_SIZE_FROZEN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0);
 
 #endif

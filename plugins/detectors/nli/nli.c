@@ -23,10 +23,10 @@ enum { MOST_STATEMENTS = 8 /* of a fact */, MOST_PAIRS = 128 /* of statements, i
  * precision and keeps recall on both halves of the unseen stores (bench/detection.py). */
 #define LEAST_LEAN 0.7
 /* Where another fact is nearer to one of the two texts than they are to each other, they rarely speak of the same thing: the
- * logit of the score falls by so much for each unit of cosine, of which at most MOST_GAP counts on each side. The figures that
+ * logit of the score falls by so much for each unit of cosine, of which at most MAX_MARGIN counts on each side. The figures that
  * chose both: tools/train/README.md. */
-#define CROWDING_WEIGHT 5.0
-#define MOST_GAP 0.2
+#define MARGIN_WEIGHT 5.0
+#define MAX_MARGIN 0.2
 #define SUREST 0.999999 /* beyond it probabilities of f32 are rounding */
 
 /* What was read of a candidate: the whole facts, later the two statements that disagree most. */
@@ -35,7 +35,7 @@ typedef struct reading {
     eg_span subject, other;
     double forth, back; /* contradiction: the candidate first, the subject first */
     double score, same; /* the least entailment of the two directions */
-    int lowered;        /* the score, by how crowded it is around the two */
+    int lowered;        /* the score, since other facts are nearer to the two */
 } reading;
 
 /* The nearest candidates, best first; how the host found a candidate without a vector does not tell its nearness. */
@@ -73,10 +73,10 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_s
     eg_str a = shortened(part(c->subject->fact, r->subject)), b = shortened(part(other->fact, r->other));
     const char *cut_a = a.len < r->subject.end - r->subject.start ? "..." : "";
     const char *cut_b = b.len < r->other.end - r->other.start ? "..." : "";
-    char crowded[64] = "";
-    if (r->lowered) snprintf(crowded, sizeof crowded, "; %.2f since other facts are nearer", r->score);
+    char nearer[64] = "";
+    if (r->lowered) snprintf(nearer, sizeof nearer, "; %.2f since other facts are nearer", r->score);
     eg_str why = eg_request_printf(rq, "\"%.*s%s\" and \"%.*s%s\" cannot both be true (NLI %.2f one way, %.2f the other%s).",
-                                   (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back, crowded);
+                                   (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back, nearer);
     if (!why.ptr) return EG_ENOMEM;
     eg_finding f = {.size = sizeof f,
                     .candidate = r->candidate,
@@ -319,25 +319,32 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
     return s;
 }
 
-/* Lowers the scores of what may count by how crowded it is around the two. */
-static eg_status weigh_crowding(eg_request *rq, const eg_case *c, reading *readings, size_t n, double counts) {
-    if (c->size < offsetof(eg_case, place) + sizeof c->place || !c->crowding) return EG_OK;
-    for (size_t i = 0; i < n; i++) {
+/* Lowers the scores of pairs that may count where other facts are nearer to a text than the pair's other text is (eg_margin).
+ * One question to the host for all pairs. */
+static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n,
+                                  double counts) {
+    eg_margin_question *questions = eg_request_array(rq, n, sizeof *questions);
+    eg_margin *margins = eg_request_array(rq, n, sizeof *margins);
+    size_t asked = 0;
+    if (!questions || !margins) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (readings[i].score >= counts)
+            questions[asked++] = (eg_margin_question){readings[i].candidate, 0, readings[i].subject, readings[i].other};
+    eg_status s = asked ? services->neighbour_margins(services->host, rq, c, questions, asked, margins) : EG_OK;
+    if (s == EG_EUNAVAILABLE) { /* no embedding model, or a case without neighbours: scores stay as read */
+        *rq->err = (eg_error){0};
+        return EG_OK;
+    }
+    for (size_t i = 0, k = 0; s == EG_OK && k < asked; i++) {
         reading *r = &readings[i];
-        double gaps[2] = {0, 0};
         if (r->score < counts) continue;
-        eg_status s = c->crowding(c, rq, r->candidate, r->subject, r->other, gaps);
-        if (s == EG_EUNAVAILABLE) {
-            *rq->err = (eg_error){0};
-            return EG_OK; /* no embedding model: nothing is known of it */
-        }
-        if (s != EG_OK) return s;
-        double gap = lesser(gaps[0], MOST_GAP) + lesser(gaps[1], MOST_GAP), p = lesser(r->score, SUREST);
-        double odds = p / (1 - p) * exp(-CROWDING_WEIGHT * gap);
-        r->lowered = gap > 0;
+        const eg_margin *m = &margins[k++];
+        double margin = lesser(m->subject, MAX_MARGIN) + lesser(m->candidate, MAX_MARGIN), p = lesser(r->score, SUREST);
+        double odds = p / (1 - p) * exp(-MARGIN_WEIGHT * margin);
+        r->lowered = margin > 0;
         if (r->lowered) r->score = odds / (1 + odds);
     }
-    return EG_OK;
+    return s;
 }
 
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
@@ -360,7 +367,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     }
     if (s == EG_OK) s = read_wholes(services, rq, c, readings, unsure, counts, entails);
     if (s == EG_OK) s = read_statements(services, rq, c, readings, unsure);
-    if (s == EG_OK) s = weigh_crowding(rq, c, readings, unsure, counts);
+    if (s == EG_OK) s = weigh_neighbours(services, rq, c, readings, unsure, counts);
     if (s == EG_EUNAVAILABLE) { /* no NLI model here: `engram status` says why */
         *rq->err = (eg_error){0};
         return EG_OK;

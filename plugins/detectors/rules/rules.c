@@ -6,8 +6,13 @@
 /* Limits bound the work: 64 statements against those of 40 candidates take 1 s at most, an ordinary case a few ms. */
 enum { BUDGET_MS = 10000 };
 
-static const eg_detector detector = {
-    .size = sizeof(eg_detector), .order = 0, .budget_ms = BUDGET_MS, .name = "rules", .version = "1", .examine = examine_case};
+static const eg_detector detector = {.size = sizeof(eg_detector),
+                                     .flags = EG_DETECTOR_DETERMINISTIC,
+                                     .order = 0,
+                                     .budget_ms = BUDGET_MS,
+                                     .name = "rules",
+                                     .version = "1",
+                                     .examine = examine_case};
 
 static eg_status plugin_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     (void)err;

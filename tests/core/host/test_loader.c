@@ -59,7 +59,7 @@ static void good_and_duplicates(void **state) {
     char second[128];
     assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_OK);
     assert_int_equal(table->registrar.committed.detectors, 1);
-    assert_string_equal(table->registrar.detectors[0].detector->name, "fault");
+    assert_string_equal(table->registrar.detectors[0].detector.name, "fault");
     assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_ECONFLICT); /* the same file */
     snprintf(second, sizeof second, "%s.copy", path);
     char command[512];
@@ -68,7 +68,7 @@ static void good_and_duplicates(void **state) {
     assert_int_equal(eg_plugins_load(table, second, &services, &err), EG_ECONFLICT); /* the same name */
     assert_int_equal(table->registrar.committed.detectors, 1);
     /* outside open() nothing can be registered */
-    assert_int_equal(services.add_detector(&table->registrar, table->registrar.detectors[0].detector, NULL), EG_EREFUSED);
+    assert_int_equal(services.add_detector(&table->registrar, &table->registrar.detectors[0].detector, NULL), EG_EREFUSED);
 }
 
 static void descriptors(void **state) {

@@ -15,19 +15,39 @@ enum { DIMENSIONS = 64, BUDGET_MS = 20 };
 const eg_plugin *eg_plugin_sqlite(void);
 const eg_plugin *eg_plugin_rules(void);
 
-static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
+typedef struct fixture_request {
+    test_request base; /* first */
+    eg_case_source *source;
+} fixture_request;
+
+static eg_status request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err) {
     (void)err;
-    test_request *r = calloc(1, sizeof *r);
+    fixture_request *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    test_request_init(r, ((fixture *)host)->memory_limit);
-    r->rq.cancel.flag = flag;
-    *out = &r->rq;
+    test_request_init(&r->base, ((fixture *)host)->memory_limit);
+    r->source = of->source;
+    r->base.rq.cancel = of->cancel;
+    r->base.rq.workspace = of->workspace;
+    r->base.rq.actor = of->actor;
+    if (of->err) r->base.rq.err = of->err;
+    *out = &r->base.rq;
     return EG_OK;
+}
+
+static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
+    const eg_inner_request of = {.workspace = EG_STR("local"), .actor = EG_STR("tester"), .cancel.flag = flag};
+    return request_make(host, &of, out, err);
+}
+
+static eg_status neighbour_margins(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions, size_t n,
+                                   eg_margin *out) {
+    (void)host;
+    return eg_memory_neighbour_margins(((fixture_request *)rq)->source, rq, c, questions, n, out);
 }
 
 static void request_release(void *host, eg_request *rq) {
     (void)host;
-    test_request_release((test_request *)rq);
+    test_request_release(&((fixture_request *)rq)->base);
     free(rq);
 }
 
@@ -104,18 +124,19 @@ static double threshold(void *host, const char *name, double otherwise) {
 static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *, const eg_finding *), void *sink) {
-    (void)services;
     fixture *f = self;
     f->nli_asked++;
     if (f->naps) usleep(2 * BUDGET_MS * 1000);
     if (f->greedy) return take_all(rq);
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
-        f->gaps[0] = f->gaps[1] = -1;
+        const eg_margin_question question = {f->wrong_candidate ? c->candidate_count : i, 0, f->asked[0], f->asked[1]};
+        f->margins = (eg_margin){-1, -1};
         f->asking = 1;
-        eg_status told = c->crowding ? c->crowding(c, rq, i, f->asked[0], f->asked[1], f->gaps) : EG_OK;
+        f->told =
+            services->neighbour_margins(services->host, rq, f->another_case ? f->another_case : c, &question, 1, &f->margins);
         f->asking = 0;
-        if (told != EG_OK && told != EG_EUNAVAILABLE) return told;
+        if (f->told != EG_OK && f->told != EG_EUNAVAILABLE && f->told != EG_EINVAL) return f->told;
         eg_finding one = {.size = sizeof one,
                           .candidate = i,
                           .outcome = EG_OUTCOME_CONTRADICTION,
@@ -148,12 +169,13 @@ void fixture_open(fixture *f, int with_model) {
     f->services.request_create = request_create;
     f->services.request_release = request_release;
     f->services.embed = embed;
+    f->services.neighbour_margins = neighbour_margins;
     f->services.threshold = threshold;
     eg_registrar r = {0};
     load(f, &r, eg_plugin_sqlite());
     load(f, &r, eg_plugin_rules());
-    for (size_t i = 0; i < r.detector_count; i++) f->detectors[i] = (eg_detector_slot){r.detectors[i], r.detector_self[i]};
-    f->detectors[r.detector_count] = (eg_detector_slot){&nli, f};
+    for (size_t i = 0; i < r.detector_count; i++) f->detectors[i] = (eg_detector_slot){*r.detectors[i], r.detector_self[i]};
+    f->detectors[r.detector_count] = (eg_detector_slot){nli, f};
 
     strcpy(f->folder, "/tmp/engram-memory-XXXXXX");
     assert_non_null(mkdtemp(f->folder));
@@ -169,6 +191,7 @@ void fixture_open(fixture *f, int with_model) {
                          .detector_count = r.detector_count + 1,
                          .embed_model = embed_model,
                          .embed_id = embed_id,
+                         .request_make = request_make,
                          .wake = wake,
                          .host = f,
                          .owner = EG_STR("test-1"),

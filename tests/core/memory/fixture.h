@@ -30,16 +30,19 @@ typedef struct fixture {
     /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
     double nli_score;
     const char *nli_word;
-    double threshold;    /* of tier1_nli */
-    int nli_asked;       /* how often */
-    eg_span asked[2];    /* it asks how crowded it is around these parts of both ... */
-    double gaps[2];      /* ... and was told so of the last pair; -1: nothing */
-    int asking;          /* just now */
-    int naps;            /* the stand-in waits twice its budget before it looks */
-    int greedy;          /* it takes all memory that it gets and fails for want of more */
-    int embed_greedy;    /* so does the embedding model */
-    size_t memory_limit; /* of one request, in bytes; 0: no limit */
-    int wakes;           /* of a worker that there is not */
+    double threshold;            /* of tier1_nli */
+    int nli_asked;               /* how often */
+    eg_span asked[2];            /* it asks for the neighbour margins of these parts of both ... */
+    eg_margin margins;           /* ... and was told these of the last pair; -1: nothing */
+    eg_status told;              /* the status of the answer */
+    int asking;                  /* just now */
+    int wrong_candidate;         /* it asks for one that is not in the case */
+    const eg_case *another_case; /* it asks about a case that it was not given */
+    int naps;                    /* the stand-in waits twice its budget before it looks */
+    int greedy;                  /* it takes all memory that it gets and fails for want of more */
+    int embed_greedy;            /* so does the embedding model */
+    size_t memory_limit;         /* of one request, in bytes; 0: no limit */
+    int wakes;                   /* of a worker that there is not */
 } fixture;
 
 void fixture_open(fixture *f, int with_model);

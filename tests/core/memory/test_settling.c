@@ -40,8 +40,7 @@ static eg_status refuse_secret(void *self, const eg_services *services, eg_reque
 /* What may not be committed may not be merged in either, nor be said of a settlement. */
 static void what_settles_passes_the_gates(void **state) {
     (void)state;
-    static const eg_gate gate = {.size = sizeof gate, .name = "word", .check = refuse_secret};
-    static const eg_gate_slot slot = {&gate, NULL};
+    static const eg_gate_slot slot = {.gate = {.size = sizeof slot.gate, .name = "word", .check = refuse_secret}};
     WITH(f, 1);
     f.memory->env.gates = &slot;
     f.memory->env.gate_count = 1;

@@ -60,23 +60,24 @@ static eg_status add(void *sink, const eg_finding *f) {
 
 static const char *scope_of_earlier = "x";
 
-/* What is told of how crowded it is around two texts, and what was asked for last. */
-static double gaps_told[2];
-static eg_status crowding_answers;
-static uint32_t asked_candidate, questions;
+/* What the host answers about neighbours, and what it was asked last. */
+static eg_margin margin_told;
+static eg_status margins_answer;
+static uint32_t asked_candidate, questions_asked, rounds;
 static eg_span asked[2];
-static eg_status crowding(const eg_case *c, eg_request *rq, uint32_t candidate, eg_span of_subject, eg_span of_candidate,
-                          double gaps[2]) {
-    (void)c;
-    questions++;
-    asked_candidate = candidate;
-    asked[0] = of_subject;
-    asked[1] = of_candidate;
-    memcpy(gaps, gaps_told, sizeof gaps_told);
-    if (crowding_answers != EG_OK) *rq->err = (eg_error){crowding_answers, "on purpose"};
-    return crowding_answers;
+static eg_status neighbour_margins(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions, size_t n,
+                                   eg_margin *out) {
+    (void)host, (void)c;
+    rounds++;
+    for (size_t i = 0; i < n; i++, questions_asked++) {
+        asked_candidate = questions[i].candidate;
+        asked[0] = questions[i].span_subject;
+        asked[1] = questions[i].span_candidate;
+        out[i] = margin_told;
+    }
+    if (margins_answer != EG_OK) *rq->err = (eg_error){margins_answer, "on purpose"};
+    return margins_answer;
 }
-static uint32_t case_size = sizeof(eg_case); /* less: of an older host */
 
 /* The detector over a fact and n earlier ones. */
 static eg_status try_examine(const char *subject, const char *const *earlier, size_t n) {
@@ -87,6 +88,7 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     eg_services services = test_services(NULL);
     services.nli = nli;
     services.threshold = threshold;
+    services.neighbour_margins = neighbour_margins;
     eg_registrar registrar = {0};
     eg_case_fact s, facts[MOST_FACTS];
     const eg_case_fact *candidates[MOST_FACTS];
@@ -98,8 +100,7 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
         facts[i].cosine = 0.9 - 0.01 * (double)i;
         candidates[i] = &facts[i];
     }
-    eg_case c = {
-        .size = case_size, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates, .crowding = crowding};
+    eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
     assert_int_equal(test_registrar_open(&registrar, &services, eg_plugin_nli(), NULL, &err), EG_OK);
     eg_status status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, NULL);
     assert_int_equal(err.code, status);
@@ -233,55 +234,59 @@ static void the_number_of_pairs_is_bounded(void **state) {
     assert_int_equal(found_count, NEAREST);
 }
 
-/* Where others are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.2 count at most on each side. */
-static void crowding_lowers_the_score(void **state) {
+/* Where other facts are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.2 count at most a side. */
+static void nearer_facts_lower_the_score(void **state) {
     (void)state;
     const char *earlier[] = {HEAD, OTHER};
     static const struct {
-        double read, gaps[2], score; /* 0: nothing is found */
+        double read;
+        eg_margin margin;
+        double score; /* 0: nothing is found */
         eg_status answer;
-        uint32_t size, asked;
-    } rows[] = {{0.95, {0, 0}, 0.95, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.1, 0}, 0.9202, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.1, 0.1}, 0.8749, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.9, 0}, 0.8749, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0, 0.2}, 0.8749, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.9, 0.9}, 0.7200, EG_OK, sizeof(eg_case), 1},
-                {0.75, {0.9, 0.9}, 0, EG_OK, sizeof(eg_case), 1},
-                {0.95, {0.9, 0.9}, 0.95, EG_EUNAVAILABLE, sizeof(eg_case), 1},
-                {0.95, {0.9, 0.9}, 0.95, EG_OK, offsetof(eg_case, crowding), 0}};
+    } rows[] = {{0.95, {0, 0}, 0.95, EG_OK},     {0.95, {0.1, 0}, 0.9202, EG_OK},          {0.95, {0.1, 0.1}, 0.8749, EG_OK},
+                {0.95, {0.9, 0}, 0.8749, EG_OK}, {0.95, {0, 0.2}, 0.8749, EG_OK},          {0.95, {0.9, 0.9}, 0.7200, EG_OK},
+                {0.75, {0.9, 0.9}, 0, EG_OK},    {0.95, {0.9, 0.9}, 0.95, EG_EUNAVAILABLE}};
     struct opinion said[] = {{TWO, OTHER, 0.72f}, {TAIL, OTHER, 0}, {0}};
     opinions = said;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         said[1].contradiction = (float)rows[i].read;
-        memcpy(gaps_told, rows[i].gaps, sizeof gaps_told);
-        crowding_answers = rows[i].answer;
-        case_size = rows[i].size;
-        questions = 0;
+        margin_told = rows[i].margin;
+        margins_answer = rows[i].answer;
+        questions_asked = 0;
         examine(TWO, earlier, 2); /* HEAD corroborates, without a question */
         assert_int_equal(found_count, 1 + (rows[i].score > 0));
-        assert_int_equal(questions, rows[i].asked);
-        if (questions) {
-            assert_int_equal(asked_candidate, 1);
-            is(TWO, asked[0], TAIL);
-            is(OTHER, asked[1], OTHER);
-        }
+        assert_int_equal(questions_asked, 1);
+        assert_int_equal(asked_candidate, 1);
+        is(TWO, asked[0], TAIL);
+        is(OTHER, asked[1], OTHER);
         if (found_count < 2) continue;
         if (fabs(found[1].score - rows[i].score) > 2e-4) fail_msg("row %zu: %.4f", i, found[1].score);
         int told = memmem(found[1].explanation.ptr, found[1].explanation.len, "other facts are nearer", 22) != NULL;
         assert_int_equal(told, rows[i].score < 0.95);
     }
-    case_size = sizeof(eg_case);
-    crowding_answers = EG_EIO; /* of the store: nothing is told by half */
+    margins_answer = EG_EIO; /* of the store: a verdict without the answer would be wrong */
     assert_int_equal(try_examine(TWO, earlier, 2), EG_EIO);
-    memset(gaps_told, 0, sizeof gaps_told);
-    crowding_answers = EG_OK;
-    opinions = (const struct opinion[]){{TAIL, OTHER, 0.60f}, {0}};
+    margin_told = (eg_margin){0, 0};
+    margins_answer = EG_OK;
+    static const struct opinion weak[] = {{TAIL, OTHER, 0.60f}, {0}};
+    opinions = weak;
     counts = 0.76; /* what cannot count is not asked about */
-    questions = 0;
+    questions_asked = 0;
     examine(TAIL, &earlier[1], 1);
-    assert_int_equal(questions, 0);
+    assert_int_equal(questions_asked, 0);
     counts = 0;
+}
+
+/* However many pairs are open, the host is asked once. */
+static void neighbours_are_asked_for_once(void **state) {
+    (void)state;
+    static const struct opinion all[] = {{TAIL, OTHER, 0.9f}, {0}};
+    const char *earlier[] = {OTHER, OTHER, OTHER};
+    opinions = all;
+    rounds = questions_asked = 0;
+    examine(TAIL, earlier, 3);
+    assert_int_equal(questions_asked, 3);
+    assert_int_equal(rounds, 1);
 }
 
 /* Two times in different units are read in one; what is told are the texts as they stand. */
@@ -346,7 +351,8 @@ int main(void) {
                                        cmocka_unit_test(whole_and_statement_must_agree),
                                        cmocka_unit_test(one_direction_decides),
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
-                                       cmocka_unit_test(crowding_lowers_the_score),
+                                       cmocka_unit_test(nearer_facts_lower_the_score),
+                                       cmocka_unit_test(neighbours_are_asked_for_once),
                                        cmocka_unit_test(times_are_read_in_one_unit),
                                        cmocka_unit_test(errors_of_the_model_are_reported),
                                        cmocka_unit_test(without_a_model_nothing_is_found)};

@@ -1,5 +1,4 @@
-/* test_crowding.c - what a case tells a detector of how crowded it is around two texts (eg_case.crowding), from the store and in
- * a dry run. */
+/* test_neighbour_margins.c - what the service neighbour_margins tells a detector, about a case of the store and in a dry run. */
 #include <math.h>
 
 #include "fixture.h"
@@ -11,8 +10,9 @@
 #define TOLD_FIRST "Olive lotus. "
 
 static void tells(const fixture *f, double of_subject, double of_candidate) {
-    double off = fabs(f->gaps[0] - of_subject) + fabs(f->gaps[1] - of_candidate);
-    if (off > 0.02) fail_msg("gaps %.3f and %.3f, not %.3f and %.3f", f->gaps[0], f->gaps[1], of_subject, of_candidate);
+    double off = fabs(f->margins.subject - of_subject) + fabs(f->margins.candidate - of_candidate);
+    if (off > 0.02)
+        fail_msg("margins %.3f and %.3f, not %.3f and %.3f", f->margins.subject, f->margins.candidate, of_subject, of_candidate);
 }
 
 /* A fixture whose stand-in finds all pairs with "maple". */
@@ -20,7 +20,7 @@ static void open_maple(fixture *f, int with_model) {
     fixture_open(f, with_model);
     f->nli_word = "maple";
     f->nli_score = 0.9;
-    f->gaps[0] = f->gaps[1] = -2;
+    f->margins = (eg_margin){-2, -2};
 }
 
 /* By how much another fact is nearer to one of two than they are to each other, told to a detection job. What says nearly the
@@ -55,6 +55,7 @@ static void who_is_nearer_is_told(void **state) {
     commit_as(&f, "a", "zoo", NEAR_A_TOO);
     commit_as(&f, "a", "zoo", A_AND_C);
     tells(&f, 0, 0); /* without a model nothing is known of it */
+    assert_int_equal(f.told, EG_EUNAVAILABLE);
     fixture_close(&f);
 }
 
@@ -64,7 +65,7 @@ static void a_check_tells_who_is_nearer(void **state) {
     static const struct {
         const char *texts[3], *in_store;
         size_t found;
-        double gaps[2];
+        double margins[2];
     } rows[] = {{{A_AND_C, NEAR_A_TOO}, NULL, 1, {0, 0}},
                 {{NEAR_A, A_AND_C, NEAR_A_TOO}, NULL, 1, {0.125, 0}},
                 {{A_AND_C, NEAR_A_TOO, NEAR_A}, NULL, 1, {0.125, 0}},
@@ -85,11 +86,11 @@ static void a_check_tells_who_is_nearer(void **state) {
         }
         if (strlen(rows[i].texts[args.item_count - 1]) > sizeof A_AND_C + 2)
             f.asked[0] = (eg_span){sizeof TOLD_FIRST - 1, sizeof TOLD_FIRST A_AND_C - 1};
-        f.gaps[0] = f.gaps[1] = -2;
+        f.margins = (eg_margin){-2, -2};
         eg_checked found;
         assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
         assert_int_equal(found.count, rows[i].found);
-        tells(&f, rows[i].gaps[0], rows[i].gaps[1]);
+        tells(&f, rows[i].margins[0], rows[i].margins[1]);
         fixture_close(&f);
     }
     fixture f;
@@ -99,24 +100,34 @@ static void a_check_tells_who_is_nearer(void **state) {
     eg_check_args args = {.items = two, .item_count = 2};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
-    tells(&f, -1, -1); /* words do, and tell nothing of it */
+    tells(&f, 0, 0); /* found by words, which tell nothing of it */
+    assert_int_equal(f.told, EG_EUNAVAILABLE);
     fixture_close(&f);
 }
 
-/* A detector that asks about what is not in its case is refused. */
+/* A detector that asks about what is not in its case, or about another case, is refused. */
 static void questions_about_a_case_are_checked(void **state) {
     (void)state;
-    WITH(f, 1);
-    eg_fact a = {.content = EG_STR("abc")}, b = {.content = EG_STR("defg")};
-    const eg_case_fact subject = {.fact = &a}, other = {.fact = &b}, *const candidates[] = {&other};
-    const eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = &subject, .candidates = candidates};
-    eg_str texts[2];
-    assert_int_equal(eg_case_texts(&c, f.rq, 0, (eg_span){1, 3}, (eg_span){0, 0}, texts), EG_OK);
-    assert_true(eg_str_eq(texts[0], EG_STR("bc")) && eg_str_eq(texts[1], EG_STR("defg")));
-    assert_int_equal(eg_case_texts(&c, f.rq, 1, (eg_span){0, 0}, (eg_span){0, 0}, texts), EG_EINVAL);
-    assert_int_equal(eg_case_texts(&c, f.rq, 0, (eg_span){0, 4}, (eg_span){0, 0}, texts), EG_EINVAL);
-    assert_int_equal(eg_case_texts(&c, f.rq, 0, (eg_span){0, 0}, (eg_span){3, 1}, texts), EG_EINVAL);
-    fixture_close(&f);
+    static const eg_case another = {.size = sizeof another};
+    static const struct {
+        eg_span asked[2];
+        int wrong_candidate;
+        const eg_case *another;
+        eg_status status;
+    } rows[] = {{{{0, 0}, {0, 0}}, 0, NULL, EG_OK},        {{{1, 3}, {0, 0}}, 0, NULL, EG_OK},
+                {{{0, 1000}, {0, 0}}, 0, NULL, EG_EINVAL}, {{{0, 0}, {3, 1}}, 0, NULL, EG_EINVAL},
+                {{{0, 0}, {0, 0}}, 1, NULL, EG_EINVAL},    {{{0, 0}, {0, 0}}, 0, &another, EG_EINVAL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        open_maple(&f, 1);
+        commit_as(&f, "a", "zoo", NEAR_A_TOO);
+        memcpy(f.asked, rows[i].asked, sizeof f.asked);
+        f.wrong_candidate = rows[i].wrong_candidate;
+        f.another_case = rows[i].another;
+        commit_as(&f, "a", "zoo", A_AND_C);
+        if (f.told != rows[i].status) fail_msg("row %zu: %d", i, (int)f.told);
+        fixture_close(&f);
+    }
 }
 
 static fixture *with_a_broken_store;
