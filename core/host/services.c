@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
+#include "core/memory/judge.h"
 
 typedef struct request_box {
     eg_request rq; /* first: a request is its box */

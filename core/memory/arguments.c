@@ -1,6 +1,8 @@
 /* arguments.c - the checks that text from outside passes before anything is done with it. */
+#include "core/memory/arguments.h"
+
 #include "core/base/utf8.h"
-#include "core/memory/internal.h"
+#include "core/text/text.h"
 
 static int is_blank(eg_str s) {
     for (size_t i = 0; i < s.len; i++) {

@@ -1,6 +1,6 @@
 /* candidates.c - which facts of the store a new fact is compared with: the nearest by meaning, the best by words,
  * and those with a claim about the same thing; in every scope, of any age. See eg_gather. */
-#include "core/memory/internal.h"
+#include "core/memory/candidates.h"
 
 enum {
     BY_VECTOR = 20,

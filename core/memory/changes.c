@@ -1,5 +1,5 @@
 /* changes.c - building change sets: the rows that every operation writes alike. See storage.h for their meaning. */
-#include "core/memory/internal.h"
+#include "core/memory/changes.h"
 
 void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq}; }
 
@@ -90,4 +90,19 @@ void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t un
     c->time = until;
     if (becomes_durable) eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0); /* else it was compared already */
     eg_draft_audit(d, becomes_durable ? "promote" : "extend", fact->id, (eg_id){{0}}, EG_STR("{}"));
+}
+
+void eg_draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive) {
+    eg_change *f = eg_draft_add(d, EG_CHANGE_FEEDBACK);
+    f->conflict = c;
+    f->number = true_positive;
+}
+
+void eg_draft_finish(eg_draft *d, const eg_job *job) {
+    eg_precondition *held = eg_draft_require(d, EG_REQUIRE_LEASE);
+    held->number = job->id;
+    held->token = job->token;
+    eg_change *done = eg_draft_add(d, EG_CHANGE_JOB_DONE);
+    done->number = job->id;
+    done->token = job->token;
 }

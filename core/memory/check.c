@@ -1,8 +1,12 @@
 /* check.c - a dry run: which of these statements contradict each other (and, when asked, the store). The same
  * detectors as for commits, over candidates found in memory. Writes nothing. */
+#include "core/memory/check.h"
+
 #include "core/base/hash.h"
 #include "core/base/status.h"
-#include "core/memory/internal.h"
+#include "core/memory/arguments.h"
+#include "core/memory/candidates.h"
+#include "core/memory/judge.h"
 
 enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
 #define LEAST_SIMILARITY 0.30 /* cosine, or share of common terms without a model */
@@ -24,6 +28,7 @@ typedef struct check {
     item *items;
     float *vectors; /* a row for each item that does not repeat another; NULL without a model */
     uint32_t dimensions;
+    eg_thresholds thresholds; /* of all items */
     eg_checked *out;
     size_t capacity;
 } check;
@@ -299,7 +304,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     eg_case one;
     eg_verdict *v;
     eg_status s = build_case(c, rq, i, &one, found);
-    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->source, &v);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &c->source, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION && counts_in_documents(c, &v[k]))
@@ -310,7 +315,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     s = eg_derive_vectors(c->m, rq, it->fact.content, &it->derived);
     if (s == EG_OK) s = eg_gather(c->m, rq, &it->fact, &it->derived, &one);
     eg_case_source in_store = eg_store_neighbours(c->m);
-    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &in_store, &v);
+    if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &in_store, &v);
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
@@ -321,10 +326,8 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
 /* In a request of its own, so that memory stays bounded. */
 static eg_status check_alone(check *c, size_t i) {
     eg_request *rq = NULL;
-    eg_status s = SERVICES(c->m)->request_create(c->m->env.host, c->rq->cancel.flag, &rq, c->rq->err);
+    eg_status s = eg_request_in(c->m, c->rq->workspace, &c->rq->cancel, &rq, c->rq->err);
     if (s != EG_OK) return s;
-    rq->workspace = c->rq->workspace;
-    rq->cancel = c->rq->cancel;
     s = check_item(c, rq, i);
     if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;
     SERVICES(c->m)->request_release(c->m->env.host, rq);

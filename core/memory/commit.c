@@ -1,7 +1,15 @@
 /* commit.c - the way of a fact into the store: validate -> gates -> hash -> derive -> lineage -> change set ->
  * one transaction -> verdict in time or a job. Read eg_memory_commit from top to bottom. */
+#include "core/memory/commit.h"
+
 #include "core/base/clock.h"
-#include "core/memory/internal.h"
+#include "core/memory/arguments.h"
+#include "core/memory/changes.h"
+#include "core/memory/conflicts.h"
+#include "core/memory/derive.h"
+#include "core/memory/gates.h"
+#include "core/memory/ids.h"
+#include "core/memory/jobs.h"
 
 enum { EPHEMERAL_DAYS = 1, UPDATE_CANDIDATES = 20 };
 
@@ -15,6 +23,7 @@ typedef struct commit {
     eg_derived derived;
     eg_fact superseded; /* id none: nothing is superseded */
     uint32_t operation; /* what is done in the end */
+    int64_t now;        /* the store's, when it was decided */
 } commit;
 
 static eg_status validate(commit *c) {
@@ -54,15 +63,6 @@ static eg_status validate(commit *c) {
     return EG_OK;
 }
 
-eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
-    for (size_t i = 0; i < m->env.gate_count; i++) {
-        const eg_gate_slot *slot = &m->env.gates[i];
-        eg_status s = slot->gate.check(slot->self, SERVICES(m), rq, args);
-        if (s != EG_OK) return s;
-    }
-    return EG_OK;
-}
-
 /* The newest fact of the lineage (or of the lineage that the named fact belongs to). EG_ENOENT when it is unknown. */
 static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     eg_id id;
@@ -78,10 +78,7 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     return s;
 }
 
-static int is_current(commit *c, const eg_fact *f) {
-    int64_t now = eg_now(c->m, c->rq);
-    return f->valid_from <= now && now < f->valid_until;
-}
+static int is_current(const commit *c, const eg_fact *f) { return f->valid_from <= c->now && c->now < f->valid_until; }
 
 /* 1 when both have claims and not one subject is shared: then the old fact is about something else. */
 static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t n) {
@@ -168,7 +165,7 @@ static void draft_supersede(commit *c, eg_draft *d) {
 
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
-    int64_t until = c->row.fact.ttl_days ? eg_now(c->m, c->rq) + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
+    int64_t until = c->row.fact.ttl_days ? c->now + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
     int longer = existing->valid_until < until &&
                  (until == EG_FOREVER || until - existing->valid_until >= EG_DAY); /* no mere repetition */
     int promotes = c->args->durability == EG_DURABILITY_DURABLE && (existing->durability == EG_DURABILITY_EPHEMERAL || longer);
@@ -242,7 +239,8 @@ static eg_status insert(commit *c, eg_receipt *out) {
 
 /* Decides against the store as it is now and writes; EG_ECONFLICT when another writer was faster. */
 static eg_status decide_and_write(commit *c, eg_receipt *out) {
-    eg_status s = find_lineage(c);
+    eg_status s = eg_now(c->m, c->rq, &c->now);
+    if (s == EG_OK) s = find_lineage(c);
     if (s != EG_OK) return s;
     if (c->operation == EG_OP_DELETE) return retire(c, out);
     eg_filter here = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
@@ -261,7 +259,7 @@ static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
     int64_t deadline = eg_clock_monotonic() + (int64_t)wait_ms * 1000;
     eg_status s = EG_OK;
     if (wait_ms > 0) {
-        s = eg_detect_now(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
+        s = eg_jobs_wait(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
     } else {
         size_t left = 0, dead = 0;
         s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left, &dead);

@@ -1,7 +1,8 @@
 /* derive.c - everything that is computed from a fact's content: hash, statements, claims, terms, vectors. The
  * same for a commit, a job and a dry run. Knows no store. */
+#include "core/memory/derive.h"
+
 #include "core/base/status.h"
-#include "core/memory/internal.h"
 
 eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]) {
     eg_str normal;

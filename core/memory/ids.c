@@ -1,5 +1,5 @@
 /* ids.c - the text form of ids, and ids as people abbreviate them. */
-#include "core/memory/internal.h"
+#include "core/memory/ids.h"
 
 void eg_id_format(eg_id id, char out[EG_ID_TEXT]) {
     static const char hex[] = "0123456789abcdef";

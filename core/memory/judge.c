@@ -1,7 +1,8 @@
 /* judge.c - one case through all detectors, and their findings merged to one verdict a candidate. Knows no store;
  * the same for detection jobs and for dry runs. */
+#include "core/memory/judge.h"
+
 #include "core/base/clock.h"
-#include "core/memory/internal.h"
 
 enum { STRIKES = 5, MAX_FINDINGS = 1024 };
 
@@ -66,21 +67,17 @@ static int vetoed(const finding *list, size_t n, const finding *contradiction) {
     return 0;
 }
 
-/* The least score that counts for a tier: beside the model or in the configuration, moved by feedback. */
-static double least_score(eg_memory *m, eg_request *rq, eg_str tier) {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(tier.len < 60 ? tier.len : 60), tier.ptr);
-    double base = SERVICES(m)->threshold(m->env.host, name, 0);
-    return base > 0 ? base + eg_feedback_shift(m, rq, tier) : base;
-}
-
-static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, const eg_case *c, eg_verdict *verdicts) {
+static eg_status merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, const eg_case *c, eg_thresholds *thresholds,
+                       eg_verdict *verdicts) {
     for (size_t i = 0; i < c->candidate_count; i++) verdicts[i] = (eg_verdict){.outcome = EG_OUTCOME_UNRELATED};
     for (size_t i = 0; i < n; i++) { /* in tier order */
         const finding *f = &list[i];
         eg_verdict *v = &verdicts[f->f.candidate];
         int is_conflict = f->f.outcome == EG_OUTCOME_CONTRADICTION;
-        if (is_conflict && (vetoed(list, n, f) || f->f.score < least_score(m, rq, f->f.tier))) continue;
+        double least = 0;
+        eg_status s = is_conflict ? eg_least_score(m, rq, thresholds, f->f.tier, &least) : EG_OK;
+        if (s != EG_OK) return s;
+        if (is_conflict && (vetoed(list, n, f) || f->f.score < least)) continue;
         /* the first contradiction stands; without one, the first other outcome */
         if (v->outcome == EG_OUTCOME_CONTRADICTION || (v->outcome != EG_OUTCOME_UNRELATED && !is_conflict)) continue;
         *v = (eg_verdict){.outcome = f->f.outcome,
@@ -95,6 +92,7 @@ static void merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, c
         if (is_conflict && c->candidates[f->f.candidate]->same_agent && v->severity > EG_SEVERITY_MEDIUM)
             v->severity = EG_SEVERITY_MEDIUM;
     }
+    return EG_OK;
 }
 
 /* Slots in tier order: an index of env.detectors. */
@@ -185,7 +183,8 @@ static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_c
     return EG_OK;
 }
 
-eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_case_source *source, eg_verdict **out) {
+eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds *thresholds, eg_case_source *source,
+                   eg_verdict **out) {
     size_t n = c->candidate_count;
     *out = eg_request_array(rq, n, sizeof **out);
     finding *findings = eg_request_array(rq, MAX_FINDINGS, sizeof *findings);
@@ -199,7 +198,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_case_sourc
     for (size_t i = 0; i < m->env.detector_count; i++) {
         uint32_t slot = order[i];
         const eg_detector *d = &m->env.detectors[slot].detector;
-        merge(m, rq, findings, to.count, c, *out);
+        eg_status s = merge(m, rq, findings, to.count, c, thresholds, *out);
+        if (s != EG_OK) return s;
         uint32_t count = 0;
         for (uint32_t k = 0; k < n; k++)
             if ((*out)[k].outcome != EG_OUTCOME_CONTRADICTION) {
@@ -213,9 +213,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_case_sourc
         seen.candidates = left;
         to.c = &seen;
         to.detector = d;
-        eg_status s = examine(m, rq, slot, &seen, source, &to);
-        if (s != EG_OK) return s;
+        if ((s = examine(m, rq, slot, &seen, source, &to)) != EG_OK) return s;
     }
-    merge(m, rq, findings, to.count, c, *out);
-    return source ? source->failed : EG_OK;
+    if (source && source->failed != EG_OK) return source->failed;
+    return merge(m, rq, findings, to.count, c, thresholds, *out);
 }

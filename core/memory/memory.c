@@ -1,9 +1,21 @@
 /* memory.c - making the memory, its table of operations, its status. The operations stand in the files named after
  * them. */
+#include "core/memory/memory.h"
+
 #include <stdlib.h>
 
 #include "core/base/status.h"
-#include "core/memory/internal.h"
+#include "core/memory/check.h"
+#include "core/memory/commit.h"
+#include "core/memory/conflicts.h"
+#include "core/memory/facts.h"
+#include "core/memory/hits.h"
+#include "core/memory/jobs.h"
+#include "core/memory/query.h"
+#include "core/memory/reembed.h"
+#include "core/memory/resolve.h"
+#include "core/memory/undo.h"
+#include "core/memory/workspaces.h"
 
 eg_status eg_memory_create(const eg_memory_env *env, eg_memory **out, eg_error *err) {
     *out = NULL;
@@ -25,17 +37,18 @@ void eg_memory_destroy(eg_memory *m) {
     if (!m) return;
     eg_request *rq = NULL;
     eg_error err = {0};
-    if (m->hit_count && SERVICES(m)->request_create(m->env.host, NULL, &rq, &err) == EG_OK) {
-        (void)eg_memory_flush_hits(m, rq);
+    if (SERVICES(m)->request_create(m->env.host, NULL, &rq, &err) == EG_OK) {
+        (void)eg_hits_flush(m, rq); /* a counter that is lost is no reason to fail */
         SERVICES(m)->request_release(m->env.host, rq);
     }
     pthread_cond_destroy(&m->job_done);
     pthread_mutex_destroy(&m->lock);
+    eg_workspaces_release(m);
     free(m->overruns);
     free(m);
 }
 
-eg_status eg_memory_status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) {
+static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     *out = (eg_memory_status){.status = EG_STR("ready"),
                               .mode = m->env.mode,
                               .workspace_why = m->env.workspace_why,
@@ -112,7 +125,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .undo = undo,
                                         .promote = promote,
                                         .lineage = lineage,
-                                        .status = eg_memory_status_of,
+                                        .status = status_of,
                                         .work = work,
                                         .reembed = reembed,
                                         .conflict = conflict};

@@ -1,12 +1,16 @@
 /* query.c - what is known about a topic: words (BM25) and meaning (cosine) fused by reciprocal rank, then small
  * boosts. Relevance dominates by construction: all boosts together weigh less than one step of relevance that a
  * reader would notice, so a fresh off-topic fact never outranks an exact match. */
+#include "core/memory/query.h"
+
 #include <math.h>
 
 #include "core/base/utf8.h"
-#include "core/memory/internal.h"
+#include "core/memory/arguments.h"
+#include "core/memory/hits.h"
+#include "core/text/text.h"
 
-enum { DEFAULT_LIMIT = 10, POOL = 60, RRF_K = 60, PROMOTING_HITS = 2 };
+enum { DEFAULT_LIMIT = 10, POOL = 60, RRF_K = 60 };
 #define LEAST_COSINE 0.22 /* below it, and without a common word, a fact is about something else */
 #define RECENCY_DAYS 30.0
 
@@ -104,18 +108,21 @@ static eg_status by_meaning(search *q) {
 
 static double reciprocal(size_t rank) { return rank ? (RRF_K + 1.0) / (RRF_K + (double)rank) : 0; }
 
-static double trust_in(search *q, eg_str agent) {
-    for (size_t i = 0; i < q->trusted_count; i++)
-        if (eg_str_eq(q->trusted[i].agent, agent)) return q->trusted[i].value;
+static eg_status trust_in(search *q, eg_str agent, double *value) {
+    for (size_t i = 0; i < q->trusted_count; i++) {
+        *value = q->trusted[i].value;
+        if (eg_str_eq(q->trusted[i].agent, agent)) return EG_OK;
+    }
     uint64_t commits = 0, flagged = 0;
-    double value = 1; /* an agent that the registry does not know */
-    if (STORE(q->m, agent, q->rq, q->rq->workspace, agent, &commits, &flagged) == EG_OK && commits)
-        value = 1 - (double)(flagged < commits ? flagged : commits) / (double)commits;
-    if (q->trusted_count < sizeof q->trusted / sizeof *q->trusted) q->trusted[q->trusted_count++] = (trust){agent, value};
-    return value;
+    eg_status s = STORE(q->m, agent, q->rq, q->rq->workspace, agent, &commits, &flagged);
+    if (s != EG_OK && s != EG_ENOENT) return s;
+    *value = 1; /* an agent that the registry does not know */
+    if (commits) *value -= (double)(flagged < commits ? flagged : commits) / (double)commits;
+    if (q->trusted_count < sizeof q->trusted / sizeof *q->trusted) q->trusted[q->trusted_count++] = (trust){agent, *value};
+    return EG_OK;
 }
 
-static void score(search *q, candidate *c, int64_t now) {
+static eg_status score(search *q, candidate *c, int64_t now) {
     double ways = q->text_only ? 1 : 2;
     double rank = (reciprocal(c->text_rank) + reciprocal(c->vector_rank)) / ways;
     double words = q->best_bm25 > 0 ? c->bm25 / q->best_bm25 : 0;
@@ -124,10 +131,13 @@ static void score(search *q, candidate *c, int64_t now) {
     if (c->relevance > 1) c->relevance = 1;
 
     const eg_fact *f = &c->fact;
-    double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
-    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(q, f->agent_id) +
+    double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6), trusted;
+    eg_status s = trust_in(q, f->agent_id, &trusted);
+    if (s != EG_OK) return s;
+    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trusted +
                (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
                (f->corroborations ? BOOST_CORROBORATED : 0);
+    return EG_OK;
 }
 
 static void sort_by_score(candidate **list, size_t n) {
@@ -165,48 +175,6 @@ static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {
     return EG_OK;
 }
 
-/* Remembers the hits; the worker writes them. When the queue is full the oldest wait no longer: they are dropped,
- * a counter is not worth a write in the path of a query. */
-static void count_hits(eg_memory *m, const eg_hits *hits) {
-    pthread_mutex_lock(&m->lock);
-    for (size_t i = 0; i < hits->count; i++) m->hits[m->hit_count++ % HIT_QUEUE] = hits->hits[i].fact.id;
-    int many = m->hit_count > HIT_QUEUE / 2;
-    pthread_mutex_unlock(&m->lock);
-    if (many) eg_memory_wake(m);
-}
-
-eg_status eg_memory_flush_hits(eg_memory *m, eg_request *rq) {
-    eg_id ids[HIT_QUEUE];
-    pthread_mutex_lock(&m->lock);
-    size_t n = m->hit_count < HIT_QUEUE ? m->hit_count : HIT_QUEUE;
-    memcpy(ids, m->hits, n * sizeof *ids);
-    m->hit_count = 0;
-    pthread_mutex_unlock(&m->lock);
-    if (n == 0 || !m->env.storage_ops) return EG_OK;
-    eg_status s = STORE(m, count_hits, rq, ids, n);
-    if (s != EG_OK) return s;
-
-    /* an ephemeral fact that proved useful more than once becomes durable */
-    eg_fact *facts = eg_request_array(rq, n, sizeof *facts);
-    if (!facts) return EG_ENOMEM;
-    if ((s = STORE(m, facts, rq, ids, n, facts)) != EG_OK) return s;
-    int64_t now = eg_now(m, rq);
-    for (size_t i = 0; i < n; i++) {
-        const eg_fact *f = &facts[i];
-        if (f->seq == 0 || f->durability != EG_DURABILITY_EPHEMERAL || f->query_hits < PROMOTING_HITS || now >= f->valid_until)
-            continue;
-        eg_draft d;
-        eg_applied applied;
-        eg_draft_begin(&d, rq);
-        eg_draft_promote(&d, m, f, EG_FOREVER);
-        s = eg_draft_apply(&d, m, &applied);
-        if (s != EG_OK && s != EG_ECONFLICT) return s;
-        for (size_t k = i + 1; k < n; k++)
-            if (eg_id_eq(ids[k], ids[i])) facts[k].seq = 0; /* once is enough */
-    }
-    return EG_OK;
-}
-
 static eg_status prepare(search *q, eg_hits *out) {
     const eg_query_args *a = q->args;
     q->topic = a->topic;
@@ -239,7 +207,8 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     if ((s = by_words(&q)) != EG_OK || (s = by_meaning(&q)) != EG_OK) return s;
     out->text_only = q.text_only;
 
-    int64_t now = eg_now(m, rq);
+    int64_t now;
+    if ((s = eg_now(m, rq, &now)) != EG_OK) return s;
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
     if (!ranked) return EG_ENOMEM;
     size_t n = 0;
@@ -247,8 +216,8 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
         candidate *c = &q.list[i];
         s = STORE(m, fact, rq, c->id, &c->fact);
         if (s == EG_ENOENT) continue;
+        if (s == EG_OK) s = score(&q, c, now);
         if (s != EG_OK) return s;
-        score(&q, c, now);
         ranked[n++] = c;
     }
     sort_by_score(ranked, n);
@@ -257,6 +226,6 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     if (!(out->hits = eg_request_array(rq, n, sizeof *out->hits))) return EG_ENOMEM;
     for (; out->count < n; out->count++)
         if ((s = to_hit(&q, ranked[out->count], &out->hits[out->count])) != EG_OK) return s;
-    count_hits(m, out);
+    eg_hits_note(m, rq->workspace, out->hits, out->count);
     return EG_OK;
 }

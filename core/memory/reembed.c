@@ -5,8 +5,12 @@
  * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each model, written with the vectors.
  * At most one job of a workspace is at it at a time; each job does a few facts and leaves another job behind it, so it survives a
  * crash and lets detection go first. */
+#include "core/memory/reembed.h"
+
 #include "core/base/clock.h"
-#include "core/memory/internal.h"
+#include "core/memory/changes.h"
+#include "core/memory/derive.h"
+#include "core/memory/workspaces.h"
 
 enum {
     JOB_FACTS = 16,
@@ -36,16 +40,18 @@ static void draft_progress(eg_draft *d, eg_str model, int64_t seq) {
     d->failed |= !c->text.ptr || !c->text2.ptr;
 }
 
-/* What this process knows of its own workspace without asking. */
-static int64_t remembered(eg_memory *m) {
+/* What this process knows of a workspace without asking: all facts up to this seq have their vectors. */
+static int64_t remembered(eg_memory *m, eg_str workspace) {
     pthread_mutex_lock(&m->lock);
-    int64_t seq = m->embedded_to;
+    const eg_workspace_state *state = eg_workspace_state_of(m, workspace);
+    int64_t seq = state ? state->embedded_to : 0;
     pthread_mutex_unlock(&m->lock);
     return seq;
 }
-static void remember(eg_memory *m, int64_t seq) {
+static void remember(eg_memory *m, eg_str workspace, int64_t seq) {
     pthread_mutex_lock(&m->lock);
-    if (seq > m->embedded_to) m->embedded_to = seq;
+    eg_workspace_state *state = eg_workspace_state_of(m, workspace);
+    if (state && seq > state->embedded_to) state->embedded_to = seq; /* without memory it is asked again */
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -66,7 +72,7 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     size_t n = 0;
     eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
-    int64_t known = remembered(m);
+    int64_t known = remembered(m, rq->workspace);
     if ((s = STORE(m, last_seq, rq, &last)) != EG_OK || last <= known) return s;
     if ((s = progress_of(m, rq, model, &from)) != EG_OK) return s;
     s = STORE(m, unembedded, rq, rq->workspace, model, from > known ? from : known, 1, &first, &n, NULL);
@@ -78,7 +84,7 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
         eg_draft_require(&d, EG_REQUIRE_NO_JOB)->number = EG_JOB_REEMBED;
         eg_draft_job(&d, m, EG_JOB_REEMBED, first->id, 0);
     } else {
-        remember(m, last);
+        remember(m, rq->workspace, last);
         if (last - from < KEEP_EVERY) return EG_OK;
         draft_progress(&d, model, last); /* so that the next process need not look at all facts again */
     }
@@ -157,7 +163,6 @@ eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n) {
 
 eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
     int64_t deadline = rq->cancel.deadline;
-    rq->cancel.deadline = 0; /* of the whole, not of a batch */
     eg_status s = EG_OK;
     for (int more = 1, first = 1; s == EG_OK && more && !eg_cancel_is_set(&rq->cancel); first = 0) {
         if (deadline && !first && eg_clock_monotonic() >= deadline) break; /* one batch always: it comes to an end */
@@ -166,16 +171,14 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
         eg_draft d;
         eg_fact *facts = NULL;
         size_t n;
-        if ((s = SERVICES(m)->request_create(m->env.host, rq->cancel.flag, &one, rq->err)) != EG_OK)
-            break; /* memory of its own for each batch */
-        one->workspace = rq->workspace;
+        const eg_cancel stop = {.flag = rq->cancel.flag}; /* the deadline is of the whole, not of a batch */
+        if ((s = eg_request_in(m, rq->workspace, &stop, &one, rq->err)) != EG_OK) break; /* its own memory for each batch */
         eg_draft_begin(&d, one);
         s = draft_batch(m, &d, DIRECT_FACTS, &facts, &n, &more);
         if (s == EG_OK && d.change_count) s = eg_draft_apply(&d, m, &applied);
         if (s != EG_OK) *rq->err = *one->err;
         SERVICES(m)->request_release(m->env.host, one);
     }
-    rq->cancel.deadline = deadline;
     if (s == EG_ECANCELLED) s = EG_OK;
     return s == EG_OK ? eg_reembed_count(m, rq, left) : s;
 }

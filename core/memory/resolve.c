@@ -1,72 +1,14 @@
-/* resolve.c - conflicts as people see them, and the four ways to settle one. Each way is one change set; what it
- * did is written into the audit row, from which undo.c takes it back. */
+/* resolve.c - the four ways to settle a conflict. Each way is one change set; what it did is written into the audit row, from
+ * which undo.c takes it back. */
+#include "core/memory/resolve.h"
+
+#include "core/base/json.h"
 #include "core/base/status.h"
-#include "core/memory/internal.h"
-
-enum { LEAST_FEEDBACK = 10 };
-
-eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out) {
-    *out = eg_request_array(rq, n, sizeof **out);
-    if (!*out) return EG_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        eg_conflict_view *v = &(*out)[i];
-        v->conflict = conflicts[i];
-        eg_status s = STORE(m, fact, rq, conflicts[i].fact_a, &v->a);
-        if (s == EG_OK) s = STORE(m, fact, rq, conflicts[i].fact_b, &v->b);
-        if (s != EG_OK) return s;
-    }
-    return EG_OK;
-}
-
-eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
-                              size_t *n) {
-    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
-    if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
-    eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
-    eg_conflict *rows = NULL;
-    if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
-    return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
-}
-
-eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
-                             size_t *n) {
-    eg_id id;
-    eg_conflict c;
-    eg_conflict_view *view;
-    eg_fact *rows[2] = {NULL, NULL};
-    size_t count[2] = {0, 0};
-    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
-    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
-    if (s == EG_OK) s = eg_conflict_views(m, rq, &c, 1, &view);
-    if (s == EG_OK) s = STORE(m, lineage, rq, rq->workspace, view->a.lineage_id, &rows[0], &count[0]);
-    if (s == EG_OK && !eg_id_eq(view->a.lineage_id, view->b.lineage_id))
-        s = STORE(m, lineage, rq, rq->workspace, view->b.lineage_id, &rows[1], &count[1]);
-    if (s != EG_OK) return s;
-    *out = *view;
-    *n = count[0] + count[1];
-    *history = eg_request_array(rq, *n, sizeof **history);
-    if (!*history) return EG_ENOMEM;
-    for (size_t i = 0, at[2] = {0, 0}; i < *n; i++) { /* both are in order of commit */
-        int b = at[0] == count[0] || (at[1] < count[1] && rows[1][at[1]].seq < rows[0][at[0]].seq);
-        (*history)[i] = rows[b][at[b]++];
-    }
-    return EG_OK;
-}
-
-double eg_feedback_shift(eg_memory *m, eg_request *rq, eg_str tier) {
-    uint64_t confirmed = 0, wrong = 0;
-    if (!m->env.storage_ops || STORE(m, feedback, rq, rq->workspace, tier, &confirmed, &wrong) != EG_OK) return 0;
-    uint64_t all = confirmed + wrong;
-    if (all < LEAST_FEEDBACK) return 0;
-    double shift = 0.25 * ((double)wrong / (double)all - 0.1); /* more than one false alarm in ten: stricter */
-    return shift > 0.1 ? 0.1 : shift < -0.1 ? -0.1 : shift;
-}
-
-static void draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive) {
-    eg_change *f = eg_draft_add(d, EG_CHANGE_FEEDBACK);
-    f->conflict = c;
-    f->number = true_positive;
-}
+#include "core/memory/arguments.h"
+#include "core/memory/changes.h"
+#include "core/memory/derive.h"
+#include "core/memory/gates.h"
+#include "core/memory/ids.h"
 
 /* A settlement on its way. */
 typedef struct settlement {
@@ -75,6 +17,7 @@ typedef struct settlement {
     const eg_resolve_args *args;
     eg_conflict conflict;
     eg_fact a, b;
+    int64_t now;    /* the store's */
     eg_id winner;   /* of a settlement by winner */
     eg_str content; /* of the merged fact */
     eg_draft d;
@@ -106,8 +49,7 @@ static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
 }
 
 static void close_one(settlement *t, const eg_fact *f, eg_close_reason reason) {
-    int64_t now = eg_now(t->m, t->rq);
-    if (f->valid_until <= now) return; /* it ended by itself meanwhile */
+    if (f->valid_until <= t->now) return; /* its time had run out already */
     t->closed[t->closed_count++] = f->id;
     eg_draft_close(&t->d, f, reason, "the other fact of a conflict won");
 }
@@ -115,9 +57,8 @@ static void close_one(settlement *t, const eg_fact *f, eg_close_reason reason) {
 static eg_status settle_winner(settlement *t) {
     int a_wins = eg_id_eq(t->winner, t->a.id);
     const eg_fact *winner = a_wins ? &t->a : &t->b, *loser = a_wins ? &t->b : &t->a;
-    int64_t now = eg_now(t->m, t->rq);
-    if (loser->valid_until > now) { /* what is current is closed for another that is */
-        if (winner->valid_until <= now) {
+    if (loser->valid_until > t->now) { /* what is current is closed for another that is */
+        if (winner->valid_until <= t->now) {
             char id[EG_ID_TEXT];
             eg_id_format(winner->id, id);
             return eg_request_fail(t->rq, EG_EINVAL, "the winning fact %s has ended: commit it again, or name the other", id);
@@ -125,7 +66,7 @@ static eg_status settle_winner(settlement *t) {
         eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->id = winner->id;
     }
     t->conflict.resolved_fact = t->winner;
-    draft_feedback(&t->d, &t->conflict, 1);
+    eg_draft_feedback(&t->d, &t->conflict, 1);
     close_one(t, loser, EG_CLOSE_RESOLVED);
     return EG_OK;
 }
@@ -184,7 +125,7 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     }
     t->conflict.resolved_fact = merged;
     out->merged = row->fact;
-    draft_feedback(&t->d, &t->conflict, 1);
+    eg_draft_feedback(&t->d, &t->conflict, 1);
     if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_CLOSE_MERGED);
     if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_CLOSE_MERGED);
     return EG_OK;
@@ -226,7 +167,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_RESOLUTION_WINNER: s = settle_winner(t); break;
     case EG_RESOLUTION_MERGE: s = settle_merge(t, arena, out); break;
-    case EG_RESOLUTION_DISMISS: draft_feedback(&t->d, &t->conflict, 0); break;
+    case EG_RESOLUTION_DISMISS: eg_draft_feedback(&t->d, &t->conflict, 0); break;
     case EG_RESOLUTION_BOTH_VALID: settle_both_valid(t); break;
     }
     if (s != EG_OK) return s;
@@ -290,6 +231,7 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     if (s == EG_OK) s = STORE(t->m, conflict, rq, id, &t->conflict);
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_a, &t->a);
     if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_b, &t->b);
+    if (s == EG_OK) s = eg_now(t->m, rq, &t->now);
     if (s == EG_OK) s = check_outcome(t);
     if (s != EG_OK || !eg_is_settled(t->conflict.status)) return s;
     if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s; /* asking twice for the same is no error */
@@ -328,19 +270,4 @@ eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args 
     if (t->closed_count && (s = STORE(m, facts, rq, t->closed, t->closed_count, out->closed)) != EG_OK) return s;
     if (!eg_id_is_none(out->merged.id) && (s = STORE(m, fact, rq, out->merged.id, &out->merged)) != EG_OK) return s;
     return STORE(m, conflict, rq, t->conflict.id, &out->conflict);
-}
-
-eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
-    eg_id id;
-    eg_conflict c;
-    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
-    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
-    if (s != EG_OK) return s;
-    eg_draft d;
-    eg_applied applied;
-    eg_draft_begin(&d, rq);
-    draft_feedback(&d, &c, true_positive);
-    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b,
-                   true_positive ? EG_STR("{\"true_positive\":true}") : EG_STR("{\"true_positive\":false}"));
-    return eg_draft_apply(&d, m, &applied);
 }

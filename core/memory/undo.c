@@ -1,7 +1,12 @@
-/* undo.c - taking back what an audit row did, promotion, and the history of a lineage. Undo never reopens a closed
- * window: it inserts a new row of the same lineage, so that what was known at any time stays as it was. */
+/* undo.c - takes back what an audit row did. Undo never reopens a closed window: it inserts a new row of the same lineage, so
+ * that what was known at any time stays as it was. */
+#include "core/memory/undo.h"
+
+#include "core/base/json.h"
 #include "core/base/status.h"
-#include "core/memory/internal.h"
+#include "core/memory/changes.h"
+#include "core/memory/derive.h"
+#include "core/memory/ids.h"
 
 enum { MAX_RESTORED = 4 };
 
@@ -9,6 +14,7 @@ typedef struct undoing {
     eg_memory *m;
     eg_request *rq;
     eg_audit_row row;
+    int64_t now;               /* the store's */
     eg_window_change *windows; /* of the facts that the row's change touched */
     size_t window_count;
     eg_id made[MAX_RESTORED], gone[MAX_RESTORED]; /* what the row's change inserted and closed */
@@ -27,6 +33,12 @@ static int64_t former_end(const undoing *u, eg_id fact) {
     return 0;
 }
 
+/* 1 when the fact, had the change not closed it, would have reached its own end by now. */
+static int has_run_out(const undoing *u, eg_id fact) {
+    int64_t end = former_end(u, fact);
+    return end && end <= u->now;
+}
+
 /* Adds a current copy of a closed fact to the draft, with the end that the fact had; *id gets its new id. */
 static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_request *rq = u->rq;
@@ -36,10 +48,9 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_fact *f = &row->fact;
     eg_status s = STORE(u->m, fact, rq, closed, f);
     if (s != EG_OK) return s;
-    int64_t now = eg_now(u->m, u->rq);
-    if (f->valid_until > now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
+    if (f->valid_until > u->now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
-    if (end && end <= now)
+    if (end && end <= u->now)
         return eg_request_fail(rq, EG_EINVAL,
                                "there is nothing to bring back: the fact would have ended by itself meanwhile; commit it again");
     f->restored_from = f->id;
@@ -71,7 +82,7 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_fact f;
     eg_status s = STORE(u->m, fact, u->rq, id, &f);
     if (s != EG_OK) return s;
-    if (f.valid_until <= eg_now(u->m, u->rq)) return EG_OK;
+    if (f.valid_until <= u->now) return EG_OK;
     u->closed[u->closed_count] = id;
     u->closed_lineage[u->closed_count++] = f.lineage_id;
     eg_draft_close(&u->d, &f, reason, "the fact was taken back");
@@ -139,87 +150,117 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
     return s;
 }
 
-/* A settlement that closed facts comes back as a new open conflict, if both are current then: with what came after the winner,
- * the job of the restored fact compares it. */
-static eg_status undo_resolution(undoing *u) {
-    resolution r;
-    eg_status s = read_resolution(u, &r);
-    eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
-    if (!c) return EG_ENOMEM;
-    if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r.conflict, c);
+/* The settlement of the row and its conflict, checked: EG_EINVAL when it does not stand any more. */
+static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
+    int gone;
+    eg_status s = read_resolution(u, r);
+    if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r->conflict, c);
     if (s != EG_OK) return s;
     if (!eg_is_settled(c->status))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is not settled any more");
-    int gone;
-    if ((s = was_taken_back(u, &r, c, &gone)) != EG_OK) return s;
+    if ((s = was_taken_back(u, r, c, &gone)) != EG_OK) return s;
     if (gone)
         return eg_request_fail(u->rq, EG_EINVAL,
                                "there is nothing to undo: that settlement was taken back already; undo what came after it");
-    if (r.type != EG_RESOLUTION_BOTH_VALID) { /* which is no verdict */
-        eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
-        if (!settled) return EG_ENOMEM;
-        *settled = *c;
-        eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled;
-    }
-    if (r.type == EG_RESOLUTION_BOTH_VALID) {
+    return EG_OK;
+}
+
+/* What the settlement said about the pair: a link for both_valid, else a verdict about the detector. */
+static eg_status take_verdict_back(undoing *u, const resolution *r, const eg_conflict *c) {
+    if (r->type == EG_RESOLUTION_BOTH_VALID) {
         eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
         link->fact = c->fact_a;
         link->other = c->fact_b;
         link->number = EG_LINK_BOTH_VALID;
-    }
-    if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
-        /* no fact was touched: the same conflict opens again; where one has ended since, it reads as ended */
-        eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->id = c->id;
-        c->status = EG_CONFLICT_OPEN;
-        c->resolved_at = 0;
-        c->resolved_by = c->resolution = (eg_str){0};
-        c->resolved_fact = (eg_id){{0}};
-        eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
         return EG_OK;
     }
-    if (!eg_id_is_none(r.merged)) {
-        eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE); /* nothing came after the merged fact */
-        last->id = last->other = r.merged;
-        if ((s = close_now(u, r.merged, EG_CLOSE_DELETED)) != EG_OK) return s;
-    }
-    int64_t now = eg_now(u->m, u->rq);
-    for (size_t i = 0; i < r.closed_count; i++) {
-        eg_id id;
-        int64_t end = former_end(u, r.closed[i]);
-        if (end && end <= now) continue; /* it would have ended by itself, unlike the others */
-        if ((s = restore(u, r.closed[i], &id)) != EG_OK) return s;
-        if (eg_id_eq(r.closed[i], c->fact_a)) /* same content: its span still holds */
-            c->fact_a = id;
-        else c->fact_b = id;
-    }
-    if (u->restored_count + u->closed_count == 0)
-        return eg_request_fail(
-            u->rq, EG_EINVAL,
-            "there is nothing to bring back: what it closed would have ended by itself meanwhile; commit it again");
-    if (u->restored_count == 0) return EG_OK;                            /* neither side is current */
-    if (u->restored_count == 1 && eg_id_eq(c->fact_a, u->restored[0])) { /* fact_a is the one committed first */
-        eg_span span = c->span_a;
-        c->fact_a = c->fact_b;
-        c->fact_b = u->restored[0];
-        c->span_a = c->span_b;
-        c->span_b = span;
-    }
-    if (u->restored_count == 1) {
-        eg_fact other;
-        if ((s = STORE(u->m, fact, u->rq, c->fact_a, &other)) != EG_OK) return s == EG_ENOENT ? EG_OK : s;
-        if (other.valid_until <= now) return EG_OK;
-        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->id = other.id;
-    }
-    c->id = SERVICES(u->m)->new_id(u->m->env.host);
+    eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
+    if (!settled) return EG_ENOMEM;
+    *settled = *c;
+    eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled;
+    return EG_OK;
+}
+
+static void clear_settlement(eg_conflict *c) {
     c->status = EG_CONFLICT_OPEN;
-    c->resolved_at = c->detected_at = c->seq = 0;
+    c->resolved_at = 0;
     c->resolved_by = c->resolution = (eg_str){0};
     c->resolved_fact = (eg_id){{0}};
+}
+
+/* The settlement touched no fact: the same conflict opens again. Where a fact has ended since, it reads as ended. */
+static void reopen(undoing *u, eg_conflict *c) {
+    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->id = c->id;
+    clear_settlement(c);
+    eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
+}
+
+/* Closes the merged fact and brings back what the settlement closed, as far as it would still be current; c then names the new
+ * ids. The copies have the same content, so the spans hold. */
+static eg_status reverse_settlement(undoing *u, const resolution *r, eg_conflict *c) {
+    eg_status s = EG_OK;
+    if (!eg_id_is_none(r->merged)) {
+        eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE); /* nothing came after the merged fact */
+        last->id = last->other = r->merged;
+        if ((s = close_now(u, r->merged, EG_CLOSE_DELETED)) != EG_OK) return s;
+    }
+    for (size_t i = 0; i < r->closed_count; i++) {
+        eg_id id;
+        if (has_run_out(u, r->closed[i])) continue;
+        if ((s = restore(u, r->closed[i], &id)) != EG_OK) return s;
+        if (eg_id_eq(r->closed[i], c->fact_a)) c->fact_a = id;
+        else c->fact_b = id;
+    }
+    if (u->restored_count + u->closed_count) return EG_OK;
+    return eg_request_fail(
+        u->rq, EG_EINVAL, "there is nothing to bring back: what it closed would have ended by itself meanwhile; commit it again");
+}
+
+/* fact_a is the one that was committed first. */
+static void swap_sides(eg_conflict *c) {
+    eg_id id = c->fact_a;
+    c->fact_a = c->fact_b;
+    c->fact_b = id;
+    eg_span span = c->span_a;
+    c->span_a = c->span_b;
+    c->span_b = span;
+}
+
+/* Opens the conflict anew between the restored facts, or a restored one and the winner, if both are current then. With what came
+ * after the winner the job of the restored fact compares it. */
+static eg_status open_between_restored(undoing *u, eg_conflict *c) {
+    if (u->restored_count == 0) return EG_OK;
+    if (u->restored_count == 1) {
+        eg_fact other;
+        if (eg_id_eq(c->fact_a, u->restored[0])) swap_sides(c);
+        eg_status s = STORE(u->m, fact, u->rq, c->fact_a, &other);
+        if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s;
+        if (other.valid_until <= u->now) return EG_OK;
+        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->id = other.id;
+    }
+    clear_settlement(c);
+    c->id = SERVICES(u->m)->new_id(u->m->env.host);
+    c->detected_at = c->seq = 0;
     eg_precondition *pair = eg_draft_require(&u->d, EG_REQUIRE_PAIR_FREE);
     pair->id = c->fact_a;
     pair->other = c->fact_b;
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT)->conflict = c;
     return EG_OK;
+}
+
+static eg_status undo_resolution(undoing *u) {
+    resolution r;
+    eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
+    if (!c) return EG_ENOMEM;
+    eg_status s = read_settlement(u, &r, c);
+    if (s == EG_OK) s = take_verdict_back(u, &r, c);
+    if (s != EG_OK) return s;
+    if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
+        reopen(u, c);
+        return EG_OK;
+    }
+    s = reverse_settlement(u, &r, c);
+    return s == EG_OK ? open_between_restored(u, c) : s;
 }
 
 static eg_status note(undoing *u, eg_id *list, size_t *n, eg_id fact) {
@@ -247,15 +288,13 @@ static eg_status read_windows(undoing *u, int64_t undo_id) {
 
 /* Closes what the change inserted and brings back what it closed, all of it. */
 static eg_status reverse(undoing *u) {
-    int64_t now = eg_now(u->m, u->rq);
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < u->made_count; i++) s = close_now(u, u->made[i], EG_CLOSE_DELETED);
     if (s == EG_OK && u->closed_count < u->made_count)
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the fact is not current any more");
     for (size_t i = 0; s == EG_OK && i < u->gone_count; i++) {
-        int64_t end = former_end(u, u->gone[i]);
         eg_id id;
-        if (u->made_count && end && end <= now) continue; /* it would have ended by itself, unlike what replaced it */
+        if (u->made_count && has_run_out(u, u->gone[i])) continue; /* unlike what replaced it */
         s = restore(u, u->gone[i], &id);
     }
     return s;
@@ -275,6 +314,7 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
     if (s == EG_ENOENT) return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
     if (s == EG_OK) s = read_windows(u, undo_id);
+    if (s == EG_OK) s = eg_now(u->m, u->rq, &u->now);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
     u->restored_count = u->closed_count = 0;
@@ -315,28 +355,4 @@ eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undon
                                : u->failed == EG_REQUIRE_LINEAGE_FREE ? "its lineage has a current fact by now: undo that first"
                                                                       : "another writer changed the same facts or conflict");
     return s;
-}
-
-eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
-    eg_id id;
-    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
-    if (s == EG_OK) s = STORE(m, fact, rq, id, out);
-    if (s != EG_OK || out->durability == EG_DURABILITY_DURABLE) return s;
-    eg_draft d;
-    eg_applied applied;
-    eg_draft_begin(&d, rq);
-    eg_draft_promote(&d, m, out, EG_FOREVER);
-    s = eg_draft_apply(&d, m, &applied);
-    if (s == EG_ECONFLICT) return eg_request_fail(rq, EG_EINVAL, "the fact is not current any more: commit it again");
-    return s == EG_OK ? STORE(m, fact, rq, id, out) : s;
-}
-
-eg_status eg_memory_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n) {
-    eg_id id;
-    eg_fact named;
-    eg_status s = eg_id_resolve(m, rq, "lineage_id", lineage_id, &id);
-    if (s != EG_OK) return s;
-    if ((s = STORE(m, lineage, rq, rq->workspace, id, out, n)) != EG_OK || *n) return s;
-    if ((s = STORE(m, fact, rq, id, &named)) != EG_OK) return s; /* a fact's id names its lineage too */
-    return STORE(m, lineage, rq, rq->workspace, named.lineage_id, out, n);
 }

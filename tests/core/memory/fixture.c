@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/memory/judge.h"
+#include "core/memory/workspaces.h"
 #include "tests/support/request.h"
 #include "tests/support/services.h"
 
@@ -203,14 +205,23 @@ void fixture_open(fixture *f, int with_model) {
 }
 
 void fixture_close(fixture *f) {
-    f->memory->env.storage_ops->close(f->storage);
-    f->memory->hit_count = 0;
+    const eg_storage_ops *ops = f->memory->env.storage_ops;
     eg_memory_destroy(f->memory);
+    ops->close(f->storage);
     request_release(f, f->rq);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", f->folder);
     assert_int_equal(system(command), 0);
 }
+
+eg_request *request_in(fixture *f, const char *workspace) {
+    eg_request *rq;
+    request_create(f, NULL, &rq, NULL);
+    rq->workspace = eg_str_of(workspace);
+    return rq;
+}
+
+void forget(fixture *f) { eg_workspaces_release(f->memory); }
 
 eg_receipt commit_args(fixture *f, eg_commit_args args) {
     eg_receipt r;

@@ -10,7 +10,9 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
-#include "core/memory/internal.h"
+#include "core/base/clock.h"
+#include "core/memory/ids.h"
+#include "core/memory/memory.h"
 #include "tests/support/registrar.h"
 
 typedef struct fixture {
@@ -47,6 +49,10 @@ typedef struct fixture {
 
 void fixture_open(fixture *f, int with_model);
 void fixture_close(fixture *f);
+/* A request in another workspace than "local"; f->services.request_release ends it. */
+eg_request *request_in(fixture *f, const char *workspace);
+/* As in a new process: nothing is remembered of the facts that have vectors already. */
+void forget(fixture *f);
 
 #define WITH(f, model) \
     fixture f;         \

@@ -1,5 +1,6 @@
 /* test_background.c - what happens behind a commit: verdicts that come later, vectors, another model, a worker's calls, and
  * detectors that take too much. */
+#include "core/memory/reembed.h"
 #include "fixture.h"
 
 /* A fact whose detection was given up is not called decided, and nobody waits for it. */
@@ -69,7 +70,7 @@ static void another_embedding_model(void **state) {
     assert_non_null(memmem(before.hits[0].why.ptr, before.hits[0].why.len, "meaning", 7));
 
     f.model = "other";
-    f.memory->embedded_to = 0; /* as in a new process */
+    forget(&f);
     assert_int_equal(facts_to_embed(&f), FACTS);
     eg_hits during = query(&f, "ledger shard rebuilt nightly");
     assert_int_equal(during.count, before.count);
@@ -90,7 +91,7 @@ static void another_embedding_model(void **state) {
     assert_int_equal(open_conflicts(&f, NULL), 0);
 
     f.model = "hashed-words";
-    f.memory->embedded_to = 0;
+    forget(&f);
     assert_int_equal(facts_to_embed(&f), 1); /* what was committed meanwhile */
     uint64_t left;
     assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
@@ -116,7 +117,7 @@ static void reembedding_is_interrupted(void **state) {
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
     uint64_t vectors = st.store.vectors, left;
     f.model = "other";
-    f.memory->embedded_to = 0;
+    forget(&f);
     f.rq->cancel.deadline = 1; /* long past */
     assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
     assert_int_equal(left, 16); /* one batch of four */
@@ -149,7 +150,7 @@ static void a_damaged_model_leaves_the_work(void **state) {
     work(&f);
     assert_int_equal(f.opened, 0);
     f.model = "other";
-    f.memory->embedded_to = 0;
+    forget(&f);
     f.damaged = 1;
     for (int i = 0; i < 3; i++) work(&f);
     eg_memory_status st;

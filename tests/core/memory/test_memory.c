@@ -1,6 +1,8 @@
 /* test_memory.c - the memory as its users meet it: what is committed, found, told apart and refused. Many hold a defect that
  * memory systems of this kind have had: they must never come back. Settling is in test_settling.c, undo in test_undo.c, what
  * happens behind a commit in test_background.c. */
+#include "core/memory/hits.h"
+#include "core/memory/thresholds.h"
 #include "fixture.h"
 
 /* A fact with a TTL is visible and checked until it ends, and gone afterwards; as_of still finds it. */
@@ -177,7 +179,9 @@ static void feedback_moves_the_threshold(void **state) {
         eg_resolved done;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
     }
-    assert_true(eg_feedback_shift(f.memory, f.rq, EG_STR("tier1_nli")) > 0.05);
+    double shift;
+    assert_int_equal(eg_feedback_shift(f.memory, f.rq, EG_STR("tier1_nli"), &shift), EG_OK);
+    assert_true(shift > 0.05);
     commit_as(&f, "agent-a", "zoo", "One more zebra is grey.");
     assert_int_equal(open_conflicts(&f, NULL), 0);
     fixture_close(&f);
@@ -330,7 +334,7 @@ static void the_latest_hits_are_counted(void **state) {
     commit_as(&f, "agent-a", "house", "The attic is dry.");
     for (int i = 0; i < HIT_QUEUE; i++) assert_int_equal(query(&f, "cellar").count, 1);
     query(&f, "attic");
-    assert_int_equal(eg_memory_flush_hits(f.memory, f.rq), EG_OK);
+    assert_int_equal(eg_hits_flush(f.memory, f.rq), EG_OK);
     assert_int_equal(query(&f, "attic").hits[0].fact.query_hits, 1);
     assert_int_equal(query(&f, "cellar").hits[0].fact.query_hits, HIT_QUEUE - 1);
     fixture_close(&f);

@@ -1,6 +1,7 @@
 /* test_neighbour_margins.c - what the service neighbour_margins tells a detector, about a case of the store and in a dry run. */
 #include <math.h>
 
+#include "core/memory/candidates.h"
 #include "fixture.h"
 
 /* Embeddings are words here: texts that share k of n words have a cosine of k / n. */

@@ -1,4 +1,5 @@
 /* test_settling.c - conflicts that are settled and facts that are corrected. */
+#include "core/memory/changes.h"
 #include "fixture.h"
 
 /* merge really writes the merged fact with both parents; listing conflicts changes nothing. */

@@ -1,0 +1,37 @@
+/* changes.h - change sets under construction: preconditions and changes that one transaction checks and writes. */
+#ifndef EG_MEMORY_CHANGES_H
+#define EG_MEMORY_CHANGES_H
+
+#include "core/memory/state.h"
+
+/* In the request's memory, bounded by it. */
+typedef struct eg_draft {
+    eg_request *rq;
+    eg_precondition *preconditions;
+    eg_change *changes;
+    size_t precondition_count, precondition_capacity, change_count, change_capacity;
+    int failed;      /* memory ran out: eg_draft_apply says so */
+    int leaves_jobs; /* the worker is woken for them */
+} eg_draft;
+
+void eg_draft_begin(eg_draft *d, eg_request *rq);
+/* Zeroed new rows; when memory is out a scratch row, and eg_draft_apply fails. */
+eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind);
+eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
+/* Checks and writes everything, or nothing: EG_ECONFLICT when a precondition does not hold, which out->failed names. */
+eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
+
+/* Closes the fact (which must be current); its open conflicts end with it, with `why` as their resolution. */
+void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why);
+/* Keeps the fact (which must be current) until then, and no shorter than it would be kept anyway; an ephemeral one becomes
+ * durable, with a detection job. */
+void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t until);
+/* What somebody said of a conflict: 1 a true contradiction, 0 a false alarm. */
+void eg_draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive);
+void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload);
+/* Leaves a job, not to be done before a time; 0: at once. */
+void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t not_before);
+/* Ends the job, if its lease is still held. */
+void eg_draft_finish(eg_draft *d, const eg_job *job);
+
+#endif

@@ -1,0 +1,69 @@
+/* conflicts.c - see conflicts.h. Settling them is in resolve.c. */
+#include "core/memory/conflicts.h"
+
+#include "core/memory/arguments.h"
+#include "core/memory/changes.h"
+#include "core/memory/ids.h"
+
+eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out) {
+    *out = eg_request_array(rq, n, sizeof **out);
+    if (!*out) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        eg_conflict_view *v = &(*out)[i];
+        v->conflict = conflicts[i];
+        eg_status s = STORE(m, fact, rq, conflicts[i].fact_a, &v->a);
+        if (s == EG_OK) s = STORE(m, fact, rq, conflicts[i].fact_b, &v->b);
+        if (s != EG_OK) return s;
+    }
+    return EG_OK;
+}
+
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                              size_t *n) {
+    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
+    if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
+    eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
+    eg_conflict *rows = NULL;
+    if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
+    return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
+}
+
+eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
+                             size_t *n) {
+    eg_id id;
+    eg_conflict c;
+    eg_conflict_view *view;
+    eg_fact *rows[2] = {NULL, NULL};
+    size_t count[2] = {0, 0};
+    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
+    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s == EG_OK) s = eg_conflict_views(m, rq, &c, 1, &view);
+    if (s == EG_OK) s = STORE(m, lineage, rq, rq->workspace, view->a.lineage_id, &rows[0], &count[0]);
+    if (s == EG_OK && !eg_id_eq(view->a.lineage_id, view->b.lineage_id))
+        s = STORE(m, lineage, rq, rq->workspace, view->b.lineage_id, &rows[1], &count[1]);
+    if (s != EG_OK) return s;
+    *out = *view;
+    *n = count[0] + count[1];
+    *history = eg_request_array(rq, *n, sizeof **history);
+    if (!*history) return EG_ENOMEM;
+    for (size_t i = 0, at[2] = {0, 0}; i < *n; i++) { /* both are in order of commit */
+        int b = at[0] == count[0] || (at[1] < count[1] && rows[1][at[1]].seq < rows[0][at[0]].seq);
+        (*history)[i] = rows[b][at[b]++];
+    }
+    return EG_OK;
+}
+
+eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
+    eg_id id;
+    eg_conflict c;
+    eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
+    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s != EG_OK) return s;
+    eg_draft d;
+    eg_applied applied;
+    eg_draft_begin(&d, rq);
+    eg_draft_feedback(&d, &c, true_positive);
+    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b,
+                   true_positive ? EG_STR("{\"true_positive\":true}") : EG_STR("{\"true_positive\":false}"));
+    return eg_draft_apply(&d, m, &applied);
+}

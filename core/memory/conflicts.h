@@ -1,0 +1,17 @@
+/* conflicts.h - conflicts as people see them, with both facts. */
+#ifndef EG_MEMORY_CONFLICTS_H
+#define EG_MEMORY_CONFLICTS_H
+
+#include "core/memory/state.h"
+
+/* Adds both facts to each of n conflicts. */
+eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out);
+
+/* The operations conflicts, conflict and feedback of eg_memory_ops. */
+eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
+                              size_t *n);
+eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
+                             size_t *n);
+eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
+
+#endif

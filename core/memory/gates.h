@@ -1,0 +1,10 @@
+/* gates.h - the plugins that decide which text may become a fact. */
+#ifndef EG_MEMORY_GATES_H
+#define EG_MEMORY_GATES_H
+
+#include "core/memory/state.h"
+
+/* Shows the commit to each gate in turn. EG_EREFUSED, with the reason of the first gate that does not let it pass. */
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args);
+
+#endif
