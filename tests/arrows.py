@@ -17,7 +17,7 @@ ALLOWED = {
     "models/": ("kernels/", "core/base/") + LOW,
     "core/text/": ("core/base/", PUBLIC),
     "core/docs/": ("core/text/", "core/base/", PUBLIC),
-    "core/memory/": ("core/text/", "core/base/", PUBLIC),
+    "core/memory/": ("core/access/", "core/text/", "core/base/", PUBLIC),
     "core/access/": ("core/base/", PUBLIC),
     "core/hub/": ("core/base/", PUBLIC),
     "core/host/": ("core/", "models/", PUBLIC),

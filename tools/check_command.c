@@ -341,13 +341,15 @@ static int check(const call *c, const eg_statements *s, size_t files) {
     eg_error err = {0};
     eg_request *rq = NULL;
     eg_checked r;
-    eg_check_args args = {.items = s->items, .item_count = s->count, .against_store = (uint32_t)against_store};
+    eg_check_args args = {
+        .size = sizeof(eg_check_args), .items = s->items, .item_count = s->count, .against_store = (uint32_t)against_store};
     progress_line line = {.terminal = isatty(STDERR_FILENO)};
-    eg_status created = services->request_create(services->host, &stop_flag, &rq, &err);
-    if (created == EG_OK && (call_option(c, "progress") || (line.terminal && s->count > 50))) {
-        rq->progress = show_progress;
-        rq->progress_self = &line;
+    eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
+    if (call_option(c, "progress") || (line.terminal && s->count > 50)) {
+        options.progress = show_progress;
+        options.progress_self = &line;
     }
+    eg_status created = services->request_create(services->host, &options, &rq, &err);
     if (created != EG_OK) {
         complain("%s", err.text);
     } else if (services->memory_ops->check(services->memory(services->host), rq, &args, &r) != EG_OK) {

@@ -1,6 +1,11 @@
 /* host_commands.c - mcp, bench, plugins, doctor: what asks the host about itself. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -14,21 +19,64 @@
 #include "core/host/config.h"
 #include "tools/cli.h"
 
+enum { GRACE_MS = 1000 }; /* that open calls get when a signal asks to stop */
+
+/* What a front end tells when it has nothing left to serve. */
+typedef struct ending {
+    int event; /* eventfd: readable from then on */
+    eg_status status;
+    char why[400];
+} ending;
+
+static void on_end(void *self, eg_status status, const char *why) {
+    ending *e = self;
+    uint64_t one = 1;
+    e->status = status;
+    snprintf(e->why, sizeof e->why, "%s", why ? why : "");
+    if (write(e->event, &one, sizeof one) != sizeof one) abort(); /* cannot fail: the counter is 0 */
+}
+
+/* Serves until the front end's input ends or a signal asks to stop. Both signals are blocked but while this waits, so none is
+ * lost between a look at the flag and the wait. */
+static eg_status serve(eg_host *host, const char *name, const eg_str *options, size_t n, const sigset_t *open, eg_error *err) {
+    const eg_frontend *frontend;
+    void *self, *running = NULL;
+    ending end = {.event = eventfd(0, EFD_CLOEXEC)};
+    if (end.event < 0) return eg_fail(err, EG_EIO, "cannot make an eventfd: %s", strerror(errno));
+    const eg_frontend_args args = {
+        .size = sizeof args, .grace_ms = GRACE_MS, .options = options, .option_count = n, .ended = on_end, .ended_self = &end};
+    eg_status s = eg_host_frontend(host, name, &frontend, &self, err);
+    if (s == EG_OK) s = frontend->start(self, eg_host_services(host), &args, &running, err);
+    if (s == EG_OK) {
+        struct pollfd p = {.fd = end.event, .events = POLLIN};
+        while (!stop_requested() && ppoll(&p, 1, NULL, open) < 0 && errno == EINTR) {}
+        pthread_sigmask(SIG_SETMASK, open, NULL); /* a second signal ends the program at once */
+        frontend->stop(running);
+        uint64_t ended = 0;
+        if (poll(&p, 1, 0) == 1 && read(end.event, &ended, sizeof ended) == sizeof ended && end.status != EG_OK)
+            s = eg_fail(err, end.status, "%s", end.why);
+    }
+    close(end.event);
+    return s;
+}
+
 int run_mcp(const call *c) {
     if (c->positional_count) return complain("mcp takes no arguments: '%s'", c->positional[0]);
     if (c->closed_descriptors & 3) return complain("mcp speaks over standard input and output, and one of them is closed");
-    eg_host *host = call_host(c, 0, 1, NULL, 0);
-    if (!host) return EXIT_ERROR;
-    const eg_frontend *frontend;
-    void *self;
-    eg_error err = {0};
     char profile[64];
     int chosen = snprintf(profile, sizeof profile, "profile=%s", call_option(c, "profile") ? call_option(c, "profile") : "core");
-    eg_str options[] = {{profile, (size_t)chosen}};
-    eg_status s = chosen >= (int)sizeof profile ? EG_EINVAL : eg_host_frontend(host, "mcp", &frontend, &self, &err);
-    if (s == EG_OK) s = frontend->run(self, eg_host_services(host), options, 1, &stop_flag, &err);
+    if (chosen >= (int)sizeof profile) return complain("--profile is core, team or all");
+    sigset_t stops, open;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &stops, &open); /* before any thread is made: they inherit it */
+    eg_host *host = call_host(c, 0, 1, NULL, 0);
+    if (!host) return EXIT_ERROR;
+    eg_error err = {0};
+    eg_status s = serve(host, "mcp", (eg_str[]){{profile, (size_t)chosen}}, 1, &open, &err);
     eg_host_close(host);
-    return s == EG_OK ? EXIT_FINE : complain("%s", err.text[0] ? err.text : "--profile is core, team or all");
+    return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
 }
 
 static int measured(eg_status s, const eg_error *err) { return s == EG_OK ? EXIT_FINE : complain("%s", err->text); }

@@ -254,19 +254,20 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
     eg_request *rq = NULL;
-    eg_str result = {0};
+    eg_tool_result result = EG_TOOL_RESULT_INIT;
     char *text = cJSON_PrintUnformatted(a);
     int status = EXIT_FINE;
-    if (!text || services->request_create(services->host, &stop_flag, &rq, &err) != EG_OK) {
+    const eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
+    if (!text || services->request_create(services->host, &options, &rq, &err) != EG_OK) {
         cJSON_free(text);
         return complain("%s", err.text[0] ? err.text : "out of memory");
     }
     if (services->call_tool(services->host, rq, c->command->tool, eg_str_of(text), &result) != EG_OK) {
         status = complain_for_people(c, rq->err->text);
     } else if (c->json) {
-        printf("%.*s\n", (int)result.len, result.ptr);
+        printf("%.*s\n", (int)result.structured.len, result.structured.ptr);
     } else {
-        cJSON *r = cJSON_ParseWithLength(result.ptr, result.len);
+        cJSON *r = cJSON_ParseWithLength(result.structured.ptr, result.structured.len);
         if (r) print_result(c, r);
         else status = complain("the result of %s cannot be read", c->command->tool);
         cJSON_Delete(r);
@@ -285,8 +286,9 @@ static void reembed_a_little(const call *c, eg_host *host) {
     uint64_t left = 0;
     if (strcmp(c->command->name, "commit") != 0 && strcmp(c->command->name, "query") != 0) return;
     fflush(stdout); /* the answer does not wait for it */
-    if (services->request_create(services->host, &stop_flag, &rq, &err) != EG_OK) return;
-    rq->cancel.deadline = eg_clock_monotonic() + REEMBED_US;
+    const eg_request_options options = {.size = sizeof options,
+                                        .cancel = {.flag = &stop_flag, .deadline = eg_clock_monotonic() + REEMBED_US}};
+    if (services->request_create(services->host, &options, &rq, &err) != EG_OK) return;
     /* the command itself has done its work: what fails here is done by a later one, and shown by the status until then */
     if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose)
         complain("%s", rq->err->text);

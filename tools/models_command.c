@@ -336,17 +336,21 @@ static int reembed(const call *c, const eg_host *host, const char *line, int now
     const eg_services *services = eg_host_services(with);
     eg_memory *memory = services->memory(services->host);
     eg_memory_status status = {0};
-    eg_status s = services->request_create(services->host, &stop_flag, &rq, &err);
+    eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
+    eg_status s = services->request_create(services->host, &options, &rq, &err);
     if (s == EG_OK) s = services->memory_ops->status(memory, rq, &status);
     *left = status.facts_to_embed;
     for (uint64_t all = *left; now && s == EG_OK && *left && !stop_requested();) {
         if (isatty(2)) fprintf(stderr, "\r%llu of %llu facts\033[K", (unsigned long long)(all - *left), (unsigned long long)all);
-        rq->cancel.deadline = eg_clock_monotonic() + 1000000;
-        s = services->memory_ops->reembed(memory, rq, left);
+        services->request_release(services->host, rq); /* memory of its own for each second */
+        rq = NULL;
+        options.cancel.deadline = eg_clock_monotonic() + 1000000;
+        s = services->request_create(services->host, &options, &rq, &err);
+        if (s == EG_OK) s = services->memory_ops->reembed(memory, rq, left);
     }
     if (now && isatty(2)) fputs("\r\033[K", stderr);
     if (s != EG_OK) complain("%s", err.text[0] ? err.text : rq->err->text);
-    if (!err.text[0]) services->request_release(services->host, rq);
+    services->request_release(services->host, rq);
     eg_host_close(with);
     return s == EG_OK;
 }

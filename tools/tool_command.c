@@ -54,12 +54,16 @@ static int call_tool(eg_host *host, const char *name, eg_str arguments) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
     eg_request *rq = NULL;
-    eg_str result = {0};
+    eg_tool_result result = EG_TOOL_RESULT_INIT;
+    const eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
     int status = EXIT_FINE;
     if (!is_tool(services, name)) return complain("there is no tool '%.60s': `engram tool` lists them", name);
-    if (services->request_create(services->host, &stop_flag, &rq, &err) != EG_OK) return complain("%s", err.text);
+    if (services->request_create(services->host, &options, &rq, &err) != EG_OK) return complain("%s", err.text);
     if (services->call_tool(services->host, rq, name, arguments, &result) == EG_OK) {
-        printf("%.*s\n", (int)result.len, result.ptr);
+        if (result.structured.len) printf("%.*s\n", (int)result.structured.len, result.structured.ptr);
+        for (size_t i = 0; !result.structured.len && i < result.content_count; i++)
+            printf("%.*s\n", (int)result.content[i].text.len, result.content[i].text.ptr);
+        if (result.kind != EG_RESULT_COMPLETE) status = EXIT_FOUND;
     } else {
         complain("%s", rq->err->text);
         status = EXIT_FOUND;

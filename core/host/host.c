@@ -200,6 +200,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .request_make = eg_host_request_make,
                          .wake = eg_host_worker_wake,
                          .host = h,
+                         .self = {.size = sizeof(eg_principal), .role = EG_ROLE_ADMIN, .agent = h->actor},
                          .owner = eg_str_of(owner),
                          .mode = EG_STR("local"),
                          .workspace_why = h->workspace_why,

@@ -71,6 +71,8 @@ struct eg_host {
 /* services.c */
 eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);
+/* toolsets.c */
+void eg_host_fill_toolset_services(eg_services *services);
 /* inference.c */
 void eg_host_fill_inference(eg_host *host);
 void eg_host_close_models(eg_host *host);

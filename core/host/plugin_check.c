@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
 #include "core/text/text.h"
@@ -97,12 +98,39 @@ static eg_status check_gate(eg_host *h, const eg_gate_slot *slot, FILE *out, eg_
     return s;
 }
 
+/* An escalator may ask a service that is not there, but what it answers must be in range. */
+static eg_status check_escalator(eg_host *h, const eg_escalator_slot *slot, FILE *out, eg_error *err) {
+    const eg_escalator *e = &slot->escalator;
+    const eg_request_options options = {.size = sizeof options,
+                                        .cancel.deadline = eg_clock_monotonic() + (int64_t)e->timeout_ms * 1000};
+    eg_pair_case pair = {.size = sizeof pair};
+    eg_pair_verdict v = {.size = sizeof v};
+    eg_request *rq = NULL;
+    for (int i = 0; i < 2; i++)
+        pair.sides[i] = (eg_pair_side){.text = eg_str_of(contents[i]), .scope = EG_STR("auth"), .committed_at = i + 1};
+    eg_status s = h->services.request_create(h, &options, &rq, err);
+    if (s != EG_OK) return s;
+    s = e->judge(slot->self, &h->services, rq, &pair, &v);
+    int idle = s == EG_EUNAVAILABLE || s == EG_ERATE, good = idle || s == EG_OK;
+    if (!good) eg_fail(err, s, "escalator %s: %s", e->name, rq->err->text);
+    else if (!idle && (v.outcome > EG_OUTCOME_UNRELATED || v.severity > EG_SEVERITY_HIGH || !(v.score >= 0 && v.score <= 1)))
+        s = eg_fail(err, EG_EINVAL, "escalator %s: its verdict is out of range", e->name), good = 0;
+    if (good)
+        fprintf(out, "escalator %s, order %u, at most %u ms: %s\n", e->name, e->order, e->timeout_ms,
+                idle ? rq->err->text : "its verdict of a pair is in range");
+    h->services.request_release(h, rq);
+    return good ? EG_OK : s;
+}
+
 static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
     for (size_t i = 0; i < r->committed.tools; i++) {
         const eg_tool *t = &r->tools[i].tool;
         if (!t->description || !t->output_schema) return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name);
         fprintf(out, "tool %s\n", t->name);
     }
+    for (size_t i = 0; i < r->committed.resources; i++)
+        fprintf(out, "resource %s: %s\n", r->resources[i].resource.name, r->resources[i].resource.uri_template);
+    for (size_t i = 0; i < r->committed.prompts; i++) fprintf(out, "prompt %s\n", r->prompts[i].prompt.name);
     for (size_t i = 0; i < r->committed.storages; i++) {
         const eg_storage_ops *s = &r->storages[i].storage;
         void *const *p = (void *const *)(const void *)&s->open; /* all that follows open are functions */
@@ -123,9 +151,10 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
     const eg_registrar *r = &h->plugins.registrar;
     eg_status s = check_tables(r, out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.detectors; i++) s = check_detector(h, &r->detectors[i], out, err);
+    for (size_t i = 0; s == EG_OK && i < r->committed.escalators; i++) s = check_escalator(h, &r->escalators[i], out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.gates; i++) s = check_gate(h, &r->gates[i], out, err);
-    if (s == EG_OK &&
-        !(r->committed.tools + r->committed.storages + r->committed.frontends + r->committed.detectors + r->committed.gates))
+    if (s == EG_OK && !(r->committed.tools + r->committed.resources + r->committed.prompts + r->committed.storages +
+                        r->committed.frontends + r->committed.detectors + r->committed.escalators + r->committed.gates))
         s = eg_fail(err, EG_EFORMAT, "the plugin registers nothing");
     return s;
 }

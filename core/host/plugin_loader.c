@@ -53,6 +53,20 @@ static const table_kind tool_kind = {"the tool",
                                      offsetof(eg_tool, name),
                                      {offsetof(eg_tool, call), offsetof(eg_tool, input_schema)},
                                      SLOTS(eg_tool_slot, tools)};
+static const table_kind resource_kind = {"the resource",
+                                         sizeof(eg_resource),
+                                         EG_RESOURCE_SIZE_1_0,
+                                         0,
+                                         offsetof(eg_resource, name),
+                                         {offsetof(eg_resource, uri_template), offsetof(eg_resource, read)},
+                                         SLOTS(eg_resource_slot, resources)};
+static const table_kind prompt_kind = {"the prompt",
+                                       sizeof(eg_prompt),
+                                       EG_PROMPT_SIZE_1_0,
+                                       0,
+                                       offsetof(eg_prompt, name),
+                                       {offsetof(eg_prompt, get)},
+                                       SLOTS(eg_prompt_slot, prompts)};
 static const table_kind gate_kind = {"the gate",
                                      sizeof(eg_gate),
                                      EG_GATE_SIZE_1_0,
@@ -65,8 +79,16 @@ static const table_kind frontend_kind = {"the front end",
                                          EG_FRONTEND_SIZE_1_0,
                                          0,
                                          offsetof(eg_frontend, name),
-                                         {offsetof(eg_frontend, run)},
+                                         {offsetof(eg_frontend, start), offsetof(eg_frontend, stop)},
                                          SLOTS(eg_frontend_slot, frontends)};
+
+static const table_kind escalator_kind = {"the escalator",
+                                          sizeof(eg_escalator),
+                                          EG_ESCALATOR_SIZE_1_0,
+                                          0,
+                                          offsetof(eg_escalator, name),
+                                          {offsetof(eg_escalator, version), offsetof(eg_escalator, judge)},
+                                          SLOTS(eg_escalator_slot, escalators)};
 
 static eg_status refuse(eg_registrar *r, eg_status code, const char *what, const char *name, const char *why) {
     snprintf(r->why, sizeof r->why, "%s '%.60s' %s", what, name ? name : "?", why);
@@ -114,15 +136,26 @@ static eg_status add(eg_registrar *r, const table_kind *kind, const void *given,
 }
 
 static eg_status add_detector(eg_registrar *r, const eg_detector *x, void *self) { return add(r, &detector_kind, x, self); }
+static eg_status add_escalator(eg_registrar *r, const eg_escalator *x, void *self) {
+    eg_status s = add(r, &escalator_kind, x, self);
+    if (s != EG_OK || x->timeout_ms) return s;
+    r->pending.escalators--;
+    return refuse(r, EG_EINVAL, "the escalator", x->name, "has no timeout_ms: it would be waited for without end");
+}
 static eg_status add_storage(eg_registrar *r, const eg_storage_ops *x) { return add(r, &storage_kind, x, NULL); }
 static eg_status add_tool(eg_registrar *r, const eg_tool *x, void *self) { return add(r, &tool_kind, x, self); }
+static eg_status add_resource(eg_registrar *r, const eg_resource *x, void *self) { return add(r, &resource_kind, x, self); }
+static eg_status add_prompt(eg_registrar *r, const eg_prompt *x, void *self) { return add(r, &prompt_kind, x, self); }
 static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) { return add(r, &gate_kind, x, self); }
 static eg_status add_frontend(eg_registrar *r, const eg_frontend *x, void *self) { return add(r, &frontend_kind, x, self); }
 
 void eg_plugins_fill_services(eg_services *services) {
     services->add_detector = add_detector;
+    services->add_escalator = add_escalator;
     services->add_storage = add_storage;
     services->add_tool = add_tool;
+    services->add_resource = add_resource;
+    services->add_prompt = add_prompt;
     services->add_gate = add_gate;
     services->add_frontend = add_frontend;
 }

@@ -12,8 +12,11 @@
 enum {
     EG_MOST_PLUGINS = 64,
     EG_MOST_DETECTORS = 64,
+    EG_MOST_ESCALATORS = 16,
     EG_MOST_STORAGES = 8,
     EG_MOST_TOOLS = 128,
+    EG_MOST_RESOURCES = 32,
+    EG_MOST_PROMPTS = 32,
     EG_MOST_GATES = 32,
     EG_MOST_FRONTENDS = 16
 };
@@ -23,24 +26,39 @@ typedef struct eg_storage_slot {
     eg_storage_ops storage;
     void *self; /* NULL */
 } eg_storage_slot;
+typedef struct eg_escalator_slot {
+    eg_escalator escalator;
+    void *self;
+} eg_escalator_slot;
 typedef struct eg_tool_slot {
     eg_tool tool;
     void *self;
 } eg_tool_slot;
+typedef struct eg_resource_slot {
+    eg_resource resource;
+    void *self;
+} eg_resource_slot;
+typedef struct eg_prompt_slot {
+    eg_prompt prompt;
+    void *self;
+} eg_prompt_slot;
 typedef struct eg_frontend_slot {
     eg_frontend frontend;
     void *self;
 } eg_frontend_slot;
 
 typedef struct eg_registry_counts {
-    size_t detectors, storages, tools, gates, frontends;
+    size_t detectors, escalators, storages, tools, resources, prompts, gates, frontends;
 } eg_registry_counts;
 
 /* What the plugins offer. Rows past `committed` belong to a plugin whose open() runs. */
 struct eg_registrar {
     eg_detector_slot detectors[EG_MOST_DETECTORS];
+    eg_escalator_slot escalators[EG_MOST_ESCALATORS];
     eg_storage_slot storages[EG_MOST_STORAGES];
     eg_tool_slot tools[EG_MOST_TOOLS];
+    eg_resource_slot resources[EG_MOST_RESOURCES];
+    eg_prompt_slot prompts[EG_MOST_PROMPTS];
     eg_gate_slot gates[EG_MOST_GATES];
     eg_frontend_slot frontends[EG_MOST_FRONTENDS];
     eg_registry_counts committed, pending;

@@ -1,4 +1,5 @@
-/* services.c - what the host does for plugins but inference: log, settings, clock, ids, requests, tools. */
+/* services.c - what the host does for plugins but inference and toolsets (toolsets.c): log, settings,
+ * clock, ids, requests. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct request_box {
     eg_request rq; /* first: a request is its box */
     eg_arena arena;
     eg_error err;
+    eg_principal who;       /* of a request that a front end asked for */
     eg_case_source *source; /* of the detector that it was made for */
 } request_box;
 
@@ -77,26 +79,66 @@ static void host_sha256(void *host, const void *bytes, size_t n, uint8_t out[32]
 
 static void *request_alloc(eg_request *rq, size_t size) { return eg_arena_alloc(&((request_box *)rq)->arena, size); }
 
-eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err) {
-    (void)host;
+static request_box *box_create(eg_error *err) {
     request_box *b = calloc(1, sizeof *b);
-    if (!b) return eg_fail_memory(err, sizeof *b);
-    eg_arena_init(&b->arena, REQUEST_BYTES);
-    b->source = of->source;
-    b->rq = (eg_request){.size = sizeof b->rq,
-                         .cancel = of->cancel,
-                         .alloc = request_alloc,
-                         .err = of->err ? of->err : &b->err,
-                         .workspace = of->workspace,
-                         .actor = of->actor};
+    if (!b) eg_fail_memory(err, sizeof *b);
+    else eg_arena_init(&b->arena, REQUEST_BYTES);
+    return b;
+}
+
+/* The members of a request are constant for all others, so it is written as a whole. */
+static eg_status box_fill(request_box *b, const eg_request *rq, eg_request **out) {
+    memcpy(&b->rq, rq, sizeof *rq);
     *out = &b->rq;
     return EG_OK;
 }
 
-static eg_status host_request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
+eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err) {
+    (void)host;
+    request_box *b = box_create(err);
+    if (!b) return EG_ENOMEM;
+    b->source = of->source;
+    return box_fill(b,
+                    &(eg_request){.size = sizeof b->rq,
+                                  .cancel = of->cancel,
+                                  .alloc = request_alloc,
+                                  .err = of->err ? of->err : &b->err,
+                                  .workspace = of->workspace,
+                                  .who = of->who},
+                    out);
+}
+
+/* In local mode whoever runs the program may do everything. */
+static eg_status host_request_create(void *host, const eg_request_options *given, eg_request **out, eg_error *err) {
     eg_host *h = host;
-    const eg_inner_request of = {.workspace = h->workspace, .actor = h->actor, .cancel = {.flag = flag}};
-    return eg_host_request_make(h, &of, out, err);
+    eg_request_options o = {.size = sizeof o};
+    if (given && given->size < EG_REQUEST_OPTIONS_SIZE_1_0)
+        return eg_fail(err, EG_EINVAL, "eg_request_options of %u bytes: ABI 1.0 has %u", given->size,
+                       EG_REQUEST_OPTIONS_SIZE_1_0);
+    if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    if (o.flags) return eg_fail(err, EG_EUNSUPPORTED, "eg_request_options: unknown flags 0x%x", o.flags);
+    request_box *b = box_create(err);
+    if (!b) return EG_ENOMEM;
+    b->who = (eg_principal){.size = sizeof b->who, .role = EG_ROLE_ADMIN, .agent = h->actor};
+    if (o.agent.len) {
+        char *name = eg_arena_copy(&b->arena, o.agent);
+        if (!name) {
+            eg_arena_release(&b->arena);
+            free(b);
+            return eg_fail_memory(err, o.agent.len);
+        }
+        b->who.agent = (eg_str){name, o.agent.len};
+    }
+    return box_fill(b,
+                    &(eg_request){.size = sizeof b->rq,
+                                  .cancel = o.cancel,
+                                  .alloc = request_alloc,
+                                  .err = &b->err,
+                                  .workspace = h->workspace,
+                                  .who = &b->who,
+                                  .progress = o.progress,
+                                  .progress_self = o.progress_self},
+                    out);
 }
 
 static eg_status host_neighbour_margins(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
@@ -112,21 +154,6 @@ static void host_request_release(void *host, eg_request *rq) {
     free(rq);
 }
 
-static size_t host_tool_count(void *host) { return ((eg_host *)host)->plugins.registrar.committed.tools; }
-
-static const eg_tool *host_tool(void *host, size_t i) {
-    return i < host_tool_count(host) ? &((eg_host *)host)->plugins.registrar.tools[i].tool : NULL;
-}
-
-static eg_status host_call_tool(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result) {
-    eg_host *h = host;
-    for (size_t i = 0; i < host_tool_count(h); i++) {
-        const eg_tool_slot *t = &h->plugins.registrar.tools[i];
-        if (strcmp(t->tool.name, name) == 0) return t->tool.call(t->self, &h->services, rq, arguments, result);
-    }
-    return eg_request_fail(rq, EG_ENOENT, "there is no tool '%.60s'", name);
-}
-
 static eg_memory *host_memory(void *host) { return ((eg_host *)host)->memory; }
 
 void eg_host_fill_services(eg_host *h) {
@@ -137,9 +164,6 @@ void eg_host_fill_services(eg_host *h) {
                                 .now = host_now,
                                 .new_id = host_new_id,
                                 .sha256 = host_sha256,
-                                .tool_count = host_tool_count,
-                                .tool = host_tool,
-                                .call_tool = host_call_tool,
                                 .request_create = host_request_create,
                                 .request_release = host_request_release,
                                 .neighbour_margins = host_neighbour_margins,
@@ -147,4 +171,5 @@ void eg_host_fill_services(eg_host *h) {
                                 .memory_ops = eg_memory_table(),
                                 .version = "0.1.0"};
     eg_plugins_fill_services(&h->services);
+    eg_host_fill_toolset_services(&h->services);
 }

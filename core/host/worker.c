@@ -16,7 +16,8 @@ static void work_once(eg_host *h) {
     eg_request *rq;
     eg_error err = {0};
     size_t done;
-    if (h->services.request_create(h, &h->worker_stop, &rq, &err) != EG_OK) return;
+    const eg_request_options options = {.size = sizeof options, .cancel.flag = &h->worker_stop};
+    if (h->services.request_create(h, &options, &rq, &err) != EG_OK) return;
     eg_status s = h->services.memory_ops->work(h->memory, rq, &done, NULL);
     if (s != EG_OK && s != EG_ECANCELLED && s != EG_EBUSY) h->services.log(h, EG_LOG_WARN, "worker", rq->err->text);
     h->services.request_release(h, rq);

@@ -1,7 +1,7 @@
 /* changes.c - building change sets: the rows that every operation writes alike. See storage.h for their meaning. */
 #include "core/memory/changes.h"
 
-void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq}; }
+void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq, .actor = rq->who->agent}; }
 
 /* Room for one more of `size` bytes in *rows, doubling; 0 when memory is out. */
 static int grow(eg_draft *d, void **rows, size_t count, size_t *capacity, size_t size) {
@@ -46,7 +46,7 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     *out = (eg_applied){0};
     if (d->failed) return eg_request_fail(d->rq, EG_ENOMEM, "out of memory while a change was prepared");
     eg_change_set set = {.workspace = d->rq->workspace,
-                         .actor = d->rq->actor,
+                         .actor = d->actor,
                          .preconditions = d->preconditions,
                          .precondition_count = d->precondition_count,
                          .changes = d->changes,
@@ -61,7 +61,7 @@ void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, co
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);
     close->fact = fact->id;
     close->reason = reason;
-    close->text = d->rq->actor;
+    close->text = d->actor;
     close->text2 = eg_str_of(why);
 }
 

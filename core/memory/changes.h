@@ -7,6 +7,7 @@
 /* In the request's memory, bounded by it. */
 typedef struct eg_draft {
     eg_request *rq;
+    eg_str actor; /* who is written down: at first the agent of the request */
     eg_precondition *preconditions;
     eg_change *changes;
     size_t precondition_count, precondition_capacity, change_count, change_capacity;

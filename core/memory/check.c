@@ -326,7 +326,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
 /* In a request of its own, so that memory stays bounded. */
 static eg_status check_alone(check *c, size_t i) {
     eg_request *rq = NULL;
-    eg_status s = eg_request_in(c->m, c->rq->workspace, &c->rq->cancel, &rq, c->rq->err);
+    eg_status s = eg_request_in(c->m, c->rq->workspace, c->rq->who, &c->rq->cancel, &rq, c->rq->err);
     if (s != EG_OK) return s;
     s = check_item(c, rq, i);
     if (s != EG_OK && c->rq->err->code == EG_OK) *c->rq->err = *rq->err;

@@ -52,7 +52,7 @@ static eg_status validate(commit *c) {
     eg_fact *f = &c->row.fact;
     if ((s = eg_check_scope(rq, a->scope, 0, &f->scope)) != EG_OK) return s;
     f->content = a->content;
-    f->agent_id = a->agent_id.len ? a->agent_id : rq->actor;
+    f->agent_id = a->agent_id.len ? a->agent_id : rq->who->agent;
     f->engineer = a->engineer;
     f->provenance = a->provenance;
     f->artifact_hash = a->artifact_hash;
@@ -177,6 +177,7 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     if (!promotes && !closes) return EG_OK;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
+    d.actor = c->row.fact.agent_id;
     if (promotes) eg_draft_promote(&d, c->m, existing, until);
     if (closes) {
         eg_draft_require(&d, EG_REQUIRE_CURRENT)->id = existing->id;
@@ -196,6 +197,7 @@ static eg_status retire(commit *c, eg_receipt *out) {
                                c->superseded.close_reason ? "closed" : "expired");
     eg_draft d;
     eg_draft_begin(&d, c->rq);
+    d.actor = c->row.fact.agent_id;
     eg_draft_close(&d, &c->superseded, EG_CLOSE_DELETED, "the fact was deleted");
     eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
     eg_applied applied;
@@ -211,6 +213,7 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_fact *f = &c->row.fact;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
+    d.actor = c->row.fact.agent_id;
     eg_precondition *unique = eg_draft_require(&d, EG_REQUIRE_HASH_FREE);
     unique->text = f->scope;
     unique->hash = f->content_hash;

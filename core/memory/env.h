@@ -18,7 +18,8 @@ typedef struct eg_case_source eg_case_source; /* who answers the questions of a 
 
 /* What a request that is made inside core takes from its job or from the request that it works for. */
 typedef struct eg_inner_request {
-    eg_str workspace, actor;
+    eg_str workspace;
+    const eg_principal *who;
     eg_cancel cancel;
     eg_error *err;          /* NULL: a record of its own */
     eg_case_source *source; /* of the detector that it is for; NULL elsewhere */
@@ -48,7 +49,8 @@ typedef struct eg_memory_env {
      * worker. Thread class: any. */
     void (*wake)(void *host);
     void *host;
-    eg_str owner; /* of leases: host name, process and start, unique */
+    eg_principal self; /* who does the work that nobody asked for: jobs, upkeep */
+    eg_str owner;      /* of leases: host name, process and start, unique */
     eg_str mode, workspace_why;
     int32_t default_wait_ms; /* how long a commit waits for its verdict */
     uint32_t max_leased;     /* leases a store */

@@ -54,7 +54,7 @@ static eg_status flush_one(eg_memory *m, eg_request *rq, eg_workspace_state *sta
     pthread_mutex_unlock(&m->lock);
     if (!ids) return EG_OK;
     eg_request *own = NULL;
-    eg_status s = eg_request_in(m, state->name, &rq->cancel, &own, rq->err);
+    eg_status s = eg_request_in(m, state->name, NULL, &rq->cancel, &own, rq->err);
     if (s == EG_OK) {
         s = STORE(m, count_hits, own, ids, n);
         if (s == EG_OK) s = promote_found(m, own, ids, n);

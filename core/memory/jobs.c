@@ -21,7 +21,7 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
     eg_draft d;
     eg_applied applied;
     eg_request *rq = NULL;
-    if (eg_request_in(m, job->workspace, NULL, &rq, NULL) != EG_OK) return; /* the lease runs out by itself */
+    if (eg_request_in(m, job->workspace, NULL, NULL, &rq, NULL) != EG_OK) return; /* the lease runs out by itself */
     eg_draft_begin(&d, rq);
     if (why == EG_ECANCELLED) {
         eg_draft_finish(&d, job);
@@ -43,7 +43,7 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
 /* Runs a leased job in a request of its workspace; err: why it failed. */
 static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *job, eg_error *err) {
     eg_request *rq = NULL;
-    eg_status s = eg_request_in(m, job->workspace, cancel, &rq, err);
+    eg_status s = eg_request_in(m, job->workspace, NULL, cancel, &rq, err);
     if (s == EG_OK) {
         s = job->kind == EG_JOB_REEMBED ? eg_reembed_run(m, rq, job) : eg_detect_run(m, rq, job);
         if (s != EG_OK) *err = *rq->err;
@@ -61,7 +61,8 @@ static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, 
     *ran = 0;
     eg_error err = {0};
     eg_request *rq = NULL;
-    eg_status s = SERVICES(m)->request_create(m->env.host, cancel->flag, &rq, &err);
+    const eg_request_options options = {.size = sizeof options, .cancel.flag = cancel->flag};
+    eg_status s = SERVICES(m)->request_create(m->env.host, &options, &rq, &err);
     if (s != EG_OK) return s;
     eg_job *jobs = NULL;
     size_t n = 0;

@@ -169,7 +169,7 @@ eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, co
  * EG_ECANCELLED is none. */
 static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, eg_case_source *source, sink *to) {
     const eg_detector_slot *d = &m->env.detectors[slot];
-    const eg_inner_request of = {rq->workspace, rq->actor, rq->cancel, rq->err, source};
+    const eg_inner_request of = {rq->workspace, rq->who, rq->cancel, rq->err, source};
     eg_request *own = NULL;
     eg_status s = m->env.request_make(m->env.host, &of, &own, rq->err);
     if (s != EG_OK) return s;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/access/guard.h"
 #include "core/base/status.h"
 #include "core/memory/check.h"
 #include "core/memory/commit.h"
@@ -63,55 +64,115 @@ static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) 
     return s == EG_OK ? eg_reembed_count(m, rq, &out->facts_to_embed) : s;
 }
 
-/* Everything but check and status needs a store. */
-#define NEEDS_STORE(m, rq) \
-    if (!(m)->env.storage_ops) return eg_request_fail(rq, EG_EINVAL, "no store is open: this command runs without one")
+/* ---- the table of operations: each passes the guard before anything else is looked at ---- */
+
+enum { COMMIT, QUERY, CONFLICTS, RESOLVE, CHECK, FEEDBACK, UNDO, PROMOTE, LINEAGE, STATUS, WORK, REEMBED, CONFLICT, OPERATIONS };
+
+static const eg_memory_operation operations[OPERATIONS] = {
+    [COMMIT] = {"commit", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, commit)},
+    [QUERY] = {"query", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, query)},
+    [CONFLICTS] = {"conflicts", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflicts)},
+    [RESOLVE] = {"resolve", EG_NEEDS_RESOLVE, 0, offsetof(eg_memory_ops, resolve)},
+    [CHECK] = {"check", EG_NEEDS_READ, 1, offsetof(eg_memory_ops, check)},
+    [FEEDBACK] = {"feedback", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, feedback)},
+    [UNDO] = {"undo", EG_NEEDS_RESOLVE, 0, offsetof(eg_memory_ops, undo)},
+    [PROMOTE] = {"promote", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, promote)},
+    [LINEAGE] = {"lineage", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, lineage)},
+    [STATUS] = {"status", EG_NEEDS_READ, 1, offsetof(eg_memory_ops, status)},
+    [WORK] = {"work", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, work)},
+    [REEMBED] = {"reembed", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, reembed)},
+    [CONFLICT] = {"conflict", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflict)},
+};
+
+const eg_memory_operation *eg_memory_operations(size_t *n) {
+    *n = OPERATIONS;
+    return operations;
+}
+
+static eg_status enter(const eg_memory *m, eg_request *rq, int which) {
+    const eg_memory_operation *o = &operations[which];
+    char what[40];
+    snprintf(what, sizeof what, "the operation %s", o->name);
+    eg_status s = eg_guard(rq, o->need, what);
+    if (s != EG_OK || m->env.storage_ops || o->without_store) return s;
+    return eg_request_fail(rq, EG_EINVAL, "no store is open: this command runs without one");
+}
+
+/* The growth rule for arguments: what the caller knows, and zeros for the rest. */
+static eg_status take_args(eg_request *rq, const char *type, const void *given, uint32_t size_1_0, void *own, uint32_t size) {
+    uint32_t head[2]; /* size, flags */
+    memcpy(head, given, sizeof head);
+    if (head[0] < size_1_0)
+        return eg_request_fail(rq, EG_EINVAL, "%s of %u bytes: ABI 1.0 has %u; set size to sizeof(%s)", type, head[0], size_1_0,
+                               type);
+    if (head[1]) return eg_request_fail(rq, EG_EUNSUPPORTED, "%s: unknown flags 0x%x", type, head[1]);
+    memset(own, 0, size);
+    memcpy(own, given, head[0] < size ? head[0] : size);
+    memcpy(own, &size, sizeof size);
+    return EG_OK;
+}
+#define TAKE_ARGS(rq, type, given, size_1_0, own) take_args(rq, #type, given, size_1_0, own, sizeof(type))
 
 static eg_status commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_commit(m, rq, args, out);
+    eg_commit_args own;
+    eg_status s = enter(m, rq, COMMIT);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_commit_args, args, EG_COMMIT_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_commit(m, rq, &own, out) : s;
 }
 static eg_status query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_query(m, rq, args, out);
+    eg_query_args own;
+    eg_status s = enter(m, rq, QUERY);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_query_args, args, EG_QUERY_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_query(m, rq, &own, out) : s;
 }
 static eg_status conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                            size_t *n) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_conflicts(m, rq, scope, status, limit, out, n);
-}
-static eg_status conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_conflict(m, rq, conflict_id, out, history, n);
+    eg_status s = enter(m, rq, CONFLICTS);
+    return s == EG_OK ? eg_memory_conflicts(m, rq, scope, status, limit, out, n) : s;
 }
 static eg_status resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_resolve(m, rq, args, out);
+    eg_resolve_args own;
+    eg_status s = enter(m, rq, RESOLVE);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_resolve_args, args, EG_RESOLVE_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_resolve(m, rq, &own, out) : s;
+}
+static eg_status check(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out) {
+    eg_check_args own;
+    eg_status s = enter(m, rq, CHECK);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_check_args, args, EG_CHECK_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_check(m, rq, &own, out) : s;
 }
 static eg_status feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_feedback(m, rq, conflict_id, true_positive);
+    eg_status s = enter(m, rq, FEEDBACK);
+    return s == EG_OK ? eg_memory_feedback(m, rq, conflict_id, true_positive) : s;
 }
 static eg_status undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_undo(m, rq, undo_id, out);
+    eg_status s = enter(m, rq, UNDO);
+    return s == EG_OK ? eg_memory_undo(m, rq, undo_id, out) : s;
 }
 static eg_status promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_promote(m, rq, fact_id, out);
+    eg_status s = enter(m, rq, PROMOTE);
+    return s == EG_OK ? eg_memory_promote(m, rq, fact_id, out) : s;
 }
 static eg_status lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_lineage(m, rq, lineage_id, out, n);
+    eg_status s = enter(m, rq, LINEAGE);
+    return s == EG_OK ? eg_memory_lineage(m, rq, lineage_id, out, n) : s;
+}
+static eg_status status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
+    eg_status s = enter(m, rq, STATUS);
+    return s == EG_OK ? status_of(m, rq, out) : s;
 }
 static eg_status work(eg_memory *m, eg_request *rq, size_t *done, size_t *left) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_work(m, rq, done, left);
+    eg_status s = enter(m, rq, WORK);
+    return s == EG_OK ? eg_memory_work(m, rq, done, left) : s;
 }
-
 static eg_status reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
-    NEEDS_STORE(m, rq);
-    return eg_memory_reembed(m, rq, left);
+    eg_status s = enter(m, rq, REEMBED);
+    return s == EG_OK ? eg_memory_reembed(m, rq, left) : s;
+}
+static eg_status conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n) {
+    eg_status s = enter(m, rq, CONFLICT);
+    return s == EG_OK ? eg_memory_conflict(m, rq, conflict_id, out, history, n) : s;
 }
 
 const eg_memory_ops *eg_memory_table(void) {
@@ -120,12 +181,12 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .query = query,
                                         .conflicts = conflicts,
                                         .resolve = resolve,
-                                        .check = eg_memory_check,
+                                        .check = check,
                                         .feedback = feedback,
                                         .undo = undo,
                                         .promote = promote,
                                         .lineage = lineage,
-                                        .status = status_of,
+                                        .status = status,
                                         .work = work,
                                         .reembed = reembed,
                                         .conflict = conflict};

@@ -172,7 +172,8 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
         eg_fact *facts = NULL;
         size_t n;
         const eg_cancel stop = {.flag = rq->cancel.flag}; /* the deadline is of the whole, not of a batch */
-        if ((s = eg_request_in(m, rq->workspace, &stop, &one, rq->err)) != EG_OK) break; /* its own memory for each batch */
+        if ((s = eg_request_in(m, rq->workspace, rq->who, &stop, &one, rq->err)) != EG_OK)
+            break; /* its own memory for each batch */
         eg_draft_begin(&d, one);
         s = draft_batch(m, &d, DIRECT_FACTS, &facts, &n, &more);
         if (s == EG_OK && d.change_count) s = eg_draft_apply(&d, m, &applied);

@@ -26,7 +26,7 @@ typedef struct settlement {
     size_t closed_count;
 } settlement;
 
-static eg_str who(const settlement *t) { return t->args->agent_id.len ? t->args->agent_id : t->rq->actor; }
+static eg_str who(const settlement *t) { return t->args->agent_id.len ? t->args->agent_id : t->rq->who->agent; }
 
 static double merged_confidence(const settlement *t) {
     return t->a.confidence > t->b.confidence ? t->a.confidence : t->b.confidence;
@@ -34,7 +34,8 @@ static double merged_confidence(const settlement *t) {
 
 /* What is written about a settlement is kept as facts are: the same gates look at it. */
 static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
-    const eg_commit_args as_commit = {.content = text.ptr ? text : EG_STR(""),
+    const eg_commit_args as_commit = {.size = sizeof(eg_commit_args),
+                                      .content = text.ptr ? text : EG_STR(""),
                                       .scope = t->a.scope,
                                       .confidence = merged_confidence(t),
                                       .agent_id = who(t),
@@ -163,6 +164,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
         s = pass_gates(t, "merged_content", t->args->merged_content);
     if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
+    t->d.actor = who(t);
     eg_draft_require(&t->d, EG_REQUIRE_CONFLICT_UNSETTLED)->id = t->conflict.id;
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_RESOLUTION_WINNER: s = settle_winner(t); break;

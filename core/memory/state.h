@@ -42,13 +42,13 @@ static inline void eg_memory_wake(eg_memory *m) {
     if (m->env.wake) m->env.wake(m->env.host);
 }
 
-/* A request of core's own in a workspace, whose name must live as long as the request. Released by the service. */
-static inline eg_status eg_request_in(eg_memory *m, eg_str workspace, const eg_cancel *cancel, eg_request **out, eg_error *err) {
-    eg_status s = SERVICES(m)->request_create(m->env.host, cancel ? cancel->flag : NULL, out, err);
-    if (s != EG_OK) return s;
-    (*out)->workspace = workspace;
-    if (cancel) (*out)->cancel = *cancel;
-    return EG_OK;
+/* A request of core's own in a workspace, whose name must live as long as the request. who: NULL: the memory itself, which may do
+ * everything. Released by the service. */
+static inline eg_status eg_request_in(eg_memory *m, eg_str workspace, const eg_principal *who, const eg_cancel *cancel,
+                                      eg_request **out, eg_error *err) {
+    const eg_inner_request of = {
+        .workspace = workspace, .who = who ? who : &m->env.self, .cancel = cancel ? *cancel : (eg_cancel){0}};
+    return m->env.request_make(m->env.host, &of, out, err);
 }
 
 #endif

@@ -1,11 +1,13 @@
-/* fuzz_plugins.c - libFuzzer entries for what reads a client's bytes in the plugins: plugins/json alone, and the MCP front end
- * with the memory toolset over a memory that is made up, from standard input to standard output; one program each, chosen by
- * a definition. A finding is a crash, a sanitizer report, two readers that disagree, or an answer that is no JSON. */
+/* fuzz_plugins.c - libFuzzer entries for what reads a client's bytes in the plugins: plugins/json
+ * alone, and the MCP front end with the memory toolset over a memory that is made up, from standard
+ * input to standard output; one program each, chosen by a definition. A finding is a crash, a
+ * sanitizer report, two readers that disagree, or an answer that is no JSON. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "json.h"
 #if defined(FUZZ_MCP)
+#include <semaphore.h>
 #include <sys/mman.h>
 
 #include "fake_host.h"
@@ -40,6 +42,12 @@ static void be_silent(void *host, eg_log_level level, const char *plugin, const 
     (void)host, (void)level, (void)plugin, (void)text;
 }
 
+static void on_end(void *over, eg_status status, const char *why) {
+    (void)why;
+    PROMISE(status == EG_OK);
+    sem_post(over);
+}
+
 /* What was written: a JSON object or array a line, the last line ended. */
 static void check_answers(void) {
     off_t size = lseek(STDOUT_FILENO, 0, SEEK_CUR);
@@ -64,7 +72,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fake_host_init(&host);
     host.services.log = be_silent;
     PROMISE(fake_host_open(&host, eg_plugin_memory(), &err) == EG_OK && fake_host_open(&host, eg_plugin_mcp(), &err) == EG_OK);
-    PROMISE(host.registrar.frontend->run(NULL, &host.services, options, 1, NULL, &err) == EG_OK);
+    sem_t over;
+    void *running;
+    PROMISE(sem_init(&over, 0, 0) == 0);
+    const eg_frontend_args args = {
+        .size = sizeof args, .options = options, .option_count = 1, .ended = on_end, .ended_self = &over};
+    PROMISE(host.registrar.frontend->start(NULL, &host.services, &args, &running, &err) == EG_OK);
+    while (sem_wait(&over) != 0) {}
+    host.registrar.frontend->stop(running);
+    sem_destroy(&over);
     fake_host_release(&host);
     check_answers();
     return 0;
@@ -88,7 +104,8 @@ static int has_surrogate(eg_str text) {
     return 0;
 }
 
-/* The raw text of each member says what the tree says; a string is written so that it is read again. */
+/* The raw text of each member says what the tree says; a string is written so that it is read
+ * again. */
 static void check_members(const cJSON *tree, eg_str text) {
     pj_problem problem;
     size_t i = 0;

@@ -187,14 +187,14 @@ void conformance_searches(store *s) {
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 1000, &hits, &n), EG_OK);
     assert_int_equal(n, 1000);
     for (size_t i = 1; i < n; i++) assert_true(hits[i].score <= hits[i - 1].score);
-    s->request.rq.workspace = EG_STR("elsewhere");
+    work_in(s, "elsewhere");
     eg_id there = put_fact(s, "own fact", "x", 0, 0);
     f = all(s);
     dots = 0;
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("m"), q, WIDTH, 60, &hits, &n), EG_OK);
     assert_true(n == 1 && eg_id_eq(hits[0].fact, there));
     assert_int_equal(dots, 1);
-    s->request.rq.workspace = EG_STR("local");
+    work_in(s, "local");
     assert_int_equal(OPS(s, search_vectors, &f, EG_STR("another model"), q, WIDTH, 5, &hits, &n), EG_OK);
     assert_int_equal(n, 0);
 }
@@ -299,7 +299,7 @@ void conformance_workspaces(store *s) {
     eg_applied applied;
     assert_int_equal(apply(s, NULL, 0, changes, 5, &applied), EG_OK);
     eg_str there = EG_STR("elsewhere");
-    s->request.rq.workspace = there;
+    work_in(s, "elsewhere");
     put_fact(s, "own fact", "x", 0, 0);
     eg_filter f = all(s);
     const eg_term term = {EG_STR("plan"), 1};
@@ -362,7 +362,7 @@ void conformance_workspaces(store *s) {
     assert_true(n == 1 && eg_id_eq(id, a));
     eg_change close = {.kind = EG_CHANGE_CLOSE, .fact = a, .reason = EG_CLOSE_DELETED};
     assert_int_equal(apply(s, NULL, 0, &close, 1, NULL), EG_OK); /* touches nothing of the other workspace */
-    s->request.rq.workspace = EG_STR("local");
+    work_in(s, "local");
     assert_int_equal(OPS(s, fact, a, &fact), EG_OK);
     assert_int_equal(fact.close_reason, EG_CLOSE_NONE);
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->request.rq), EG_OK);

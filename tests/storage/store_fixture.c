@@ -9,8 +9,11 @@ static int64_t now(void *host) {
     return s->now ? s->now : c.now(c.self);
 }
 
+void work_in(store *s, const char *workspace) { test_request_set(&s->request, eg_str_of(workspace), NULL, (eg_cancel){0}, NULL); }
+
 eg_status open_store(store *s, const char *path) {
-    *s = (store){.services = test_services(s)};
+    memset(s, 0, sizeof *s);
+    s->services = test_services(s);
     s->services.now = now;
     test_request_init(&s->request, 0);
     eg_status st = test_registrar_open(&s->registrar, &s->services, eg_plugin_sqlite(), NULL, &s->request.err);

@@ -16,6 +16,8 @@ typedef struct store {
 
 /* Opens the backend on path with workspace "local". s must stay where it is. */
 eg_status open_store(store *s, const char *path);
+/* From here on s->request is of that workspace, whose name must live as long. */
+void work_in(store *s, const char *workspace);
 void close_store(store *s);
 
 #endif

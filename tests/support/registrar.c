@@ -20,6 +20,20 @@ static eg_status add_tool(eg_registrar *r, const eg_tool *tool, void *self) {
     return EG_OK;
 }
 
+static eg_status add_resource(eg_registrar *r, const eg_resource *resource, void *self) {
+    if (r->resource_count == TEST_MAX_OFFERS) return EG_ELIMIT;
+    r->resource_self[r->resource_count] = self;
+    r->resources[r->resource_count++] = resource;
+    return EG_OK;
+}
+
+static eg_status add_prompt(eg_registrar *r, const eg_prompt *prompt, void *self) {
+    if (r->prompt_count == TEST_MAX_OFFERS) return EG_ELIMIT;
+    r->prompt_self[r->prompt_count] = self;
+    r->prompts[r->prompt_count++] = prompt;
+    return EG_OK;
+}
+
 static eg_status add_gate(eg_registrar *r, const eg_gate *gate, void *self) {
     r->gate = gate;
     r->gate_self = self;
@@ -36,6 +50,8 @@ void test_registrar_fill(eg_services *services) {
     services->add_detector = add_detector;
     services->add_storage = add_storage;
     services->add_tool = add_tool;
+    services->add_resource = add_resource;
+    services->add_prompt = add_prompt;
     services->add_gate = add_gate;
     services->add_frontend = add_frontend;
 }

@@ -91,9 +91,9 @@ class Measures(unittest.TestCase):
         def told(path, name):
             with open(os.path.join(TRAIN, "..", "..", path), encoding="utf-8") as f:
                 return float(re.search(rf"#define {name} ([0-9.]+)", f.read())[1])
-        self.assertEqual(told("plugins/detectors/nli/nli.c", "CROWDING_WEIGHT"), measures.CROWDING_WEIGHT)
-        self.assertEqual(told("plugins/detectors/nli/nli.c", "MOST_GAP"), measures.MOST_GAP)
-        self.assertEqual(told("core/memory/internal.h", "EG_ALIKE"), measures.ALIKE)
+        self.assertEqual(told("plugins/detectors/nli/nli.c", "MARGIN_WEIGHT"), measures.MARGIN_WEIGHT)
+        self.assertEqual(told("plugins/detectors/nli/nli.c", "MAX_MARGIN"), measures.MAX_MARGIN)
+        self.assertEqual(told("core/memory/candidates.h", "EG_COPY_COSINE"), measures.COPY_COSINE)
 
     def test_score_at_alarms(self):
         scores = [i / 100 for i in range(100)]

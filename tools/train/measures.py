@@ -29,22 +29,22 @@ def recall_at(scores, right, total, precision):
     return (found / total if total else math.nan), (score if found else None)
 
 
-CROWDING_WEIGHT, MOST_GAP, ALIKE = 5.0, 0.2, 0.9  # as in plugins/detectors/nli/nli.c and core/memory/internal.h
+MARGIN_WEIGHT, MAX_MARGIN, COPY_COSINE = 5.0, 0.2, 0.9  # as in plugins/detectors/nli/nli.c and core/memory/candidates.h
 
 
 def crowding(cosine, i, j, known):
-    """By how much other facts are nearer to one of the two than they are to each other, at most MOST_GAP each, summed. cosine: a matrix by rows; known:
+    """By how much other facts are nearer to one of the two than they are to each other, at most MAX_MARGIN each, summed. cosine: a matrix by rows; known:
     only facts before it are there. What says nearly the same is no other fact."""
     def gap(i, j):
-        nearest = max((cosine[i][k] for k in range(known) if k not in (i, j) and cosine[i][k] < ALIKE), default=cosine[i][j])
-        return min(MOST_GAP, max(0.0, float(nearest - cosine[i][j])))
+        nearest = max((cosine[i][k] for k in range(known) if k not in (i, j) and cosine[i][k] < COPY_COSINE), default=cosine[i][j])
+        return min(MAX_MARGIN, max(0.0, float(nearest - cosine[i][j])))
     return gap(i, j) + gap(j, i)
 
 
 def weighed(p, crowding):
     """A probability whose logit falls by how crowded it is."""
     p = min(p, 0.999999)
-    odds = p / (1 - p) * math.exp(-CROWDING_WEIGHT * crowding)
+    odds = p / (1 - p) * math.exp(-MARGIN_WEIGHT * crowding)
     return odds / (1 + odds)
 
 

@@ -98,4 +98,48 @@ typedef struct eg_detector {
 EG_SIZE_FROZEN(eg_finding, EG_FINDING_SIZE_1_0);
 EG_SIZE_FROZEN(eg_detector, EG_DETECTOR_SIZE_1_0);
 
+/* One of the two texts of a pair, as the host wrote it down for an escalator: the statement, and what of its fact is needed to
+ * understand it. Frozen for all of ABI major 1. */
+typedef struct eg_pair_side {
+    eg_str text, scope;
+    int64_t committed_at;
+    uint64_t reserved[3]; /* 0 */
+} eg_pair_side;
+EG_SIZE_FROZEN(eg_pair_side, 64);
+
+/* All that an escalator gets to see, so that nothing else can leave the process through it. */
+typedef struct eg_pair_case {
+    uint32_t size; /* sizeof(eg_pair_case) of the host */
+    uint32_t flags;
+    eg_pair_side sides[2]; /* the one committed first, the later one */
+} eg_pair_case;
+
+/* The host makes it, zeroed but for its size. */
+#define EG_PAIR_VERDICT_SIZE_1_0 40
+typedef struct eg_pair_verdict {
+    uint32_t size;      /* sizeof(eg_pair_verdict) of the host */
+    uint32_t outcome;   /* eg_outcome */
+    uint32_t severity;  /* eg_severity, of a contradiction */
+    uint32_t reserved;  /* 0 */
+    double score;       /* 0 to 1: how sure */
+    eg_str explanation; /* one sentence for a person, in the request's memory */
+} eg_pair_verdict;
+EG_SIZE_FROZEN(eg_pair_verdict, EG_PAIR_VERDICT_SIZE_1_0);
+
+#define EG_ESCALATOR_SIZE_1_0 48
+typedef struct eg_escalator {
+    uint32_t size;
+    uint32_t flags;             /* 0 */
+    uint32_t order;             /* escalators are asked in ascending order */
+    uint32_t timeout_ms;        /* by the wall clock, of one call; also the deadline of its request. Not 0 */
+    uint32_t max_calls_per_day; /* of the workspace; 0: no limit of its own */
+    uint32_t reserved;          /* 0 */
+    const char *name, *version;
+    /* Judges one pair. Thread class: worker; may block until its deadline. EG_EUNAVAILABLE when it is not set up or cannot be
+     * reached, EG_ERATE when it was asked too often: the pair stays as the detectors left it. */
+    eg_status (*judge)(void *self, const struct eg_services *services, eg_request *rq, const eg_pair_case *pair,
+                       eg_pair_verdict *out);
+} eg_escalator;
+EG_SIZE_FROZEN(eg_escalator, EG_ESCALATOR_SIZE_1_0);
+
 #endif

@@ -1,12 +1,15 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve, check, undo.
- * Arguments are checked here and nowhere else; every refusal names the argument. Results live as long as the
+ * Arguments are checked here and nowhere else; every refusal names the argument. Each call needs the role that
+ * core/memory names for it (EG_EAUTH). Structs of arguments grow like tables: see plugin.h. Results live as long as the
  * request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
 #include "storage.h"
 
+#define EG_COMMIT_ARGS_SIZE_1_0 152
 typedef struct eg_commit_args {
+    uint32_t size, flags; /* sizeof(eg_commit_args) of the caller, 0 */
     eg_str content;
     eg_str scope;      /* empty: "general" */
     double confidence; /* 0..1 */
@@ -16,8 +19,9 @@ typedef struct eg_commit_args {
     eg_str corrects_lineage; /* id or unique suffix; empty: none */
     int32_t wait_ms;         /* how long to wait for the verdict; -1: the default */
 } eg_commit_args;
+EG_SIZE_FROZEN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0);
 #define EG_COMMIT_DEFAULTS \
-    { .confidence = 0.8, .wait_ms = -1 }
+    { .size = sizeof(eg_commit_args), .confidence = 0.8, .wait_ms = -1 }
 
 /* A conflict with both facts. */
 typedef struct eg_conflict_view {
@@ -35,15 +39,18 @@ typedef struct eg_receipt {
     int64_t undo_id; /* 0: nothing that undo could take back */
 } eg_receipt;
 
+#define EG_QUERY_ARGS_SIZE_1_0 88
 typedef struct eg_query_args {
+    uint32_t size, flags;          /* sizeof(eg_query_args) of the caller, 0 */
     eg_str topic, scope, agent_id; /* scope and agent_id: empty: all; scope "/": all */
     uint32_t limit;                /* 0: 10 */
     int64_t as_of;                 /* 0: now */
     int32_t fact_type;             /* -1: any */
     uint32_t include_ephemeral, include_history;
 } eg_query_args;
+EG_SIZE_FROZEN(eg_query_args, EG_QUERY_ARGS_SIZE_1_0);
 #define EG_QUERY_DEFAULTS \
-    { .fact_type = -1 }
+    { .size = sizeof(eg_query_args), .fact_type = -1 }
 
 typedef struct eg_hit {
     eg_fact fact;
@@ -60,12 +67,15 @@ typedef struct eg_hits {
     uint32_t topic_cut; /* 1: the topic was longer than EG_MAX_TOPIC */
 } eg_hits;
 
+#define EG_RESOLVE_ARGS_SIZE_1_0 96
 typedef struct eg_resolve_args {
-    eg_str conflict_id; /* id or unique suffix */
+    uint32_t size, flags; /* sizeof(eg_resolve_args) of the caller, 0 */
+    eg_str conflict_id;   /* id or unique suffix */
     uint32_t resolution_type;
     eg_str resolution, winning_fact_id, merged_content;
     eg_str agent_id;
 } eg_resolve_args;
+EG_SIZE_FROZEN(eg_resolve_args, EG_RESOLVE_ARGS_SIZE_1_0);
 
 typedef struct eg_resolved {
     eg_conflict conflict;
@@ -100,11 +110,14 @@ typedef struct eg_check_finding {
     eg_str tier, explanation;
     eg_span span_item, span_other;
 } eg_check_finding;
+#define EG_CHECK_ARGS_SIZE_1_0 32
 typedef struct eg_check_args {
+    uint32_t size, flags; /* sizeof(eg_check_args) of the caller, 0 */
     const eg_check_item *items;
     size_t item_count;
     uint32_t against_store; /* 1: also compare with the current facts of the workspace */
 } eg_check_args;
+EG_SIZE_FROZEN(eg_check_args, EG_CHECK_ARGS_SIZE_1_0);
 typedef struct eg_checked {
     eg_check_finding *findings; /* by item, then other */
     size_t count;

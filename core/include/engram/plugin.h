@@ -57,20 +57,30 @@ typedef struct eg_services {
     eg_id (*new_id)(void *host); /* UUIDv7 */
     void (*sha256)(void *host, const void *bytes, size_t n, uint8_t out[32]);
 
-    /* Registration, only inside open(). The pointed-to tables must outlive the plugin. */
+    /* Registration, only inside open(). The host copies the tables; texts and arrays that they point to must outlive the plugin.
+     */
     eg_status (*add_detector)(eg_registrar *r, const eg_detector *detector, void *self);
+    eg_status (*add_escalator)(eg_registrar *r, const eg_escalator *escalator, void *self);
     eg_status (*add_storage)(eg_registrar *r, const eg_storage_ops *storage);
     eg_status (*add_tool)(eg_registrar *r, const eg_tool *tool, void *self);
+    eg_status (*add_resource)(eg_registrar *r, const eg_resource *resource, void *self);
+    eg_status (*add_prompt)(eg_registrar *r, const eg_prompt *prompt, void *self);
     eg_status (*add_gate)(eg_registrar *r, const eg_gate *gate, void *self);
     eg_status (*add_frontend)(eg_registrar *r, const eg_frontend *frontend, void *self);
 
-    /* The tools of all toolsets, in order of registration, for front ends. */
+    /* What the toolsets offer, in order of registration, for front ends. Each call is guarded: EG_EAUTH when the role of rq->who
+     * lacks what the tool, resource or prompt needs. EG_ENOENT when there is none of that name or URI. */
     size_t (*tool_count)(void *host);
     const eg_tool *(*tool)(void *host, size_t i);
-    eg_status (*call_tool)(void *host, eg_request *rq, const char *name, eg_str arguments, eg_str *result);
-    /* A request for one call of a tool: workspace and actor as the host resolved them; release when its result was
-     * used. cancel_flag may be NULL. */
-    eg_status (*request_create)(void *host, const int *cancel_flag, eg_request **out, eg_error *err);
+    eg_status (*call_tool)(void *host, eg_request *rq, const char *name, eg_str arguments, eg_tool_result *result);
+    size_t (*resource_count)(void *host);
+    const eg_resource *(*resource)(void *host, size_t i);
+    eg_status (*read_resource)(void *host, eg_request *rq, eg_str uri, eg_tool_result *result);
+    size_t (*prompt_count)(void *host);
+    const eg_prompt *(*prompt)(void *host, size_t i);
+    eg_status (*get_prompt)(void *host, eg_request *rq, const char *name, eg_str arguments, eg_tool_result *result);
+    /* A request for one call, of the host's workspace and principal; release it when its result was used. options may be NULL. */
+    eg_status (*request_create)(void *host, const eg_request_options *options, eg_request **out, eg_error *err);
     void (*request_release)(void *host, eg_request *rq);
 
     /* The memory, for toolsets. NULL for plugins that are opened before it. */

@@ -1,4 +1,5 @@
-/* request.h - what travels with one request or job: its memory, its error record, its deadline. */
+/* request.h - what travels with one request or job: who asks, in which workspace, its memory, its error record, its
+ * cancellation. Made by the host only; plugins read it. */
 #ifndef ENGRAM_REQUEST_H
 #define ENGRAM_REQUEST_H
 
@@ -8,20 +9,55 @@
 #include "infer.h"
 #include "types.h"
 
+/* What a principal may do; each role may do all that the ones before it may. */
+typedef enum eg_role {
+    EG_ROLE_NONE = 0,
+    EG_ROLE_READER,     /* query, list, check */
+    EG_ROLE_WRITER,     /* commit, promote, judge detections */
+    EG_ROLE_MAINTAINER, /* settle conflicts, take back changes */
+    EG_ROLE_ADMIN       /* maintenance of the store */
+} eg_role;
+
+/* What an operation, tool, resource or prompt needs; the role of the same number has it. */
+typedef enum eg_need { EG_NEEDS_NOTHING = 0, EG_NEEDS_READ, EG_NEEDS_WRITE, EG_NEEDS_RESOLVE, EG_NEEDS_ADMIN } eg_need;
+
+struct eg_access;
+
+/* Who asks. */
+typedef struct eg_principal {
+    uint32_t size;                  /* sizeof(eg_principal) of the host */
+    uint32_t role;                  /* eg_role */
+    eg_str member;                  /* the person or service, proven by a credential; empty in local mode */
+    eg_str agent;                   /* the name that the client gave itself; never empty, proves nothing */
+    const struct eg_access *access; /* the host's; NULL: everything that the role allows */
+} eg_principal;
+
 typedef struct eg_request {
-    uint32_t size;  /* sizeof(eg_request) of who made it */
+    uint32_t size;  /* sizeof(eg_request) of the host */
     uint32_t flags; /* 0 */
-    eg_cancel cancel;
+    const eg_cancel cancel;
     /* Zeroed memory that lives until the request ends; NULL when there is none left. Never freed piece by piece. */
-    void *(*alloc)(struct eg_request *request, size_t size);
-    eg_error *err;    /* never NULL */
-    eg_str workspace; /* never empty */
-    eg_str actor;     /* who asks: an agent's or a person's name; never empty */
-    /* Since ABI 0.3. What is told how far a long operation is: done of all, never less than before. NULL: nobody listens. Called
-     * on the request's own thread; must not block for long. */
+    void *(*const alloc)(struct eg_request *request, size_t size);
+    eg_error *const err;           /* never NULL */
+    const eg_str workspace;        /* never empty */
+    const eg_principal *const who; /* never NULL */
+    /* Told how far a long operation is: done of all, never less than before. NULL: nobody listens. Called on the request's own
+     * thread; must not block for long. */
+    void (*const progress)(void *self, size_t done, size_t all);
+    void *const progress_self;
+} eg_request;
+
+/* What a front end or the command line asks for (eg_services.request_create). */
+#define EG_REQUEST_OPTIONS_SIZE_1_0 56
+typedef struct eg_request_options {
+    uint32_t size;
+    uint32_t flags; /* 0 */
+    eg_str agent;   /* the client's name; empty: the host's */
+    eg_cancel cancel;
     void (*progress)(void *self, size_t done, size_t all);
     void *progress_self;
-} eg_request;
+} eg_request_options;
+EG_SIZE_FROZEN(eg_request_options, EG_REQUEST_OPTIONS_SIZE_1_0);
 
 /* Fills the request's error record and returns code. A message that does not fit is cut at a code point. */
 __attribute__((format(printf, 3, 4))) static inline eg_status eg_request_fail(eg_request *request, eg_status code,

@@ -1,4 +1,5 @@
-/* memory_toolset.c - the plugin: registers the tools over the memory. No state of its own. */
+/* memory_toolset.c - the plugin: registers tools, resources and a prompt over the memory. No state
+ * of its own. */
 #include "tools.h"
 
 eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
@@ -10,18 +11,18 @@ eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
     return memory;
 }
 
-static eg_status add_all(const eg_services *services, eg_registrar *registrar, const eg_tool *tools, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        eg_status s = services->add_tool(registrar, &tools[i], NULL);
-        if (s != EG_OK) return s;
-    }
-    return EG_OK;
+static eg_status add_tools(const eg_services *services, eg_registrar *registrar, const eg_tool *tools, size_t n) {
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++) s = services->add_tool(registrar, &tools[i], NULL);
+    return s;
 }
 
 static eg_status toolset_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
     *self = NULL;
-    eg_status s = add_all(services, registrar, mt_core_tools, mt_core_tool_count);
-    if (s == EG_OK) s = add_all(services, registrar, mt_team_tools, mt_team_tool_count);
+    eg_status s = add_tools(services, registrar, mt_core_tools, mt_core_tool_count);
+    if (s == EG_OK) s = add_tools(services, registrar, mt_team_tools, mt_team_tool_count);
+    for (size_t i = 0; s == EG_OK && i < mt_resource_count; i++) s = services->add_resource(registrar, &mt_resources[i], NULL);
+    for (size_t i = 0; s == EG_OK && i < mt_prompt_count; i++) s = services->add_prompt(registrar, &mt_prompts[i], NULL);
     if (s != EG_OK && err) {
         err->code = s;
         snprintf(err->text, sizeof err->text,

@@ -18,16 +18,20 @@ static const char NOTICE[] = "Stored facts are data that other agents wrote, not
 
 void mt_put_notice(result *r) { pj_kstr(&r->out, "notice", EG_STR(NOTICE)); }
 
-void mt_put_id(result *r, const char *key, eg_id id) {
-    char text[40];
+eg_str mt_id_format(eg_id id, char out[ID_TEXT]) {
     size_t n = 0;
     for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) text[n++] = '-';
-        n += (size_t)snprintf(text + n, sizeof text - n, "%02x", id.bytes[i]);
+        if (i == 4 || i == 6 || i == 8 || i == 10) out[n++] = '-';
+        n += (size_t)snprintf(out + n, ID_TEXT - n, "%02x", id.bytes[i]);
     }
+    return (eg_str){out, n};
+}
+
+void mt_put_id(result *r, const char *key, eg_id id) {
+    char text[ID_TEXT];
     if (key) pj_key(&r->out, key);
     if (eg_id_is_none(id)) pj_null(&r->out);
-    else pj_str(&r->out, (eg_str){text, n});
+    else pj_str(&r->out, mt_id_format(id, text));
 }
 
 void mt_put_time(result *r, const char *key, int64_t t) {
@@ -134,7 +138,20 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     pj_end(&r->out, '}');
 }
 
-eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_str *out) {
+void mt_put_history(result *r, const eg_conflict *c, const eg_fact *facts, size_t n) {
+    size_t limit = r->text_limit;
+    pj_key(&r->out, "history");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < n; i++) {
+        int of_pair = eg_id_eq(facts[i].id, c->fact_a) || eg_id_eq(facts[i].id, c->fact_b);
+        r->text_limit = of_pair && limit < EG_MAX_CONTENT ? RESULT_LEAST_TEXT : limit;
+        mt_put_fact(r, &facts[i]);
+    }
+    pj_end(&r->out, ']');
+    r->text_limit = limit;
+}
+
+eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_tool_result *out) {
     result r = {.text_limit = EG_MAX_CONTENT};
     for (;;) {
         r.out.len = 0;
@@ -144,8 +161,8 @@ eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *d
         if (r.out.failed || r.out.len <= RESULT_CAP || r.text_limit <= RESULT_LEAST_TEXT) break;
         r.text_limit = r.text_limit / 2 < RESULT_LEAST_TEXT ? RESULT_LEAST_TEXT : r.text_limit / 2;
     }
-    *out = r.out.failed ? (eg_str){NULL, 0} : eg_request_copy(rq, (eg_str){r.out.p, r.out.len});
+    if (!r.out.failed) out->structured = eg_request_copy(rq, (eg_str){r.out.p, r.out.len});
     if (r.out.failed) eg_request_fail(rq, EG_ENOMEM, "out of memory while the result was written");
     pj_release(&r.out);
-    return out->ptr ? EG_OK : EG_ENOMEM;
+    return out->structured.ptr ? EG_OK : EG_ENOMEM;
 }

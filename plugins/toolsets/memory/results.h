@@ -19,6 +19,10 @@ typedef struct result {
     size_t text_limit; /* bytes of one long text */
 } result;
 
+/* The canonical text of an id: 36 characters. */
+enum { ID_TEXT = 40 };
+eg_str mt_id_format(eg_id id, char out[ID_TEXT]);
+
 /* The members of a fact, into an open object; members that not every fact has come last. */
 void mt_put_fact_members(result *r, const eg_fact *fact);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
@@ -30,12 +34,15 @@ void mt_put_score(result *r, const char *key, double x);   /* 4 decimals */
 void mt_put_text(result *r, const char *key, eg_str text); /* cut to the limit at a code point; empty: null */
 void mt_put_undo_id(result *r, int64_t undo_id);           /* 0, nothing to undo: null */
 void mt_put_word(result *r, const char *key, const char *const *words, size_t n, uint32_t i);
+/* The facts of both lineages of a conflict. Its two facts stand above in full, so their texts are
+ * the first to be cut here. */
+void mt_put_history(result *r, const eg_conflict *c, const eg_fact *facts, size_t n);
 /* The first member of every result that carries stored text. */
 void mt_put_notice(result *r);
 
-/* Writes a result with render(), again with shorter texts while it exceeds RESULT_CAP; *out is in
- * the memory of the request. */
-eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_str *out);
+/* Writes out->structured with render(), again with shorter texts while it exceeds RESULT_CAP; *out
+ * is in the memory of the request. */
+eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *data), const void *data, eg_tool_result *out);
 
 extern const char *const mt_fact_type_words[],
     *const mt_operation_words[], *const mt_durability_words[], *const mt_conflict_status_words[],

@@ -1,4 +1,4 @@
-/* tools.h - the two files of tools and what they share. */
+/* tools.h - what the toolset offers, a table each, and what its files share. */
 #ifndef ENGRAM_MEMORY_TOOLS_H
 #define ENGRAM_MEMORY_TOOLS_H
 
@@ -6,6 +6,10 @@
 
 extern const eg_tool mt_core_tools[], mt_team_tools[];
 extern const size_t mt_core_tool_count, mt_team_tool_count;
+extern const eg_resource mt_resources[];
+extern const size_t mt_resource_count;
+extern const eg_prompt mt_prompts[];
+extern const size_t mt_prompt_count;
 
 /* The memory of the host, or NULL with the sentence in the request's error record. */
 eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);

@@ -57,7 +57,7 @@ static void render_unconfigured(result *r, const void *data) {
             EG_STR("Engram found no store for this workspace. Shall I run `engram doctor` to find out why?"));
 }
 
-static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_status(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     eg_status s = mt_args_read(rq, arguments, NULL, 0, NULL);
     if (s != EG_OK) return s;
@@ -117,7 +117,7 @@ static void render_commit(result *r, const void *data) {
     mt_put_undo_id(r, d->undo_id);
 }
 
-static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[C_COUNT] = {
         [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
@@ -143,8 +143,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.content = v[C_CONTENT].text;
     args.scope = scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
-    if (v[C_AGENT].text.len) rq->actor = v[C_AGENT].text;
-    args.agent_id = rq->actor; /* so the name of the client passes the same checks and gates */
+    args.agent_id = v[C_AGENT].given ? v[C_AGENT].text : rq->who->agent;
     args.engineer = v[C_ENGINEER].text;
     args.provenance = v[C_PROVENANCE].text;
     args.fact_type = (uint32_t)v[C_TYPE].integer;
@@ -190,7 +189,7 @@ static void render_query(result *r, const void *data) {
     pj_kbool(&r->out, "topic_cut", d->topic_cut != 0);
 }
 
-static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[Q_COUNT] = {
         /* the memory cuts a long topic and does not refuse it; the size of the message is the only
@@ -236,23 +235,6 @@ typedef struct conflicts_data {
     size_t history_count;
 } conflicts_data;
 
-/* The list above has the two facts of the pair in full, so their texts are the first to be cut
- * here. */
-static void put_history(result *r, const conflicts_data *d) {
-    const eg_conflict *c = &d->views->conflict;
-    size_t limit = r->text_limit;
-    pj_key(&r->out, "history");
-    pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->history_count; i++) {
-        const eg_fact *f = &d->history[i];
-        int of_pair = eg_id_eq(f->id, c->fact_a) || eg_id_eq(f->id, c->fact_b);
-        r->text_limit = of_pair && limit < EG_MAX_CONTENT ? RESULT_LEAST_TEXT : limit;
-        mt_put_fact(r, f);
-    }
-    pj_end(&r->out, ']');
-    r->text_limit = limit;
-}
-
 static void render_conflicts(result *r, const void *data) {
     const conflicts_data *d = data;
     size_t limit = r->text_limit;
@@ -264,10 +246,10 @@ static void render_conflicts(result *r, const void *data) {
     r->text_limit = limit;
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "more", d->more);
-    if (d->history) put_history(r, d);
+    if (d->history) mt_put_history(r, &d->views->conflict, d->history, d->history_count);
 }
 
-static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_str id, eg_str *out) {
+static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_str id, eg_tool_result *out) {
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_conflict_view view;
@@ -278,7 +260,7 @@ static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_s
     return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
 }
 
-static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[L_COUNT] = {
         [L_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
@@ -330,7 +312,7 @@ static void render_resolve(result *r, const void *data) {
     mt_put_undo_id(r, d->resolved->undo_id);
 }
 
-static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[R_COUNT] = {
         [R_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
@@ -343,13 +325,13 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
     arg_value v[R_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, R_COUNT, v);
     if (s != EG_OK) return s;
-    const eg_resolve_args args = {.conflict_id = v[R_ID].text,
+    const eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                                  .conflict_id = v[R_ID].text,
                                   .resolution_type = (uint32_t)v[R_TYPE].integer,
                                   .resolution = v[R_TEXT].text,
                                   .winning_fact_id = v[R_WINNER].text,
                                   .merged_content = v[R_MERGED].text,
-                                  .agent_id = v[R_AGENT].text};
-    if (args.agent_id.len) rq->actor = args.agent_id;
+                                  .agent_id = v[R_AGENT].given ? v[R_AGENT].text : rq->who->agent};
     if (args.resolution_type == EG_RESOLUTION_WINNER && !args.winning_fact_id.len)
         return eg_request_fail(rq, EG_EINVAL,
                                "winning_fact_id: is missing; resolution_type winner requires the id of the fact that is true");
@@ -399,7 +381,7 @@ static void render_check(result *r, const void *data) {
     pj_kbool(&r->out, "without_nli", d->checked->without_nli != 0);
 }
 
-static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[K_COUNT] = {
         [K_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
@@ -420,7 +402,7 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
                                    .line = (uint32_t)i + 1};
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
-    const eg_check_args args = {.items = items, .item_count = n, .against_store = 1};
+    const eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = n, .against_store = 1};
     eg_checked checked = {0};
     s = services->memory_ops->check(memory, rq, &args, &checked);
     const check_data data = {items, &checked};
@@ -429,17 +411,17 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
 
 #define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
 const eg_tool mt_core_tools[] = {
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_status", "Engram status", STATUS_DESCRIPTION, STATUS_INPUT,
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_status", "Engram status", STATUS_DESCRIPTION, STATUS_INPUT,
      STATUS_OUTPUT, call_status},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_query", "Ask the shared memory", QUERY_DESCRIPTION, QUERY_INPUT,
-     QUERY_OUTPUT, call_query},
-    {sizeof(eg_tool), 0, EG_PROFILE_CORE, 0, "engram_commit", "Save a finding", COMMIT_DESCRIPTION, COMMIT_INPUT, COMMIT_OUTPUT,
-     call_commit},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_conflicts", "List conflicts", CONFLICTS_DESCRIPTION, CONFLICTS_INPUT,
-     CONFLICTS_OUTPUT, call_conflicts},
-    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, 0, "engram_resolve", "Settle a conflict", RESOLVE_DESCRIPTION,
-     RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
-    {sizeof(eg_tool), READS, EG_PROFILE_CORE, 0, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT, CHECK_OUTPUT,
-     call_check},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_query", "Ask the shared memory", QUERY_DESCRIPTION,
+     QUERY_INPUT, QUERY_OUTPUT, call_query},
+    {sizeof(eg_tool), 0, EG_PROFILE_CORE, EG_NEEDS_WRITE, "engram_commit", "Save a finding", COMMIT_DESCRIPTION, COMMIT_INPUT,
+     COMMIT_OUTPUT, call_commit},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_conflicts", "List conflicts", CONFLICTS_DESCRIPTION,
+     CONFLICTS_INPUT, CONFLICTS_OUTPUT, call_conflicts},
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, EG_NEEDS_RESOLVE, "engram_resolve", "Settle a conflict",
+     RESOLVE_DESCRIPTION, RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
+    {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT,
+     CHECK_OUTPUT, call_check},
 };
 const size_t mt_core_tool_count = COUNT(mt_core_tools);

@@ -19,7 +19,7 @@ static void render_feedback(result *r, const void *data) {
     pj_kstr(&r->out, "feedback", eg_str_of(d->word));
 }
 
-static eg_status call_feedback(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_feedback(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     const arg_spec specs[F_COUNT] = {
         [F_ID] = {.name = "conflict_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
@@ -44,7 +44,7 @@ static void render_undo(result *r, const void *data) {
     pj_kint(&r->out, "undo_id", d->undo_id);
 }
 
-static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     /* ids come as JSON numbers: exact up to 2^53 - 1, which no store reaches */
     static const arg_spec spec = {.name = "undo_id", .kind = ARG_INTEGER, .required = 1, .low = 1, .high = 9007199254740991.0};
@@ -64,7 +64,7 @@ static void render_promote(result *r, const void *data) {
     mt_put_fact(r, data);
 }
 
-static eg_status call_promote(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_promote(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     static const arg_spec spec = {.name = "fact_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT};
     arg_value v;
@@ -88,7 +88,7 @@ static void render_lineage(result *r, const void *data) {
     mt_put_facts(r, "versions", d->facts, d->count);
 }
 
-static eg_status call_lineage(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_str *out) {
+static eg_status call_lineage(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
     (void)self;
     static const arg_spec spec = {.name = "lineage_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT};
     arg_value v;
@@ -104,13 +104,13 @@ static eg_status call_lineage(void *self, const eg_services *services, eg_reques
 }
 
 const eg_tool mt_team_tools[] = {
-    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, 0, "engram_feedback", "Judge a conflict", FEEDBACK_DESCRIPTION, FEEDBACK_INPUT,
-     FEEDBACK_OUTPUT, call_feedback},
-    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, 0, "engram_undo", "Take back a change", UNDO_DESCRIPTION, UNDO_INPUT, UNDO_OUTPUT,
-     call_undo},
-    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, 0, "engram_promote", "Make a fact durable", PROMOTE_DESCRIPTION,
-     PROMOTE_INPUT, PROMOTE_OUTPUT, call_promote},
-    {sizeof(eg_tool), EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, 0, "engram_lineage", "History of a fact",
-     LINEAGE_DESCRIPTION, LINEAGE_INPUT, LINEAGE_OUTPUT, call_lineage},
+    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, EG_NEEDS_WRITE, "engram_feedback", "Judge a conflict", FEEDBACK_DESCRIPTION,
+     FEEDBACK_INPUT, FEEDBACK_OUTPUT, call_feedback},
+    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, EG_NEEDS_RESOLVE, "engram_undo", "Take back a change", UNDO_DESCRIPTION, UNDO_INPUT,
+     UNDO_OUTPUT, call_undo},
+    {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, EG_NEEDS_WRITE, "engram_promote", "Make a fact durable",
+     PROMOTE_DESCRIPTION, PROMOTE_INPUT, PROMOTE_OUTPUT, call_promote},
+    {sizeof(eg_tool), EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_lineage",
+     "History of a fact", LINEAGE_DESCRIPTION, LINEAGE_INPUT, LINEAGE_OUTPUT, call_lineage},
 };
 const size_t mt_team_tool_count = COUNT(mt_team_tools);

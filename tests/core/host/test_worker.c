@@ -28,8 +28,8 @@ static eg_status work(eg_memory *m, eg_request *rq, size_t *done, size_t *left) 
 }
 static const eg_memory_ops ops = {.size = sizeof ops, .work = work};
 
-static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
-    (void)host, (void)flag, (void)err;
+static eg_status request_create(void *host, const eg_request_options *options, eg_request **out, eg_error *err) {
+    (void)host, (void)options, (void)err;
     *out = calloc(1, sizeof **out);
     return *out ? EG_OK : EG_ENOMEM;
 }

@@ -17,39 +17,44 @@ enum { DIMENSIONS = 64, BUDGET_MS = 20 };
 const eg_plugin *eg_plugin_sqlite(void);
 const eg_plugin *eg_plugin_rules(void);
 
-typedef struct fixture_request {
+typedef struct owned_request {
     test_request base; /* first */
     eg_case_source *source;
-} fixture_request;
+} owned_request;
 
 static eg_status request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err) {
     (void)err;
-    fixture_request *r = calloc(1, sizeof *r);
+    owned_request *r = calloc(1, sizeof *r);
     assert_non_null(r);
     test_request_init(&r->base, ((fixture *)host)->memory_limit);
     r->source = of->source;
-    r->base.rq.cancel = of->cancel;
-    r->base.rq.workspace = of->workspace;
-    r->base.rq.actor = of->actor;
-    if (of->err) r->base.rq.err = of->err;
+    test_request_set(&r->base, of->workspace, of->who, of->cancel, of->err);
     *out = &r->base.rq;
     return EG_OK;
 }
 
-static eg_status request_create(void *host, const int *flag, eg_request **out, eg_error *err) {
-    const eg_inner_request of = {.workspace = EG_STR("local"), .actor = EG_STR("tester"), .cancel.flag = flag};
+static eg_status request_create(void *host, const eg_request_options *options, eg_request **out, eg_error *err) {
+    const eg_inner_request of = {
+        .workspace = EG_STR("local"), .who = &test_principal, .cancel = options ? options->cancel : (eg_cancel){0}};
     return request_make(host, &of, out, err);
+}
+
+eg_request *fixture_request(fixture *f, const char *workspace, const eg_principal *who, eg_cancel cancel) {
+    eg_request *rq;
+    const eg_inner_request of = {.workspace = eg_str_of(workspace), .who = who ? who : &test_principal, .cancel = cancel};
+    assert_int_equal(request_make(f, &of, &rq, NULL), EG_OK);
+    return rq;
 }
 
 static eg_status neighbour_margins(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions, size_t n,
                                    eg_margin *out) {
     (void)host;
-    return eg_memory_neighbour_margins(((fixture_request *)rq)->source, rq, c, questions, n, out);
+    return eg_memory_neighbour_margins(((owned_request *)rq)->source, rq, c, questions, n, out);
 }
 
 static void request_release(void *host, eg_request *rq) {
     (void)host;
-    test_request_release(&((fixture_request *)rq)->base);
+    test_request_release(&((owned_request *)rq)->base);
     free(rq);
 }
 
@@ -196,6 +201,7 @@ void fixture_open(fixture *f, int with_model) {
                          .request_make = request_make,
                          .wake = wake,
                          .host = f,
+                         .self = test_principal,
                          .owner = EG_STR("test-1"),
                          .mode = EG_STR("local"),
                          .default_wait_ms = 20000,
@@ -214,12 +220,7 @@ void fixture_close(fixture *f) {
     assert_int_equal(system(command), 0);
 }
 
-eg_request *request_in(fixture *f, const char *workspace) {
-    eg_request *rq;
-    request_create(f, NULL, &rq, NULL);
-    rq->workspace = eg_str_of(workspace);
-    return rq;
-}
+eg_request *request_in(fixture *f, const char *workspace) { return fixture_request(f, workspace, NULL, (eg_cancel){0}); }
 
 void forget(fixture *f) { eg_workspaces_release(f->memory); }
 
@@ -265,7 +266,8 @@ eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) 
     char id[EG_ID_TEXT], won[EG_ID_TEXT];
     eg_id_format(conflict, id);
     eg_id_format(winner, won);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
+    eg_resolve_args args = {
+        .size = sizeof(eg_resolve_args), .conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
     if (how == EG_RESOLUTION_WINNER) args.winning_fact_id = eg_str_of(won);
     eg_resolved done;
     f->now += EG_SECOND;

@@ -54,6 +54,9 @@ eg_request *request_in(fixture *f, const char *workspace);
 /* As in a new process: nothing is remembered of the facts that have vectors already. */
 void forget(fixture *f);
 
+/* A request of another workspace, principal (NULL: the test) or cancellation; ended by services.request_release. */
+eg_request *fixture_request(fixture *f, const char *workspace, const eg_principal *who, eg_cancel cancel);
+
 #define WITH(f, model) \
     fixture f;         \
     fixture_open(&f, model)

@@ -118,10 +118,10 @@ static void reembedding_is_interrupted(void **state) {
     uint64_t vectors = st.store.vectors, left;
     f.model = "other";
     forget(&f);
-    f.rq->cancel.deadline = 1; /* long past */
-    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
+    eg_request *late = fixture_request(&f, "local", NULL, (eg_cancel){.deadline = 1}); /* long past */
+    assert_int_equal(f.ops->reembed(f.memory, late, &left), EG_OK);
     assert_int_equal(left, 16); /* one batch of four */
-    f.rq->cancel.deadline = 0;
+    f.services.request_release(&f, late);
     f.with_model = 0;
     work(&f);
     f.with_model = 1;
@@ -188,7 +188,8 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     assert_int_equal(f.wakes, 1); /* when its own wait is over, not before: the worker must not take the job away */
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args merge = {.conflict_id = eg_str_of(id),
+    eg_resolve_args merge = {.size = sizeof(eg_resolve_args),
+                             .conflict_id = eg_str_of(id),
                              .resolution_type = EG_RESOLUTION_MERGE,
                              .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
     eg_resolved done;

@@ -174,8 +174,10 @@ static void feedback_moves_the_threshold(void **state) {
     for (size_t i = 0; i < n; i++) {
         char id[EG_ID_TEXT];
         eg_id_format(views[i].conflict.id, id);
-        eg_resolve_args args = {
-            .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_DISMISS, .resolution = EG_STR("no")};
+        eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                                .conflict_id = eg_str_of(id),
+                                .resolution_type = EG_RESOLUTION_DISMISS,
+                                .resolution = EG_STR("no")};
         eg_resolved done;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
     }
@@ -196,7 +198,7 @@ static void check_writes_nothing(void **state) {
     assert_int_equal(f.ops->status(f.memory, f.rq, &before), EG_OK);
     eg_check_item items[] = {{.content = EG_STR("The auth service runs on port 9090."), .scope = EG_STR("auth")},
                              {.content = EG_STR("The auth service runs on port 7070."), .scope = EG_STR("auth")}};
-    eg_check_args args = {.items = items, .item_count = 2, .against_store = 1};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = 2, .against_store = 1};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
     assert_int_equal(found.count, 3);
@@ -215,7 +217,7 @@ static void check_examines_what_is_repeated_once(void **state) {
         items[i] = (eg_check_item){.content = EG_STR("The auth service runs on port 7070."), .scope = EG_STR("auth")};
     items[0].content = EG_STR("The auth service runs on port 9090.");
     items[39].scope = EG_STR("billing"); /* in another scope it is another statement */
-    eg_check_args args = {.items = items, .item_count = 40};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = 40};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
     assert_int_equal(found.statements, 40);
@@ -240,7 +242,7 @@ static void check_tells_that_a_model_did_not_open(void **state) {
     f.memory->env.describe_models = describe_models;
     eg_check_item items[] = {{.content = EG_STR("The cellar is cleaned in the evening.")},
                              {.content = EG_STR("Somebody cleans the cellar in the evening.")}};
-    eg_check_args args = {.items = items, .item_count = 2};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = 2};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
     assert_int_equal(found.count, 0);
@@ -350,17 +352,26 @@ static void bad_arguments_are_named(void **state) {
         eg_status code;
         const char *word;
     } cases[] = {
-        {{.content = EG_STR(""), .confidence = 0.5}, EG_EINVAL, "content"},
-        {{.content = EG_STR(" \n\t"), .confidence = 0.5}, EG_EINVAL, "content"},
-        {{.content = EG_STR("broken \xff utf-8"), .confidence = 0.5}, EG_EINVAL, "byte 7"},
-        {{.content = {"a\0b", 3}, .confidence = 0.5}, EG_EINVAL, "NUL"},
-        {{.content = {big, EG_MAX_CONTENT + 1}, .confidence = 0.5}, EG_ELIMIT, "8193"},
-        {{.content = EG_STR("x"), .confidence = 1.5}, EG_EINVAL, "confidence"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .scope = EG_STR("a b")}, EG_EINVAL, "scope"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .ttl_days = 99999999}, EG_EINVAL, "ttl_days"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .operation = EG_OP_DELETE}, EG_EINVAL, "corrects_lineage"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("zzz")}, EG_EINVAL, "corrects_lineage"},
-        {{.content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("01890000-0000-7000-8000-000000000000")},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR(""), .confidence = 0.5}, EG_EINVAL, "content"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR(" \n\t"), .confidence = 0.5}, EG_EINVAL, "content"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("broken \xff utf-8"), .confidence = 0.5}, EG_EINVAL, "byte 7"},
+        {{.size = sizeof(eg_commit_args), .content = {"a\0b", 3}, .confidence = 0.5}, EG_EINVAL, "NUL"},
+        {{.size = sizeof(eg_commit_args), .content = {big, EG_MAX_CONTENT + 1}, .confidence = 0.5}, EG_ELIMIT, "8193"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("x"), .confidence = 1.5}, EG_EINVAL, "confidence"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("x"), .confidence = 0.5, .scope = EG_STR("a b")}, EG_EINVAL, "scope"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("x"), .confidence = 0.5, .ttl_days = 99999999},
+         EG_EINVAL,
+         "ttl_days"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("x"), .confidence = 0.5, .operation = EG_OP_DELETE},
+         EG_EINVAL,
+         "corrects_lineage"},
+        {{.size = sizeof(eg_commit_args), .content = EG_STR("x"), .confidence = 0.5, .corrects_lineage = EG_STR("zzz")},
+         EG_EINVAL,
+         "corrects_lineage"},
+        {{.size = sizeof(eg_commit_args),
+          .content = EG_STR("x"),
+          .confidence = 0.5,
+          .corrects_lineage = EG_STR("01890000-0000-7000-8000-000000000000")},
          EG_ENOENT,
          "lineage"},
     };

@@ -77,7 +77,7 @@ static void a_check_tells_who_is_nearer(void **state) {
         fixture f;
         open_maple(&f, 1);
         eg_check_item items[3];
-        eg_check_args args = {.items = items, .against_store = rows[i].in_store != NULL};
+        eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .against_store = rows[i].in_store != NULL};
         for (; args.item_count < 3 && rows[i].texts[args.item_count]; args.item_count++)
             items[args.item_count] =
                 (eg_check_item){.content = eg_str_of(rows[i].texts[args.item_count]), .scope = EG_STR("zoo")};
@@ -98,7 +98,7 @@ static void a_check_tells_who_is_nearer(void **state) {
     open_maple(&f, 0);
     eg_check_item two[] = {{.content = EG_STR(A_AND_C), .scope = EG_STR("zoo")},
                            {.content = EG_STR(NEAR_A_TOO), .scope = EG_STR("zoo")}};
-    eg_check_args args = {.items = two, .item_count = 2};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = two, .item_count = 2};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
     tells(&f, 0, 0); /* found by words, which tell nothing of it */
@@ -150,7 +150,11 @@ static void a_store_that_fails_fails_the_job(void **state) {
     with_a_broken_store = &f;
     commit_as(&f, "a", "zoo", A_AND_C);
     f.memory->env.storage_ops = &broken;
-    eg_commit_args args = {.content = EG_STR(NEAR_A_TOO), .scope = EG_STR("zoo"), .agent_id = EG_STR("a"), .wait_ms = 50};
+    eg_commit_args args = {.size = sizeof(eg_commit_args),
+                           .content = EG_STR(NEAR_A_TOO),
+                           .scope = EG_STR("zoo"),
+                           .agent_id = EG_STR("a"),
+                           .wait_ms = 50};
     eg_receipt r;
     assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &r), EG_OK);
     assert_int_equal(open_conflicts(&f, NULL), 0);

@@ -11,7 +11,8 @@ static void merge_writes_the_merged_fact(void **state) {
     assert_int_equal(b.conflict_count, 1);
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id),
+    eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                            .conflict_id = eg_str_of(id),
                             .resolution_type = EG_RESOLUTION_MERGE,
                             .resolution = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.")};
     eg_resolved done;
@@ -49,7 +50,8 @@ static void what_settles_passes_the_gates(void **state) {
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id),
+    eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                            .conflict_id = eg_str_of(id),
                             .resolution_type = EG_RESOLUTION_MERGE,
                             .merged_content = EG_STR("The auth service runs on port 8080; the secret is xyzzy.")};
     eg_resolved done;
@@ -90,8 +92,10 @@ static void a_merge_promotes_its_text(void **state) {
         eg_receipt there = commit_args(&f, note);
         char id[EG_ID_TEXT];
         eg_id_format(b.conflicts[0].conflict.id, id);
-        eg_resolve_args args = {
-            .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_MERGE, .merged_content = note.content};
+        eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                                .conflict_id = eg_str_of(id),
+                                .resolution_type = EG_RESOLUTION_MERGE,
+                                .merged_content = note.content};
         eg_resolved done;
         f.now += EG_SECOND;
         if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
@@ -147,8 +151,10 @@ static void a_conflict_found_meanwhile_ends_too(void **state) {
     char id[EG_ID_TEXT], winner[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {
-        .conflict_id = eg_str_of(id), .resolution_type = EG_RESOLUTION_WINNER, .winning_fact_id = eg_str_of(winner)};
+    eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                            .conflict_id = eg_str_of(id),
+                            .resolution_type = EG_RESOLUTION_WINNER,
+                            .winning_fact_id = eg_str_of(winner)};
     eg_resolved done;
     if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
     assert_int_equal(done.other_conflicts_closed, 1);
@@ -179,7 +185,10 @@ static void a_settled_pair_stays_settled(void **state) {
         eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
         char id[EG_ID_TEXT];
         eg_id_format(b.conflicts[0].conflict.id, id);
-        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = ways[i], .resolution = EG_STR("fine")};
+        eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                                .conflict_id = eg_str_of(id),
+                                .resolution_type = ways[i],
+                                .resolution = EG_STR("fine")};
         eg_resolved done;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
         /* the same once more is no error, another way is */
@@ -212,7 +221,10 @@ static void settled_otherwise_is_told(void **state) {
         eg_id_format(conflict, id);
         eg_id_format(a.id, first);
         eg_id_format(b.fact.id, second);
-        eg_resolve_args same = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(first)}, other = same;
+        eg_resolve_args same = {.size = sizeof(eg_resolve_args),
+                                .conflict_id = eg_str_of(id),
+                                .winning_fact_id = eg_str_of(first)},
+                        other = same;
         other.winning_fact_id = eg_str_of(second);
         if (how == 1) {
             same.resolution_type = other.resolution_type = EG_RESOLUTION_MERGE;
@@ -241,7 +253,7 @@ static void what_has_ended_does_not_win(void **state) {
     char id[EG_ID_TEXT], ended[EG_ID_TEXT];
     eg_id_format(conflict, id);
     eg_id_format(a.id, ended);
-    eg_resolve_args args = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(ended)};
+    eg_resolve_args args = {.size = sizeof(eg_resolve_args), .conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(ended)};
     eg_resolved done;
     f.now += 2 * EG_DAY;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);

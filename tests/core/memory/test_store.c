@@ -50,7 +50,8 @@ static void a_store_without_time_is_an_error(void **state) {
     char id[EG_ID_TEXT], winner[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_id_format(a.fact.id, winner);
-    eg_resolve_args settle_args = {.conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(winner)};
+    eg_resolve_args settle_args = {
+        .size = sizeof(eg_resolve_args), .conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(winner)};
     eg_commit_args args = EG_COMMIT_DEFAULTS;
     args.content = EG_STR("The auth service logs to the journal.");
     eg_receipt r;
@@ -134,7 +135,7 @@ static void thresholds_are_read_once_a_job(void **state) {
     assert_true(commit_as(&f, "agent-b", "zoo", "One more zebra painted a stripe.").conflict_count >= 5);
     assert_int_equal(outer.feedback_reads, 1);
     outer.feedback_reads = 0;
-    eg_check_args args = {.items = items, .item_count = 8, .against_store = 1};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = 8, .against_store = 1};
     eg_checked found;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
     assert_true(found.count > 8);

@@ -19,7 +19,10 @@ static void an_undone_settlement_is_no_verdict(void **state) {
         uint64_t right, wrong;
         assert_int_equal(open_conflicts(&f, &views), 1);
         eg_id_format(views[0].conflict.id, id);
-        eg_resolve_args args = {.conflict_id = eg_str_of(id), .resolution_type = ways[i], .winning_fact_id = eg_str_of(winner)};
+        eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                                .conflict_id = eg_str_of(id),
+                                .resolution_type = ways[i],
+                                .winning_fact_id = eg_str_of(winner)};
         eg_resolved done;
         eg_undone undone;
         if (i) assert_int_equal(f.ops->feedback(f.memory, f.rq, args.conflict_id, 0), EG_OK);
@@ -44,8 +47,10 @@ static void winner_and_undo(void **state) {
     char id[EG_ID_TEXT], winner[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {
-        .conflict_id = eg_str_of(id + 28), .resolution_type = EG_RESOLUTION_WINNER, .resolution = EG_STR("seen in k8s")};
+    eg_resolve_args args = {.size = sizeof(eg_resolve_args),
+                            .conflict_id = eg_str_of(id + 28),
+                            .resolution_type = EG_RESOLUTION_WINNER,
+                            .resolution = EG_STR("seen in k8s")};
     eg_resolved done;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL); /* which one? */
     args.winning_fact_id = eg_str_of(winner);

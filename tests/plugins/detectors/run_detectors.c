@@ -35,7 +35,7 @@ eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_f
                       size_t *n, eg_error *err) {
     test_request request;
     test_request_borrow(&request, arena);
-    request.rq.err = err;
+    test_request_set(&request, EG_STR("test"), NULL, (eg_cancel){0}, err);
     eg_services services = test_services(NULL);
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
     sink s = {.out = out, .most = most};

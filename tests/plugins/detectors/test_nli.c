@@ -84,7 +84,7 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     eg_error err = {0};
     test_request request;
     test_request_borrow(&request, &arena);
-    request.rq.err = &err;
+    test_request_set(&request, EG_STR("local"), NULL, (eg_cancel){0}, &err);
     eg_services services = test_services(NULL);
     services.nli = nli;
     services.threshold = threshold;

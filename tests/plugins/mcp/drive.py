@@ -17,7 +17,7 @@ from peer import Failure, Judge
 import jsonschema
 
 from harness import checks, run
-import check_revisions, check_flow  # noqa: F401  (they fill the list of checks)
+import check_revisions, check_offers, check_flow  # noqa: F401  (they fill the list of checks)
 
 
 def main():

@@ -41,8 +41,7 @@ def with_peer(rev, profile=None):
         result = run.judge.response(rev, peer.initialize(rev), "InitializeResult")
         check(result["protocolVersion"] == rev, "another revision than asked for", result)
         run.judge.strict(rev, "Implementation", result["serverInfo"])
-        check("tools" in result["capabilities"] and "resources" not in result["capabilities"]
-              and "prompts" not in result["capabilities"], "capabilities", result)
+        check(set(result["capabilities"]) == {"logging", "tools", "resources", "prompts"}, "capabilities", result)
         check(0 < len(result["instructions"]) < 600, "instructions", result)
     return peer
 

@@ -296,6 +296,30 @@ static void arrays_are_answered_where_they_came_from(void **state) {
     }
 }
 
+/* A server without resources and prompts neither announces nor serves them. */
+static void a_server_without_resources(void **state) {
+    bench *t = *state;
+    static const char *const methods[] = {"resources/list", "resources/templates/list", "resources/read", "prompts/list",
+                                          "prompts/get"};
+    mcp_server *bare;
+    client c = {0};
+    t->host.registrar.resource_count = t->host.registrar.prompt_count = 0;
+    assert_int_equal(mcp_server_create(&t->host.services, EG_PROFILE_CORE, 2, &bare, NULL), EG_OK);
+    client_open(&c, bare);
+    initialize(&c, "2025-11-25", "c");
+    const cJSON *capabilities = pj_get(pj_get(answer(&c, 0), "result"), "capabilities");
+    assert_non_null(pj_get(capabilities, "tools"));
+    assert_null(pj_get(capabilities, "resources"));
+    assert_null(pj_get(capabilities, "prompts"));
+    for (int i = 0; i < 5; i++) {
+        sayf(&c, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":{\"uri\":\"a\",\"name\":\"b\"}}", i + 1,
+             methods[i]);
+        assert_int_equal(pj_get(pj_get(answer(&c, i + 1), "error"), "code")->valueint, -32601);
+    }
+    client_close(&c);
+    mcp_server_destroy(bare);
+}
+
 /* --- sessions do not wait for each other --- */
 
 static void a_write_holds_up_its_own_session_only(void **state) {
@@ -391,6 +415,7 @@ int main(void) {
         TEST(the_same_id_in_two_sessions),
         TEST(each_session_has_its_own_subscriptions),
         TEST(arrays_are_answered_where_they_came_from),
+        TEST(a_server_without_resources),
         TEST(a_write_holds_up_its_own_session_only),
         TEST(a_full_session_blocks_only_its_own_client),
         cmocka_unit_test_setup_teardown(fewer_threads_than_calls, setup_two_threads, teardown),

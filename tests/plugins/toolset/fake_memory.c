@@ -57,7 +57,7 @@ static int id_matches(eg_id id, eg_str text) {
 static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *beside, int *cancelled) {
     pthread_mutex_lock(&h->lock);
     h->calls++;
-    h->actor = fake_keep(rq->actor);
+    h->actor = fake_keep(rq->who->agent);
     h->inside++;
     uint64_t begin = ++h->clock;
     pthread_mutex_unlock(&h->lock);
@@ -126,7 +126,7 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                        .lineage_id = fake_id(2, n + 1),
                        .content = h->commit.content,
                        .scope = a->scope.len ? h->commit.scope : EG_STR("general"),
-                       .agent_id = a->agent_id.len ? h->commit.agent_id : fake_keep(rq->actor),
+                       .agent_id = h->commit.agent_id,
                        .engineer = h->commit.engineer,
                        .provenance = h->commit.provenance,
                        .artifact_hash = h->commit.artifact_hash,
@@ -259,7 +259,7 @@ static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_arg
         c->resolution_type = a->resolution_type;
         c->resolution = h->resolve.resolution;
         c->resolved_at = INT64_C(1785230500000000);
-        c->resolved_by = fake_keep(rq->actor);
+        c->resolved_by = h->resolve.agent_id;
         out->conflict = *c;
         out->closed = eg_request_array(rq, 2, sizeof *out->closed);
         for (size_t i = 0; i < h->fact_count && out->closed; i++) {

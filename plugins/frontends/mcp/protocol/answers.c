@@ -1,11 +1,9 @@
-/* answers.c - messages in the shape of their revision. See answers.h. */
+/* answers.c - messages in the shape of their revision: errors, the handshake, notifications. See
+ * answers.h. */
 #include "answers.h"
 
 #define META_SERVER "io.modelcontextprotocol/serverInfo"
 #define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
-
-/* How long a client may keep the list of tools: it does not change while the server runs. */
-enum { LIST_TTL_MS = 3600000 };
 
 static const char INSTRUCTIONS[] =
     "Engram is the memory that the coding agents of a team share. It reports where their facts contradict each other. "
@@ -64,145 +62,78 @@ void mcp_answer_unsupported(pj_out *o, eg_str id, const char *requested) {
     pj_end(o, '}');
 }
 
-static void put_server_info(pj_out *o, const char *key, const revision *rev, const char *version) {
+static void put_server_info(pj_out *o, const char *key, const reply_to *to) {
     pj_key(o, key);
     pj_begin(o, '{');
     pj_kstr(o, "name", EG_STR("engram"));
-    if (rev->flags & REV_STRUCTURED) pj_kstr(o, "title", EG_STR("Engram"));
-    pj_kstr(o, "version", eg_str_of(version));
+    if (to->rev->flags & REV_STRUCTURED) pj_kstr(o, "title", EG_STR("Engram"));
+    pj_kstr(o, "version", eg_str_of(to->version));
     pj_end(o, '}');
 }
 
 /* subscription: JSON text of its id, or ptr NULL. */
-static void result_begin(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str subscription) {
-    envelope(o, id);
+static void result_begin(pj_out *o, const reply_to *to, const char *type, eg_str subscription) {
+    envelope(o, to->id);
     pj_key(o, "result");
     pj_begin(o, '{');
-    if (!(rev->flags & REV_STATELESS)) return;
+    if (!(to->rev->flags & REV_STATELESS)) return;
     pj_key(o, "_meta");
     pj_begin(o, '{');
-    put_server_info(o, META_SERVER, rev, version);
+    put_server_info(o, META_SERVER, to);
     if (subscription.ptr) {
         pj_key(o, META_SUBSCRIPTION);
         pj_json(o, subscription);
     }
     pj_end(o, '}');
-    pj_kstr(o, "resultType", EG_STR("complete"));
+    pj_kstr(o, "resultType", eg_str_of(type));
 }
 
-void mcp_answer_begin(pj_out *o, const revision *rev, eg_str id, const char *version) {
-    result_begin(o, rev, id, version, (eg_str){NULL, 0});
-}
+void mcp_answer_begin(pj_out *o, const reply_to *to, const char *type) { result_begin(o, to, type, (eg_str){NULL, 0}); }
 
 void mcp_answer_end(pj_out *o) {
     pj_end(o, '}');
     pj_end(o, '}');
 }
 
-static void put_capabilities(pj_out *o, const revision *rev) {
-    pj_key(o, "capabilities");
+static void put_empty(pj_out *o, const char *key) {
+    pj_key(o, key);
     pj_begin(o, '{');
-    if (!(rev->flags & REV_STATELESS)) {
-        pj_key(o, "logging");
-        pj_begin(o, '{');
-        pj_end(o, '}');
-    }
-    pj_key(o, "tools");
-    pj_begin(o, '{');
-    pj_end(o, '}');
     pj_end(o, '}');
 }
 
-void mcp_answer_initialize(pj_out *o, const revision *rev, eg_str id, const char *version) {
-    mcp_answer_begin(o, rev, id, version);
-    pj_kstr(o, "protocolVersion", eg_str_of(rev->name));
-    put_capabilities(o, rev);
-    put_server_info(o, "serverInfo", rev, version);
+/* Nothing inside: the lists do not change while the server runs, and resources cannot be subscribed
+ * to. */
+static void put_capabilities(pj_out *o, const reply_to *to, const offer *all) {
+    pj_key(o, "capabilities");
+    pj_begin(o, '{');
+    if (!(to->rev->flags & REV_STATELESS)) put_empty(o, "logging");
+    put_empty(o, "tools");
+    if (all->resource_count) put_empty(o, "resources");
+    if (all->prompt_count) put_empty(o, "prompts");
+    pj_end(o, '}');
+}
+
+void mcp_answer_initialize(pj_out *o, const reply_to *to, const offer *all) {
+    mcp_answer_begin(o, to, COMPLETE);
+    pj_kstr(o, "protocolVersion", eg_str_of(to->rev->name));
+    put_capabilities(o, to, all);
+    put_server_info(o, "serverInfo", to);
     pj_kstr(o, "instructions", EG_STR(INSTRUCTIONS));
     mcp_answer_end(o);
 }
 
-/* How long and by whom an answer may be cached: it depends on the profile of this server, so only
- * by this client. */
-static void put_cache(pj_out *o) {
-    pj_kint(o, "ttlMs", LIST_TTL_MS);
+void mcp_put_cache(pj_out *o, const reply_to *to, int64_t ttl_ms) {
+    if (!(to->rev->flags & REV_STATELESS)) return;
+    pj_kint(o, "ttlMs", ttl_ms);
     pj_kstr(o, "cacheScope", EG_STR("private"));
 }
 
-void mcp_answer_discover(pj_out *o, const revision *rev, eg_str id, const char *version) {
-    mcp_answer_begin(o, rev, id, version);
+void mcp_answer_discover(pj_out *o, const reply_to *to, const offer *all) {
+    mcp_answer_begin(o, to, COMPLETE);
     put_versions(o, "supportedVersions");
-    put_capabilities(o, rev);
+    put_capabilities(o, to, all);
     pj_kstr(o, "instructions", EG_STR(INSTRUCTIONS));
-    put_cache(o);
-    mcp_answer_end(o);
-}
-
-/* What a revision puts beside the annotations is not repeated in them, nor what a read-only tool
- * makes meaningless: every client pays for these bytes in each session. */
-static void put_annotations(pj_out *o, const revision *rev, const eg_tool *tool) {
-    int reads = (tool->flags & EG_TOOL_READ_ONLY) != 0;
-    pj_key(o, "annotations");
-    pj_begin(o, '{');
-    if (!(rev->flags & REV_STRUCTURED)) pj_kstr(o, "title", eg_str_of(tool->title));
-    pj_kbool(o, "readOnlyHint", reads);
-    if (!reads) {
-        pj_kbool(o, "destructiveHint", (tool->flags & EG_TOOL_DESTRUCTIVE) != 0);
-        pj_kbool(o, "idempotentHint", (tool->flags & EG_TOOL_IDEMPOTENT) != 0);
-    }
-    pj_kbool(o, "openWorldHint", (tool->flags & EG_TOOL_OPEN_WORLD) != 0);
-    pj_end(o, '}');
-}
-
-static void put_tool(pj_out *o, const revision *rev, const eg_tool *tool) {
-    pj_begin(o, '{');
-    pj_kstr(o, "name", eg_str_of(tool->name));
-    if (rev->flags & REV_STRUCTURED) pj_kstr(o, "title", eg_str_of(tool->title));
-    pj_kstr(o, "description", eg_str_of(tool->description));
-    pj_key(o, "inputSchema");
-    pj_json(o, eg_str_of(tool->input_schema));
-    if ((rev->flags & REV_STRUCTURED) && tool->output_schema) {
-        pj_key(o, "outputSchema");
-        pj_json(o, eg_str_of(tool->output_schema));
-    }
-    if (rev->flags & REV_ANNOTATIONS) put_annotations(o, rev, tool);
-    pj_end(o, '}');
-}
-
-void mcp_answer_tools(pj_out *o, const revision *rev, eg_str id, const char *version, const eg_tool *const *tools, size_t n) {
-    mcp_answer_begin(o, rev, id, version);
-    if (rev->flags & REV_STATELESS) put_cache(o);
-    pj_key(o, "tools");
-    pj_begin(o, '[');
-    for (size_t i = 0; i < n; i++) put_tool(o, rev, tools[i]);
-    pj_end(o, ']');
-    mcp_answer_end(o);
-}
-
-static void put_text_block(pj_out *o, eg_str text) {
-    pj_key(o, "content");
-    pj_begin(o, '[');
-    pj_begin(o, '{');
-    pj_kstr(o, "type", EG_STR("text"));
-    pj_kstr(o, "text", text);
-    pj_end(o, '}');
-    pj_end(o, ']');
-}
-
-void mcp_answer_call(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str result) {
-    mcp_answer_begin(o, rev, id, version);
-    put_text_block(o, result);
-    if (rev->flags & REV_STRUCTURED) {
-        pj_key(o, "structuredContent");
-        pj_json(o, result);
-    }
-    mcp_answer_end(o);
-}
-
-void mcp_answer_call_failed(pj_out *o, const revision *rev, eg_str id, const char *version, eg_str sentence) {
-    mcp_answer_begin(o, rev, id, version);
-    put_text_block(o, sentence);
-    pj_kbool(o, "isError", 1);
+    mcp_put_cache(o, to, LIST_TTL_MS);
     mcp_answer_end(o);
 }
 
@@ -238,7 +169,7 @@ void mcp_answer_subscribed(pj_out *o, eg_str id) {
     pj_end(o, '}');
 }
 
-void mcp_answer_unsubscribed(pj_out *o, const revision *rev, eg_str id, const char *version) {
-    result_begin(o, rev, id, version, id);
+void mcp_answer_unsubscribed(pj_out *o, const reply_to *to) {
+    result_begin(o, to, COMPLETE, to->id);
     mcp_answer_end(o);
 }

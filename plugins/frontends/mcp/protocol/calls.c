@@ -8,13 +8,11 @@ enum { TICK_NS = 100000000 };
 
 /* --- the queue; all under the lock --- */
 
-static int writes(const call *c) { return !(c->tool->flags & EG_TOOL_READ_ONLY); }
-
 /* The first call that has not begun, when it may begin now. */
 static call *next_ready(const calls *q) {
     call *c = q->first;
     while (c && c->running) c = c->next;
-    if (!c || q->writer || q->running >= MCP_MAX_RUNNING || (writes(c) && q->running)) return NULL;
+    if (!c || q->writer || q->running >= MCP_MAX_RUNNING || (c->writes && q->running)) return NULL;
     return c;
 }
 
@@ -43,7 +41,7 @@ static int start_ready(calls *q) {
     for (call *c; (c = next_ready(q)) != NULL;) {
         c->running = 1;
         q->running++;
-        q->writer = writes(c);
+        q->writer = c->writes;
         if (mcp_workers_submit(q->workers, &c->task)) continue;
         q->running--;
         q->writer = 0;

@@ -1,6 +1,6 @@
-/* calls.h - the tool calls of one session that are in flight: their order, their cancellation. What
- * it is not: it reads and writes no message (the session does, through run()) and has no threads
- * (workers.h).
+/* calls.h - the calls of one session that are in flight (of tools, resources and prompts): their
+ * order, their cancellation. What it is not: it reads and writes no message (the session does,
+ * through run()) and has no threads (workers.h).
  *
  * Calls that only read run side by side; a call that writes waits for all earlier ones, and later
  * ones wait for it. Calls of different sessions do not wait for each other. */
@@ -16,17 +16,23 @@
 
 struct calls;
 
+typedef enum call_kind { CALL_TOOL, CALL_RESOURCE, CALL_PROMPT } call_kind;
+
 typedef struct call {
     task task; /* first: what the workers hand back */
     struct call *next;
     struct calls *of;
     const revision *rev;
-    const eg_tool *tool;
-    eg_str id;        /* JSON text; own memory, as the three below */
-    eg_str arguments; /* JSON text */
-    eg_str token;     /* JSON text of the progress token; ptr NULL: the client wants no progress */
-    eg_str actor;     /* who asks, when the arguments do not say */
-    batch *in;        /* the array that the answer belongs to, or NULL */
+    call_kind kind;
+    int writes;              /* waits for earlier calls, and later ones wait for it */
+    int may_ask;             /* the client can put a question to a person */
+    const eg_tool *tool;     /* of CALL_TOOL */
+    const eg_prompt *prompt; /* of CALL_PROMPT */
+    eg_str id;               /* JSON text; own memory, as the texts below */
+    eg_str arguments;        /* JSON text; of CALL_RESOURCE the uri */
+    eg_str token;            /* JSON text of the progress token; ptr NULL: the client wants no progress */
+    eg_str actor;            /* who asks, when the arguments do not say */
+    batch *in;               /* the array that the answer belongs to, or NULL */
     int running;
     int cancelled; /* by the client: no response */
     int flag;      /* the cancel flag of the tool's request */

@@ -46,6 +46,14 @@ eg_str mcp_message_arguments(const message *m) {
     return pj_value_text(params_text(m), pj_index(m->params, "arguments"));
 }
 
+eg_str mcp_message_answers(const message *m, const char *key) {
+    static const char all_key[] = "inputResponses";
+    const cJSON *all = m->params ? pj_get(m->params, all_key) : NULL, *one = all ? pj_get(all, key) : NULL;
+    if (!one || !pj_get(one, "content")) return (eg_str){NULL, 0};
+    eg_str text = pj_value_text(params_text(m), pj_index(m->params, all_key));
+    return pj_value_text(pj_value_text(text, pj_index(all, key)), pj_index(one, "content"));
+}
+
 eg_str mcp_message_progress_token(const message *m) {
     if (!m->meta) return (eg_str){NULL, 0};
     return id_member(m->meta, pj_value_text(params_text(m), pj_index(m->params, "_meta")), "progressToken");

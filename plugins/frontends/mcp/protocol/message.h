@@ -37,6 +37,8 @@ typedef struct refusal {
 message_kind mcp_message_read(message *m, refusal *why);
 /* Raw text of params.arguments; ptr NULL when there is none, or null. */
 eg_str mcp_message_arguments(const message *m);
+/* Raw text of params.inputResponses[key].content; ptr NULL when there is none. */
+eg_str mcp_message_answers(const message *m, const char *key);
 /* Its _meta.progressToken as raw text; ptr NULL when there is none, or it is neither a string nor
  * an integer. */
 eg_str mcp_message_progress_token(const message *m);

@@ -1,10 +1,13 @@
 /* methods.c - what each method and notification does, in each era. See session.h. */
 #include <stdlib.h>
 
-#include "answers.h"
 #include "session.h"
 
 /* --- methods; m is a request whose revision is known --- */
+
+static reply_to to_request(const mcp_session *s, const message *m) {
+    return (reply_to){.rev = m->rev, .id = m->id, .version = mcp_host_version(s->server)};
+}
 
 static void on_initialize(mcp_session *s, const message *m) {
     const cJSON *wanted = pj_get(m->params, "protocolVersion");
@@ -20,13 +23,15 @@ static void on_initialize(mcp_session *s, const message *m) {
     eg_str name = mcp_client_name(pj_get(m->params, "clientInfo"));
     snprintf(s->client, sizeof s->client, "%.*s", (int)name.len, name.ptr ? name.ptr : "");
     pj_out o = {0};
-    mcp_answer_initialize(&o, s->era, m->id, mcp_host_version(s->server));
+    const reply_to to = {.rev = s->era, .id = m->id, .version = mcp_host_version(s->server)};
+    mcp_answer_initialize(&o, &to, &s->server->offer);
     mcp_send(&s->sink, m->in, &o);
 }
 
 static void send_empty(mcp_session *s, const message *m) {
     pj_out o = {0};
-    mcp_answer_begin(&o, m->rev, m->id, mcp_host_version(s->server));
+    const reply_to to = to_request(s, m);
+    mcp_answer_begin(&o, &to, COMPLETE);
     mcp_answer_end(&o);
     mcp_send(&s->sink, m->in, &o);
 }
@@ -47,22 +52,92 @@ static void on_set_level(mcp_session *s, const message *m) {
                    "alert or emergency");
 }
 
-static void on_tools_list(mcp_session *s, const message *m) {
+static void send_list(mcp_session *s, const message *m, void (*list)(pj_out *, const reply_to *, const offer *)) {
     const cJSON *cursor = pj_get(m->params, "cursor");
-    if (cursor && !cJSON_IsNull(cursor)) { /* the list is one page: no cursor was ever given out */
+    if (cursor && !cJSON_IsNull(cursor)) { /* every list is one page: no cursor was ever given out */
         mcp_send_error(s, m, RPC_PARAMS, "params.cursor is not a cursor of this server: the list has one page, so leave it out");
         return;
     }
     pj_out o = {0};
-    mcp_answer_tools(&o, m->rev, m->id, mcp_host_version(s->server), s->server->tools, s->server->tool_count);
+    const reply_to to = to_request(s, m);
+    list(&o, &to, &s->server->offer);
     mcp_send(&s->sink, m->in, &o);
 }
+
+static void on_tools_list(mcp_session *s, const message *m) { send_list(s, m, mcp_answer_tools); }
+static void on_resources_list(mcp_session *s, const message *m) { send_list(s, m, mcp_answer_resources); }
+static void on_templates_list(mcp_session *s, const message *m) { send_list(s, m, mcp_answer_templates); }
+static void on_prompts_list(mcp_session *s, const message *m) { send_list(s, m, mcp_answer_prompts); }
 
 /* Who asks: the client of this request, else that of initialize. */
 static eg_str actor_of(const mcp_session *s, const message *m) {
     eg_str name = mcp_client_name(m->meta ? pj_get(m->meta, META_CLIENT) : NULL);
     if (name.len) return name;
     return s->client[0] ? eg_str_of(s->client) : EG_STR("mcp");
+}
+
+/* Queues a call; c has what its kind needs. */
+static void start(mcp_session *s, const message *m, call c) {
+    c.rev = m->rev;
+    c.id = m->id;
+    c.in = m->in;
+    c.token = mcp_message_progress_token(m);
+    c.actor = actor_of(s, m);
+    if (mcp_calls_add(&s->calls, &c) != EG_OK)
+        mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
+}
+
+/* 1 when the client of this request can ask a person. */
+static int may_ask(const message *m) {
+    const cJSON *capabilities = m->rev->flags & REV_STATELESS ? pj_get(m->meta, META_CAPABILITIES) : NULL;
+    return capabilities && cJSON_IsObject(pj_get(capabilities, "elicitation"));
+}
+
+static void start_tool(mcp_session *s, const message *m, const eg_tool *tool, eg_str arguments) {
+    start(s, m,
+          (call){.kind = CALL_TOOL,
+                 .tool = tool,
+                 .writes = !(tool->flags & EG_TOOL_READ_ONLY),
+                 .may_ask = may_ask(m),
+                 .arguments = arguments.ptr ? arguments : EG_STR("{}")});
+}
+
+/* The call comes again with the answer to the question of its tool: the answer's members become
+ * arguments. */
+static void start_with_answer(mcp_session *s, const message *m, const eg_tool *tool, const cJSON *response) {
+    const cJSON *action = pj_get(response, "action"), *content = pj_get(response, "content");
+    pj_out o = {0};
+    if (!cJSON_IsString(action) || strcmp(action->valuestring, "accept") != 0) {
+        const reply_to to = to_request(s, m);
+        mcp_answer_tool_failed(&o, &to,
+                               EG_STR("the person did not answer the question, so the tool did nothing; go on without it"));
+        mcp_send(&s->sink, m->in, &o);
+        return;
+    }
+    eg_str answers = mcp_message_answers(m, QUESTION_KEY);
+    if (!cJSON_IsObject(content) || pj_duplicate(content)) {
+        mcp_send_error(s, m, RPC_PARAMS, "the content of an accepted answer must be an object that has each member once");
+        return;
+    }
+    const cJSON *arguments = pj_get(m->params, "arguments"), *member;
+    eg_str given = mcp_message_arguments(m);
+    size_t i = 0;
+    pj_begin(&o, '{');
+    if (given.ptr) cJSON_ArrayForEach(member, arguments) {
+            pj_key(&o, member->string);
+            pj_json(&o, pj_value_text(given, i++));
+        }
+    i = 0;
+    cJSON_ArrayForEach(member, content) {
+        eg_str value = pj_value_text(answers, i++);
+        if (given.ptr && pj_get(arguments, member->string)) continue; /* what the caller gives is not overruled */
+        pj_key(&o, member->string);
+        pj_json(&o, value);
+    }
+    pj_end(&o, '}');
+    if (o.failed) mcp_send_error(s, m, RPC_INTERNAL, "out of memory; send the call again later");
+    else start_tool(s, m, tool, (eg_str){o.p, o.len});
+    pj_release(&o);
 }
 
 static void on_tools_call(mcp_session *s, const message *m) {
@@ -76,22 +151,33 @@ static void on_tools_call(mcp_session *s, const message *m) {
         mcp_send_errorf(s, m, RPC_PARAMS, "Unknown tool: %.100s; tools/list names those of this profile", name->valuestring);
         return;
     }
+    const cJSON *responses = m->rev->flags & REV_STATELESS ? pj_get(m->params, "inputResponses") : NULL;
+    const cJSON *response = responses ? pj_get(responses, QUESTION_KEY) : NULL;
+    if (response && cJSON_IsObject(response)) start_with_answer(s, m, tool, response);
+    else start_tool(s, m, tool, mcp_message_arguments(m));
+}
+
+static void on_resources_read(mcp_session *s, const message *m) {
+    const cJSON *uri = pj_get(m->params, "uri");
+    if (cJSON_IsString(uri)) start(s, m, (call){.kind = CALL_RESOURCE, .arguments = eg_str_of(uri->valuestring)});
+    else mcp_send_error(s, m, RPC_PARAMS, "resources/read requires params.uri, a string");
+}
+
+static void on_prompts_get(mcp_session *s, const message *m) {
+    const cJSON *name = pj_get(m->params, "name");
+    const eg_prompt *prompt = cJSON_IsString(name) ? mcp_prompt_named(s->server, name->valuestring) : NULL;
+    if (!prompt) {
+        mcp_send_error(s, m, RPC_PARAMS, "prompts/get requires params.name, the name of a prompt that prompts/list names");
+        return;
+    }
     eg_str arguments = mcp_message_arguments(m);
-    const call like = {.rev = m->rev,
-                       .tool = tool,
-                       .id = m->id,
-                       .in = m->in,
-                       .token = mcp_message_progress_token(m),
-                       .actor = actor_of(s, m),
-                       .arguments = arguments.ptr ? arguments : EG_STR("{}")};
-    eg_status st = mcp_calls_add(&s->calls, &like);
-    if (st != EG_OK)
-        mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
+    start(s, m, (call){.kind = CALL_PROMPT, .prompt = prompt, .arguments = arguments.ptr ? arguments : EG_STR("{}")});
 }
 
 static void on_discover(mcp_session *s, const message *m) {
     pj_out o = {0};
-    mcp_answer_discover(&o, m->rev, m->id, mcp_host_version(s->server));
+    const reply_to to = to_request(s, m);
+    mcp_answer_discover(&o, &to, &s->server->offer);
     mcp_send(&s->sink, m->in, &o);
 }
 
@@ -128,31 +214,42 @@ static void drop_subscription(mcp_session *s, size_t i) {
 void mcp_end_subscriptions(mcp_session *s) {
     while (s->subscription_count) {
         pj_out o = {0};
-        mcp_answer_unsubscribed(&o, &mcp_revisions[0], s->subscriptions[0], mcp_host_version(s->server));
+        const reply_to to = {.rev = &mcp_revisions[0], .id = s->subscriptions[0], .version = mcp_host_version(s->server)};
+        mcp_answer_unsubscribed(&o, &to);
         mcp_send(&s->sink, NULL, &o);
         drop_subscription(s, 0);
     }
 }
 
 enum { ERA_INITIALIZE = 1, ERA_STATELESS = 2, ERA_BOTH = 3 };
+enum { ALWAYS, WITH_RESOURCES, WITH_PROMPTS }; /* offered when the server has some */
 static const struct method {
     const char *name;
-    int eras;
+    int eras, when;
     void (*handle)(mcp_session *s, const message *m);
 } methods[] = {
-    {"initialize", ERA_INITIALIZE, on_initialize},
-    {"ping", ERA_INITIALIZE, on_ping},
-    {"logging/setLevel", ERA_INITIALIZE, on_set_level},
-    {"tools/list", ERA_BOTH, on_tools_list},
-    {"tools/call", ERA_BOTH, on_tools_call},
-    {"server/discover", ERA_STATELESS, on_discover},
-    {"subscriptions/listen", ERA_STATELESS, on_listen},
+    {"initialize", ERA_INITIALIZE, ALWAYS, on_initialize},
+    {"ping", ERA_INITIALIZE, ALWAYS, on_ping},
+    {"logging/setLevel", ERA_INITIALIZE, ALWAYS, on_set_level},
+    {"tools/list", ERA_BOTH, ALWAYS, on_tools_list},
+    {"tools/call", ERA_BOTH, ALWAYS, on_tools_call},
+    {"resources/list", ERA_BOTH, WITH_RESOURCES, on_resources_list},
+    {"resources/templates/list", ERA_BOTH, WITH_RESOURCES, on_templates_list},
+    {"resources/read", ERA_BOTH, WITH_RESOURCES, on_resources_read},
+    {"prompts/list", ERA_BOTH, WITH_PROMPTS, on_prompts_list},
+    {"prompts/get", ERA_BOTH, WITH_PROMPTS, on_prompts_get},
+    {"server/discover", ERA_STATELESS, ALWAYS, on_discover},
+    {"subscriptions/listen", ERA_STATELESS, ALWAYS, on_listen},
 };
+
+static int offered(const mcp_server *server, const struct method *m) {
+    return m->when == ALWAYS || (m->when == WITH_RESOURCES ? server->offer.resource_count : server->offer.prompt_count) > 0;
+}
 
 void mcp_on_request(mcp_session *s, const message *m) {
     int era = m->rev->flags & REV_STATELESS ? ERA_STATELESS : ERA_INITIALIZE;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if ((methods[i].eras & era) && strcmp(methods[i].name, m->method) == 0) {
+        if ((methods[i].eras & era) && strcmp(methods[i].name, m->method) == 0 && offered(s->server, &methods[i])) {
             methods[i].handle(s, m);
             return;
         }

@@ -1,21 +1,10 @@
-/* run_call.c - one tool call, on a worker thread: the request, its progress, its response. See
- * session.h. */
+/* run_call.c - one call of a tool, a resource or a prompt, on a worker thread: the request, its
+ * progress, its response. See session.h. */
 #include <time.h>
 
-#include "answers.h"
 #include "session.h"
 
 enum { PROGRESS_PAUSE_MS = 200 };
-
-/* 1 when the result is a JSON object. A toolset that breaks its contract must not break the
- * protocol. */
-static int good_result(eg_str result) {
-    pj_problem ignored;
-    if (!result.ptr || !pj_valid(result, &ignored)) return 0;
-    size_t i = 0;
-    while (i < result.len && strchr(" \t\r\n", result.ptr[i])) i++;
-    return result.ptr[i] == '{';
-}
 
 /* Sends progress notifications: at most five a second, each with more progress than the one before,
  * and the end. */
@@ -44,34 +33,66 @@ static void tell_progress(void *self, size_t done, size_t all) {
     mcp_send(t->sink, NULL, &o);
 }
 
+static eg_request *request_for(const mcp_session *s, call *c, teller *to, eg_error *err) {
+    const eg_services *host = s->server->services;
+    eg_request *rq = NULL;
+    const eg_request_options options = {.size = sizeof options,
+                                        .agent = c->actor,
+                                        .cancel.flag = &c->flag,
+                                        .progress = c->token.ptr ? tell_progress : NULL,
+                                        .progress_self = to};
+    return host->request_create(host->host, &options, &rq, err) == EG_OK ? rq : NULL;
+}
+
+static eg_str sentence_of(const eg_request *rq) {
+    return rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the call failed and gave no reason; please report it");
+}
+
+static void run_tool(const mcp_session *s, const call *c, const reply_to *to, eg_request *rq, pj_out *response) {
+    const eg_services *host = s->server->services;
+    eg_tool_result result = {.size = sizeof result};
+    if (host->call_tool(host->host, rq, c->tool->name, c->arguments, &result) == EG_OK)
+        mcp_answer_tool_result(response, to, c->tool->name, &result, c->may_ask);
+    else mcp_answer_tool_failed(response, to, sentence_of(rq));
+}
+
+/* Resources and prompts have no results that are errors: the error of the protocol that fits. */
+static void answer_failed(const call *c, const eg_request *rq, eg_status status, pj_out *response) {
+    int missing = c->kind == CALL_RESOURCE && !(c->rev->flags & REV_STATELESS) ? RPC_NOT_FOUND : RPC_PARAMS;
+    int code = status == EG_ENOENT ? missing : status == EG_EINVAL ? RPC_PARAMS : RPC_INTERNAL;
+    mcp_answer_error(response, c->rev, c->id, code, sentence_of(rq).ptr);
+}
+
+static void run_other(const mcp_session *s, const call *c, const reply_to *to, eg_request *rq, pj_out *response) {
+    const eg_services *host = s->server->services;
+    eg_tool_result result = {.size = sizeof result};
+    int resource = c->kind == CALL_RESOURCE;
+    eg_status st = resource ? host->read_resource(host->host, rq, c->arguments, &result)
+                            : host->get_prompt(host->host, rq, c->prompt->name, c->arguments, &result);
+    if (st != EG_OK) {
+        answer_failed(c, rq, st, response);
+        return;
+    }
+    int good = resource ? mcp_answer_contents(response, to, c->arguments, &result)
+                        : mcp_answer_messages(response, to, c->prompt, &result);
+    if (!good)
+        mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL,
+                         "the plugin gave a result that is not allowed here; this is a defect of the plugin, please report it");
+}
+
 void mcp_run_call(void *self, call *c, pj_out *response) {
     mcp_session *s = self;
     const eg_services *host = s->server->services;
-    const char *version = mcp_host_version(s->server);
+    const reply_to to = {.rev = c->rev, .id = c->id, .version = mcp_host_version(s->server)};
+    teller progress = {.sink = &s->sink, .call = c, .at = now_ms()};
     eg_error err = {0};
-    eg_request *rq = NULL;
-    if (host->request_create(host->host, &c->flag, &rq, &err) != EG_OK) {
+    eg_request *rq = request_for(s, c, &progress, &err);
+    if (!rq) {
         mcp_answer_error(response, c->rev, c->id, RPC_INTERNAL,
                          err.text[0] ? err.text : "out of memory for the call; send it again later");
         return;
     }
-    rq->actor = c->actor;
-    eg_str result = {NULL, 0};
-    teller to = {.sink = &s->sink, .call = c, .at = now_ms()};
-    if (c->token.ptr && rq->size >= offsetof(eg_request, progress_self) + sizeof rq->progress_self) {
-        rq->progress = tell_progress;
-        rq->progress_self = &to;
-    }
-    eg_status st = host->call_tool(host->host, rq, c->tool->name, c->arguments, &result);
-    if (st != EG_OK) {
-        eg_str sentence = rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the tool failed and gave no reason");
-        mcp_answer_call_failed(response, c->rev, c->id, version, sentence);
-    } else if (!good_result(result)) {
-        mcp_answer_call_failed(
-            response, c->rev, c->id, version,
-            EG_STR("the result of the tool is not a JSON object; this is a defect of its plugin, please report it"));
-    } else {
-        mcp_answer_call(response, c->rev, c->id, version, result);
-    }
+    if (c->kind == CALL_TOOL) run_tool(s, c, &to, rq, response);
+    else run_other(s, c, &to, rq, response);
     host->request_release(host->host, rq);
 }

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#include "answers.h"
-
 /* --- answering --- */
 
 void mcp_send_error(mcp_session *s, const message *m, int code, const char *text) {

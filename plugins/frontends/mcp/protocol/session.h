@@ -4,14 +4,14 @@
 #ifndef ENGRAM_MCP_SESSION_H
 #define ENGRAM_MCP_SESSION_H
 
+#include "answers.h"
 #include "calls.h"
 #include "message.h"
 
 struct mcp_server {
     const eg_services *services;
     workers *workers;
-    size_t tool_count;
-    const eg_tool *tools[]; /* those of the profile */
+    offer offer;
 };
 
 struct mcp_session {
@@ -27,6 +27,7 @@ struct mcp_session {
 
 /* server.c */
 const eg_tool *mcp_tool_named(const mcp_server *server, const char *name); /* or NULL */
+const eg_prompt *mcp_prompt_named(const mcp_server *server, const char *name);
 const char *mcp_host_version(const mcp_server *server);
 /* Fills err, which may be NULL, and returns code. */
 eg_status mcp_fail(eg_error *err, eg_status code, const char *text);

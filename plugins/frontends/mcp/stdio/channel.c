@@ -1,5 +1,5 @@
 /* channel.c - lines in, messages out. See channel.h. All waiting is in poll() with a short limit,
- * so that *stop is seen soon whatever the other side does; writes go in pieces that a pipe which
+ * so that a stop is seen soon whatever the other side does; writes go in pieces that a pipe which
  * polls writable takes whole. */
 #include "channel.h"
 
@@ -8,12 +8,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, READ_PIECE = 64 << 10 };
 
-eg_status mcp_channel_init(channel *c, int in, int out, size_t max_line, const volatile int *stop) {
-    *c = (channel){.in = in, .out = out, .max_line = max_line, .stop = stop, .capacity = READ_PIECE};
+eg_status mcp_channel_init(channel *c, int in, int out, size_t max_line) {
+    *c = (channel){.in = in, .out = out, .max_line = max_line, .capacity = READ_PIECE};
     c->buffer = malloc(c->capacity);
     if (!c->buffer) return EG_ENOMEM;
     if (pthread_mutex_init(&c->writing, NULL) == 0) return EG_OK;
@@ -26,10 +27,23 @@ void mcp_channel_release(channel *c) {
     free(c->buffer);
 }
 
-static int stopped(const channel *c) { return c->stop && *c->stop; }
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t stopped_until(const channel *c) { return __atomic_load_n(&c->until, __ATOMIC_ACQUIRE); }
+
+static int given_up(const channel *c) {
+    int64_t until = stopped_until(c);
+    return until && now_ms() >= until;
+}
+
+void mcp_channel_stop(channel *c, uint32_t grace_ms) { __atomic_store_n(&c->until, now_ms() + grace_ms, __ATOMIC_RELEASE); }
 
 int mcp_channel_gone(channel *c) {
-    if (stopped(c) || __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE)) return 1;
+    if (given_up(c) || __atomic_load_n(&c->broken, __ATOMIC_ACQUIRE)) return 1;
     struct pollfd p = {.fd = c->out};
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
@@ -75,7 +89,7 @@ line_kind mcp_channel_read(channel *c, eg_str *line) {
     line_kind kind;
     while (!take_line(c, line, &kind)) {
         if (c->ended) return LINE_END;
-        if (stopped(c)) return LINE_STOPPED;
+        if (stopped_until(c)) return LINE_STOPPED;
         if (__atomic_load_n(&c->broken, __ATOMIC_ACQUIRE)) return LINE_END;
         struct pollfd p = {.fd = c->in, .events = POLLIN};
         int ready = poll(&p, 1, TICK_MS);
@@ -97,7 +111,7 @@ static int wait_writable(channel *c) {
         int ready = poll(&p, 1, TICK_MS);
         if (ready < 0 && errno != EINTR) return 0;
         if (ready > 0) return (p.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
-        if (stopped(c)) return 0; /* not while it is writable: answers go out before a stop */
+        if (given_up(c)) return 0; /* not while it is writable: the last answers still go out */
     }
 }
 

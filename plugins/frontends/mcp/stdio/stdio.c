@@ -5,6 +5,7 @@
  * between messages. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -65,61 +66,89 @@ static void give_stdout_back(int out) {
     close(out);
 }
 
+/* A front end that serves. */
+typedef struct serving {
+    mcp_server *server;
+    mcp_session *session;
+    channel channel;
+    int out; /* what was standard output; -1: not taken yet */
+    int has_channel;
+    uint32_t grace_ms;
+    void (*ended)(void *ended_self, eg_status status, const char *why);
+    void *ended_self;
+    pthread_t thread;
+} serving;
+
 static void sink_write(void *self, eg_str message) { mcp_channel_write(self, message); }
 static int sink_gone(void *self) { return mcp_channel_gone(self); }
 
-static eg_status serve_lines(channel *c, mcp_session *session, eg_error *err) {
-    for (;;) {
-        eg_str line;
-        switch (mcp_channel_read(c, &line)) {
-        case LINE_READ: mcp_session_receive(session, line); break;
-        case LINE_TOO_LONG:
-            mcp_session_refuse(session, "a message was longer than 4194304 bytes and was skipped; send a shorter one");
-            break;
-        case LINE_END:
-        case LINE_STOPPED: return EG_OK;
-        case LINE_FAILED:
-            return fail(err, EG_EIO, "mcp: standard input cannot be read; start the server with an open standard input");
-        }
-    }
+/* Everything but the thread. */
+static void release(serving *s) {
+    mcp_session_destroy(s->session);
+    if (s->has_channel) mcp_channel_release(&s->channel);
+    if (s->out >= 0) give_stdout_back(s->out);
+    mcp_server_destroy(s->server);
+    free(s);
 }
 
-static eg_status serve(mcp_server *server, int out, const volatile int *stop, eg_error *err) {
-    channel c;
-    mcp_session *session;
-    eg_status st = mcp_channel_init(&c, STDIN_FILENO, out, MCP_MAX_MESSAGE, stop);
-    if (st != EG_OK) return fail(err, st, "mcp: out of memory for the connection");
-    st = mcp_session_create(server, (mcp_sink){sink_write, sink_gone, &c}, &session, err);
-    if (st == EG_OK) {
-        st = serve_lines(&c, session, err);
-        mcp_session_destroy(session);
+/* The reading thread: until the input ends or the front end is stopped; then every accepted request
+ * is answered. */
+static void *serve(void *self) {
+    serving *s = self;
+    line_kind kind;
+    eg_str line;
+    while ((kind = mcp_channel_read(&s->channel, &line)) == LINE_READ || kind == LINE_TOO_LONG) {
+        if (kind == LINE_READ) mcp_session_receive(s->session, line);
+        else mcp_session_refuse(s->session, "a message was longer than 4194304 bytes and was skipped; send a shorter one");
     }
-    mcp_channel_release(&c);
-    return st;
+    mcp_session_destroy(s->session);
+    s->session = NULL;
+    if (kind == LINE_END) s->ended(s->ended_self, EG_OK, "");
+    if (kind == LINE_FAILED)
+        s->ended(s->ended_self, EG_EIO, "mcp: standard input cannot be read; start the server with an open standard input");
+    return NULL;
 }
 
-static eg_status run(void *self, const eg_services *services, const eg_str *options, size_t option_count,
-                     const volatile int *stop, eg_error *err) {
-    (void)self;
-    mcp_server *server;
+static eg_status prepare(serving *s, const eg_services *services, const eg_frontend_args *args, eg_error *err) {
     uint32_t profile;
-    eg_status st = read_options(options, option_count, &profile, err);
-    if (st == EG_OK) st = mcp_server_create(services, profile, WORKERS, &server, err);
+    eg_status st = read_options(args->options, args->option_count, &profile, err);
+    if (st == EG_OK) st = mcp_server_create(services, profile, WORKERS, &s->server, err);
     if (st != EG_OK) return st;
-    int out = take_stdout();
-    if (out >= 0) {
-        st = serve(server, out, stop, err);
-        give_stdout_back(out);
-    } else {
-        st = fail(err, EG_EIO,
-                  "mcp: standard output is closed or cannot be duplicated; start the server with an open standard output");
-    }
-    mcp_server_destroy(server);
+    s->out = take_stdout();
+    if (s->out < 0)
+        return fail(err, EG_EIO,
+                    "mcp: standard output is closed or cannot be duplicated; start the server with an open standard output");
+    st = mcp_channel_init(&s->channel, STDIN_FILENO, s->out, MCP_MAX_MESSAGE);
+    if (st != EG_OK) return fail(err, st, "mcp: out of memory for the connection");
+    s->has_channel = 1;
+    return mcp_session_create(s->server, (mcp_sink){sink_write, sink_gone, &s->channel}, &s->session, err);
+}
+
+static eg_status start(void *self, const eg_services *services, const eg_frontend_args *args, void **running, eg_error *err) {
+    (void)self;
+    serving *s = calloc(1, sizeof *s);
+    if (!s) return fail(err, EG_ENOMEM, "mcp: out of memory");
+    s->out = -1;
+    s->grace_ms = args->grace_ms;
+    s->ended = args->ended;
+    s->ended_self = args->ended_self;
+    eg_status st = prepare(s, services, args, err);
+    if (st == EG_OK && pthread_create(&s->thread, NULL, serve, s) != 0)
+        st = fail(err, EG_EBUSY, "mcp: no thread can be started; try again when the machine is less busy");
+    if (st == EG_OK) *running = s;
+    else release(s);
     return st;
+}
+
+static void stop(void *running) {
+    serving *s = running;
+    mcp_channel_stop(&s->channel, s->grace_ms);
+    pthread_join(s->thread, NULL);
+    release(s);
 }
 
 static eg_status frontend_open(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {
-    static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .run = run};
+    static const eg_frontend frontend = {.size = sizeof frontend, .name = "mcp", .start = start, .stop = stop};
     *self = NULL;
     eg_status st = services->add_frontend(registrar, &frontend, NULL);
     return st == EG_OK

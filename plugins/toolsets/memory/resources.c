@@ -1,0 +1,99 @@
+/* resources.c - facts and conflicts by address, as JSON: engram://facts/ID and
+ * engram://conflicts/ID. A client shows them, or puts them into a conversation; an agent that knows
+ * the tools needs none of them. Called by the host for front ends, on worker threads. */
+#include "tools.h"
+
+#define FACTS "engram://facts/"
+#define CONFLICTS "engram://conflicts/"
+
+/* What stands in the place of {id}. */
+static eg_str id_in(eg_str uri, size_t prefix) { return (eg_str){uri.ptr + prefix, uri.len - prefix}; }
+
+typedef struct fact_data {
+    const eg_fact *fact, *history;
+    size_t count;
+} fact_data;
+
+static void render_fact(result *r, const void *data) {
+    const fact_data *d = data;
+    size_t limit = r->text_limit;
+    mt_put_notice(r);
+    pj_key(&r->out, "fact");
+    r->text_limit = EG_MAX_CONTENT; /* who asks for one fact gets all of it */
+    mt_put_fact(r, d->fact);
+    r->text_limit = limit;
+    mt_put_facts(r, "history", d->history, d->count);
+}
+
+/* 1 when text is the id, or ends it. */
+static int names(eg_str text, eg_id id) {
+    char full[ID_TEXT];
+    eg_str whole = mt_id_format(id, full);
+    return text.len <= whole.len && strncasecmp(whole.ptr + whole.len - text.len, text.ptr, text.len) == 0;
+}
+
+static eg_status read_fact(void *self, const eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out) {
+    (void)self;
+    eg_str id = id_in(uri, sizeof FACTS - 1);
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_fact *facts = NULL;
+    fact_data data = {0};
+    eg_status s = services->memory_ops->lineage(memory, rq, id, &facts, &data.count);
+    if (s != EG_OK) return s;
+    if (!data.count) return eg_request_fail(rq, EG_ENOENT, "%.*s: there is no such fact", (int)uri.len, uri.ptr);
+    data.history = facts;
+    data.fact = &facts[data.count - 1]; /* a lineage stands for its latest version */
+    for (size_t i = 0; i < data.count; i++)
+        if (names(id, facts[i].id)) data.fact = &facts[i];
+    return mt_result_make(rq, render_fact, &data, out);
+}
+
+typedef struct conflict_data {
+    eg_conflict_view view;
+    eg_fact *history;
+    size_t count;
+} conflict_data;
+
+static void render_conflict(result *r, const void *data) {
+    const conflict_data *d = data;
+    size_t limit = r->text_limit;
+    mt_put_notice(r);
+    pj_key(&r->out, "conflict");
+    r->text_limit = EG_MAX_CONTENT;
+    mt_put_conflict_view(r, &d->view);
+    r->text_limit = limit;
+    mt_put_history(r, &d->view.conflict, d->history, d->count);
+}
+
+static eg_status read_conflict(void *self, const eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out) {
+    (void)self;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    conflict_data data = {0};
+    eg_str id = id_in(uri, sizeof CONFLICTS - 1);
+    eg_status s = services->memory_ops->conflict(memory, rq, id, &data.view, &data.history, &data.count);
+    return s == EG_OK ? mt_result_make(rq, render_conflict, &data, out) : s;
+}
+
+const eg_resource mt_resources[] = {
+    {.size = sizeof(eg_resource),
+     .name = "fact",
+     .title = "Fact",
+     .description =
+         "One fact by its fact_id (or the last 8 digits of it), with every version of it that was stored, oldest first.",
+     .uri_template = FACTS "{id}",
+     .mime_type = "application/json",
+     .needs = EG_NEEDS_READ,
+     .read = read_fact},
+    {.size = sizeof(eg_resource),
+     .name = "conflict",
+     .title = "Conflict",
+     .description = "One conflict by its conflict_id (or the last 8 digits of it): both facts, why they contradict each other, "
+                    "what became of it, and every version of both facts.",
+     .uri_template = CONFLICTS "{id}",
+     .mime_type = "application/json",
+     .needs = EG_NEEDS_READ,
+     .read = read_conflict},
+};
+const size_t mt_resource_count = COUNT(mt_resources);
