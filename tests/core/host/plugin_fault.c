@@ -26,7 +26,11 @@ static const eg_plugin plugin = {
 #else
     .magic = EG_PLUGIN_MAGIC,
 #endif
+#if defined(FAULT_size)
+    .size = EG_PLUGIN_SIZE_1_0 - 1,
+#else
     .size = sizeof plugin,
+#endif
 #if defined(FAULT_major)
     .abi_major = EG_ABI_MAJOR + 1,
 #else

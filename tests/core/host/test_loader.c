@@ -79,6 +79,7 @@ static void descriptors(void **state) {
     snprintf(both, sizeof both, "%d.%d", EG_ABI_MAJOR, EG_ABI_MINOR + 1);
     refused(copy("minor"), EG_EVERSION, both);
     refused(copy("magic"), EG_EFORMAT, "magic");
+    refused(copy("size"), EG_EFORMAT, "55 bytes");
     refused(copy("nameless"), EG_EFORMAT, "name");
     refused("/nonexistent/x.so", EG_ENOENT, "/nonexistent/x.so");
     refused("relative.so", EG_EINVAL, "absolute");
@@ -163,10 +164,66 @@ static void links(void **state) {
     assert_non_null(strstr(err.text, "same file"));
 }
 
+/* Registers a detector whose table is `size` bytes long and whose bytes behind ABI 1.0 are not zero. */
+static eg_status add_of_size(uint32_t size, uint32_t flags) {
+    eg_registrar *r = &table->registrar;
+    struct {
+        eg_detector detector;
+        uint64_t later[2]; /* fields of a later minor */
+    } x = {.detector = {.flags = flags, .order = 7, .name = "grown", .version = "1"}, .later = {1, 2}};
+    *(void **)&x.detector.examine = &x; /* never called here */
+    x.detector.size = size;
+    r->pending = r->committed;
+    r->is_open = 1;
+    eg_status s = services.add_detector(r, &x.detector, &x);
+    r->is_open = 0;
+    return s;
+}
+
+/* A table of the first 1.0 header is taken however much the host has grown since, and one of a later minor as far as this host
+ * knows it; what is shorter than 1.0, or sets a flag that nobody knows, is refused. */
+static void tables_grow(void **state) {
+    (void)state;
+    eg_registrar *r = &table->registrar;
+    assert_int_equal(add_of_size(EG_DETECTOR_SIZE_1_0, 0), EG_OK);
+    assert_int_equal(r->pending.detectors, 1);
+    assert_int_equal(r->detectors[0].detector.size, sizeof(eg_detector)); /* the host's own copy */
+    assert_int_equal(r->detectors[0].detector.order, 7);
+    assert_string_equal(r->detectors[0].detector.name, "grown");
+    assert_non_null(r->detectors[0].self);
+    assert_int_equal(add_of_size(sizeof(eg_detector) + 16, EG_DETECTOR_DETERMINISTIC), EG_OK);
+    assert_int_equal(r->detectors[0].detector.size, sizeof(eg_detector));
+    assert_int_equal(r->detectors[0].detector.flags, EG_DETECTOR_DETERMINISTIC);
+    assert_int_equal(add_of_size(EG_DETECTOR_SIZE_1_0 - 1, 0), EG_EINVAL);
+    assert_non_null(strstr(r->why, "bytes: ABI 1.0 has 40"));
+    assert_int_equal(add_of_size(0, 0), EG_EINVAL);
+    assert_int_equal(add_of_size(EG_DETECTOR_SIZE_1_0, 0x80), EG_EUNSUPPORTED);
+    assert_non_null(strstr(r->why, "flags that this host does not know"));
+    assert_int_equal(r->pending.detectors, 0);
+}
+
+/* An escalator is always waited for with an end. */
+static void escalators_have_a_timeout(void **state) {
+    (void)state;
+    eg_registrar *r = &table->registrar;
+    eg_escalator x = {.size = sizeof x, .name = "asker", .version = "1"};
+    *(void **)&x.judge = &x; /* never called here */
+    r->is_open = 1;
+    assert_int_equal(services.add_escalator(r, &x, NULL), EG_EINVAL);
+    assert_int_equal(r->pending.escalators, 0);
+    x.timeout_ms = 1000;
+    assert_int_equal(services.add_escalator(r, &x, NULL), EG_OK);
+    assert_int_equal(services.add_escalator(r, &x, NULL), EG_ECONFLICT); /* the same name */
+    r->is_open = 0;
+    assert_int_equal(r->pending.escalators, 1);
+}
+
 int main(void) {
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(good_and_duplicates, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(tables_grow, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(escalators_have_a_timeout, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(files_that_are_no_plugins, set_up, tear_down),
