@@ -324,10 +324,11 @@ static int store_is_there(const call *c) {
     static const char *const quiet[] = {"log=error"}; /* of what is left out the second host tells */
     eg_host *host = call_host(c, 1, 0, quiet, 1);
     if (!host) return 0;
-    const char *database = eg_host_paths_of(host)->database;
-    int there = eg_file_exists(database);
+    const eg_host_paths *paths = eg_host_paths_of(host);
+    int there = eg_file_exists(paths->database);
     if (!there)
-        complain("there is no store at '%s' to compare with: `engram commit` makes one, or leave out --against-store", database);
+        complain("there is no store at '%s' to compare with: `engram commit` makes one, or leave out --against-store",
+                 paths->database_shown);
     eg_host_close(host);
     return there;
 }

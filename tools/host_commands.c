@@ -238,7 +238,7 @@ int run_doctor(const call *c) {
         report_defaults(&d);
     } else {
         const eg_host_paths *p = eg_host_paths_of(host);
-        report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database ? p->database : "-");
+        report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
         report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
         eg_host_plugins(host, report_plugin, &d);
         if (runs) report_model(&d, host, "model.nli");

@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/include/engram/limits.h"
 
-enum { MOST_GIT_FILE = 1 << 20, HASH_BYTES = 10 };
+enum { MAX_GIT_FILE = 1 << 20, HASH_BYTES = 10 };
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -189,7 +189,7 @@ static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out,
     if (!git) return eg_fail_memory(err, strlen(dot_git));
     if (stat(dot_git, &st) == 0 && S_ISREG(st.st_mode)) {
         eg_str text;
-        eg_status s = eg_file_read(dot_git, MOST_GIT_FILE, arena, &text, err);
+        eg_status s = eg_file_read(dot_git, MAX_GIT_FILE, arena, &text, err);
         if (s != EG_OK) return s;
         text = trimmed(text);
         if (text.len < 8 || memcmp(text.ptr, "gitdir:", 7) != 0) {
@@ -203,7 +203,7 @@ static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out,
     if (!pointer) return eg_fail_memory(err, strlen(git));
     if (eg_file_exists(pointer)) {
         eg_str text;
-        eg_status s = eg_file_read(pointer, MOST_GIT_FILE, arena, &text, err);
+        eg_status s = eg_file_read(pointer, MAX_GIT_FILE, arena, &text, err);
         if (s != EG_OK) return s;
         git = resolved(arena, git, trimmed(text));
         if (!git) return eg_fail_memory(err, text.len);
@@ -223,7 +223,7 @@ eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name,
     eg_str key = {"", 0}, config;
     char *config_path = join(arena, common, "config");
     if (!config_path) return eg_fail_memory(err, strlen(common));
-    if (eg_file_read(config_path, MOST_GIT_FILE, arena, &config, NULL) == EG_OK) {
+    if (eg_file_read(config_path, MAX_GIT_FILE, arena, &config, NULL) == EG_OK) {
         s = eg_remote_normalize(arena, first_remote(config), &key, err);
         if (s != EG_OK) return s;
     }

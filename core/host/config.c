@@ -10,29 +10,29 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 
-enum { MOST_EXTRAS = 256, MOST_VALUE = 4096, MOST_KEY = 100, LINE_BYTES = 2 * MOST_VALUE };
+enum { MAX_EXTRAS = 256, MAX_VALUE = 4096, MAX_KEY = 100, LINE_BYTES = 2 * MAX_VALUE };
 
 static const eg_setting table[] = {
-    {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 1},
-    {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1},
-    {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0},
-    {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0},
-    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0},
-    {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0},
-    {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0},
-    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0},
-    {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1},
-    {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1},
-    {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1},
-    {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1},
-    {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1},
-    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1},
-    {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0},
+    {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 1, EG_SHOWN_WHOLE},
+    {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1, EG_SHOWN_WHOLE},
+    {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0, EG_SHOWN_WHOLE},
+    {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0, EG_SHOWN_LOCATION},
+    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0, EG_SHOWN_WHOLE},
+    {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0, EG_SHOWN_WHOLE},
+    {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0, EG_SHOWN_WHOLE},
+    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0, EG_SHOWN_WHOLE},
+    {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1, EG_SHOWN_WHOLE},
+    {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1, EG_SHOWN_WHOLE},
+    {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1, EG_SHOWN_WHOLE},
+    {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1, EG_SHOWN_WHOLE},
+    {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1, EG_SHOWN_WHOLE},
+    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1, EG_SHOWN_WHOLE},
+    {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0, EG_SHOWN_WHOLE},
     {"isa", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto",
-     "ENGRAM_ISA", 0},
-    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0},
-    {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0},
-    {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0},
+     "ENGRAM_ISA", 0, EG_SHOWN_WHOLE},
+    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0, EG_SHOWN_WHOLE},
+    {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0, EG_SHOWN_WHOLE},
+    {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0, EG_SHOWN_WHOLE},
 };
 enum { SETTINGS = sizeof table / sizeof *table };
 
@@ -47,7 +47,7 @@ typedef struct extra { /* a plugin's own setting */
 struct eg_conf {
     eg_arena *arena;
     value values[SETTINGS];
-    extra extras[MOST_EXTRAS];
+    extra extras[MAX_EXTRAS];
     size_t extra_count;
     const char *listed; /* the plugins of all sources: a command may load fewer than the files have settings for */
 };
@@ -85,9 +85,9 @@ static int is_word(const char *words, const char *word) {
 }
 
 static eg_status check(const eg_setting *s, const char *text, const char *origin, eg_error *err) {
-    if (strlen(text) > MOST_VALUE || eg_utf8_valid_prefix(text, strlen(text)) != strlen(text)) {
-        return eg_fail(err, strlen(text) > MOST_VALUE ? EG_ELIMIT : EG_EINVAL, "%s: %s is longer than %d bytes or no valid UTF-8",
-                       origin, s->key, MOST_VALUE);
+    if (strlen(text) > MAX_VALUE || eg_utf8_valid_prefix(text, strlen(text)) != strlen(text)) {
+        return eg_fail(err, strlen(text) > MAX_VALUE ? EG_ELIMIT : EG_EINVAL, "%s: %s is longer than %d bytes or no valid UTF-8",
+                       origin, s->key, MAX_VALUE);
     }
     if (!*text) return EG_OK; /* unset */
     if (s->type == EG_SETTING_TEXT) {
@@ -110,7 +110,7 @@ static eg_status check(const eg_setting *s, const char *text, const char *origin
 static eg_status set_extra(eg_conf *c, const char *key, value v, eg_error *err) {
     size_t i = 0;
     while (i < c->extra_count && strcmp(c->extras[i].key, key) != 0) i++;
-    if (i == MOST_EXTRAS) return eg_fail(err, EG_ELIMIT, "%s: more than %d settings of plugins", v.origin, MOST_EXTRAS);
+    if (i == MAX_EXTRAS) return eg_fail(err, EG_ELIMIT, "%s: more than %d settings of plugins", v.origin, MAX_EXTRAS);
     const char *copy = eg_arena_copy(c->arena, eg_str_of(key));
     if (!copy) return eg_fail_memory(err, strlen(key));
     c->extras[i] = (extra){copy, v};
@@ -123,7 +123,7 @@ static eg_status set(eg_conf *c, const char *key, const char *text, const char *
     size_t i = find(key);
     const char *dot = strchr(key, '.');
     int of_house = !dot || strncmp(key, "model.", 6) == 0 || strncmp(key, "detection.", 10) == 0;
-    if (i == SETTINGS && (of_house || strlen(key) > MOST_KEY)) {
+    if (i == SETTINGS && (of_house || strlen(key) > MAX_KEY)) {
         return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s': `engram doctor` lists all", origin, key);
     }
     if (project && (i == SETTINGS || !table[i].project)) {
@@ -174,7 +174,7 @@ static char *next_line(char *line, int size, void *stream) {
 
 static int take_pair(void *user, const char *section, const char *name, const char *text) {
     reading *r = user;
-    char key[2 * MOST_KEY], origin[512];
+    char key[2 * MAX_KEY], origin[512];
     if (r->status != EG_OK) return 1;
     snprintf(origin, sizeof origin, "%.480s:%d", r->path, r->line);
     int n = snprintf(key, sizeof key, "%s%s%s", section, *section ? "." : "", name);
@@ -201,7 +201,7 @@ eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int 
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
     eg_error problem = {0};
     eg_str text;
-    eg_status s = eg_file_read(path, EG_CONF_MOST_FILE, config->arena, &text, &problem);
+    eg_status s = eg_file_read(path, EG_CONF_MAX_FILE, config->arena, &text, &problem);
     if (s == EG_ENOENT) return EG_OK;
     return s == EG_OK ? eg_conf_read_text(config, text, path, project, err) : eg_fail(err, s, "%s", problem.text);
 }
@@ -217,9 +217,9 @@ eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
 }
 
 eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err) {
-    char key[MOST_KEY + 1];
+    char key[MAX_KEY + 1];
     size_t n = strcspn(text, "=");
-    if (!text[n] || n == 0 || n > MOST_KEY) { return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text); }
+    if (!text[n] || n == 0 || n > MAX_KEY) { return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text); }
     memcpy(key, text, n);
     key[n] = 0;
     return set(config, key, text + n + 1, "option", 0, err);
@@ -264,10 +264,38 @@ double eg_conf_number(const eg_conf *config, const char *key) {
     return text ? strtod(text, NULL) : 0;
 }
 
+/* 1 when the last word of a plugin's setting says that it is a secret. */
+static int is_secret(const char *key) {
+    static const char *const words[] = {"token", "secret", "password", "key"};
+    size_t n = strlen(key);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t m = strlen(words[i]);
+        if (n > m && strcmp(key + n - m, words[i]) == 0 && strchr("._-", key[n - m - 1])) return 1;
+    }
+    return 0;
+}
+
+const char *eg_conf_location(const char *location, char *out, size_t size) {
+    const char *mark = strstr(location, "://");
+    if (!mark || mark == location || memchr(location, '/', (size_t)(mark - location))) return location;
+    const char *host = mark + 3, *end = host + strcspn(host, "?#"), *slash = host + strcspn(host, "/?#");
+    for (const char *p = host; p < slash; p++)
+        if (*p == '@') host = p + 1;
+    snprintf(out, size, "%.*s%.*s", (int)(mark + 3 - location), location, (int)(end - host), host);
+    return out;
+}
+
 void eg_conf_each(const eg_conf *config, void (*each)(void *self, const char *key, const char *value, const char *origin),
                   void *self) {
-    for (size_t i = 0; i < SETTINGS; i++) each(self, table[i].key, config->values[i].text, config->values[i].origin);
+    char shown[MAX_VALUE + 1];
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *text = config->values[i].text;
+        if (table[i].shown == EG_SHOWN_LOCATION) text = eg_conf_location(text, shown, sizeof shown);
+        if (table[i].shown == EG_SHOWN_NEVER && *text) text = "(set)";
+        each(self, table[i].key, text, config->values[i].origin);
+    }
     for (size_t i = 0; i < config->extra_count; i++) {
-        each(self, config->extras[i].key, config->extras[i].v.text, config->extras[i].v.origin);
+        const extra *e = &config->extras[i];
+        each(self, e->key, is_secret(e->key) && *e->v.text ? "(set)" : e->v.text, e->v.origin);
     }
 }

@@ -8,6 +8,13 @@
 
 typedef enum eg_setting_type { EG_SETTING_TEXT = 0, EG_SETTING_INTEGER, EG_SETTING_NUMBER, EG_SETTING_BOOLEAN } eg_setting_type;
 
+/* How a value may be printed. */
+typedef enum eg_setting_shown {
+    EG_SHOWN_WHOLE = 0,
+    EG_SHOWN_LOCATION, /* a path or URL: a URL without user, password, query and fragment */
+    EG_SHOWN_NEVER     /* a secret: only that it is set, and from where */
+} eg_setting_shown;
+
 typedef struct eg_setting {
     const char *key; /* "section.name", or a name without section */
     eg_setting_type type;
@@ -16,9 +23,10 @@ typedef struct eg_setting {
     const char *otherwise; /* the default */
     const char *variable;  /* of the environment */
     int project;           /* 1: a project file may set it */
+    eg_setting_shown shown;
 } eg_setting;
 
-enum { EG_CONF_MOST_FILE = 64 << 10 }; /* bytes of a file */
+enum { EG_CONF_MAX_FILE = 64 << 10 }; /* bytes of a file */
 
 typedef struct eg_conf eg_conf;
 
@@ -47,6 +55,11 @@ eg_status eg_conf_finish(eg_conf *config, eg_error *err);
 const char *eg_conf_get(const eg_conf *config, const char *key);
 /* A numeric setting of the table. */
 double eg_conf_number(const eg_conf *config, const char *key);
+/* A location as it may be printed: scheme://user:password@host/path?query#fragment without user, password, query and fragment;
+ * anything else as it is. Written to out where it is shortened. */
+const char *eg_conf_location(const char *location, char *out, size_t size);
+/* All settings of the table, then those of plugins, with the value as it may be printed ("" when it is not set). A plugin's
+ * setting is a secret when its name ends with token, secret, password or key ("cloud.api_key"). */
 void eg_conf_each(const eg_conf *config, void (*each)(void *self, const char *key, const char *value, const char *origin),
                   void *self);
 

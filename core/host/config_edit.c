@@ -100,8 +100,8 @@ static eg_status check(eg_arena *arena, const eg_buffer *b, const char *path, co
     eg_conf *c;
     eg_error problem = {0};
     eg_status s = eg_conf_create(arena, &c, &problem);
-    if (s == EG_OK && b->len > EG_CONF_MOST_FILE)
-        s = eg_fail(&problem, EG_ELIMIT, "the file would be longer than %d bytes", EG_CONF_MOST_FILE);
+    if (s == EG_OK && b->len > EG_CONF_MAX_FILE)
+        s = eg_fail(&problem, EG_ELIMIT, "the file would be longer than %d bytes", EG_CONF_MAX_FILE);
     if (s == EG_OK) s = eg_conf_read_text(c, (eg_str){b->ptr, b->len}, path, 0, &problem);
     if (s == EG_ELIMIT)
         return eg_fail(err, s, "'%.60s' cannot be written as %s into '%.200s': %s", value, key, path, problem.text);
@@ -120,7 +120,7 @@ static eg_status write_locked(const char *path, const char *key, const char *val
     struct stat st;
     eg_arena_init(&arena, 0);
     int there = stat(path, &st) == 0;
-    eg_status s = there ? eg_file_read(path, EG_CONF_MOST_FILE, &arena, &text, err) : EG_OK;
+    eg_status s = there ? eg_file_read(path, EG_CONF_MAX_FILE, &arena, &text, err) : EG_OK;
     if (s == EG_OK) {
         compose(text, key, value, &b);
         if (b.failed) s = eg_fail_memory(err, text.len);

@@ -17,7 +17,7 @@
 
 /* Folder of the running executable. */
 static eg_status find_beside(eg_host *h, eg_error *err) {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     char *real = NULL;
     if (n <= 0 && h->options.program) real = realpath(h->options.program, NULL);
@@ -34,7 +34,7 @@ static eg_status find_beside(eg_host *h, eg_error *err) {
 static eg_status read_settings(eg_host *h, const char *project, eg_error *err) {
     eg_status s = eg_conf_create(&h->arena, &h->config, err);
     h->settings_file = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
-    if (s == EG_OK && !h->settings_file) s = eg_fail_memory(err, MOST_PATH);
+    if (s == EG_OK && !h->settings_file) s = eg_fail_memory(err, MAX_PATH);
     if (s == EG_OK) s = eg_conf_read(h->config, h->settings_file, 0, err);
     if (s == EG_OK && project) s = eg_conf_read(h->config, project, 1, err);
     if (s == EG_OK) s = eg_conf_environment(h->config, err);
@@ -94,10 +94,6 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
     return EG_OK;
 }
 
-/* Where models that ship may lie, from the folder of the program: in the build folder's source tree, installed, in one folder. */
-static const char *const shipped_below[] = {"/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
-enum { SHIPPED = sizeof shipped_below / sizeof *shipped_below };
-
 static eg_status find_paths(eg_host *h, eg_error *err) {
     eg_arena *a = &h->arena;
     const char *built = eg_arena_printf(a, "%s/plugins", h->beside);
@@ -107,14 +103,12 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
                                .config = h->folders.config,
                                .cache = h->folders.cache,
                                .plugins = built && eg_file_exists(built) ? built : installed,
-                               .models = eg_arena_printf(a, "%s/models", h->folders.data),
                                .database = database ? database : eg_arena_printf(a, "%s/engram.db", h->folders.data)};
-    for (size_t i = 0; i < SHIPPED && !h->paths.shipped; i++) {
-        char *path = eg_arena_printf(a, "%s%s", h->beside, shipped_below[i]);
-        if (!path) return eg_fail_memory(err, MOST_PATH);
-        if (eg_file_exists(path)) h->paths.shipped = path;
-    }
-    return built && installed && h->paths.models && h->paths.database ? EG_OK : eg_fail_memory(err, MOST_PATH);
+    if (!built || !installed || !h->paths.database) return eg_fail_memory(err, MAX_PATH);
+    char shown[MAX_PATH];
+    h->paths.database_shown = eg_arena_copy(a, eg_str_of(eg_conf_location(h->paths.database, shown, sizeof shown)));
+    if (!h->paths.database_shown) return eg_fail_memory(err, MAX_PATH);
+    return eg_host_find_models(h, err);
 }
 
 /* The next word of a list of words; 0 at its end. */
@@ -220,7 +214,7 @@ static eg_log_level log_level(const eg_host *h) {
 }
 
 static eg_status put_together(eg_host *h, eg_error *err) {
-    char folder[MOST_PATH];
+    char folder[MAX_PATH];
     const char *project = NULL;
     if (sodium_init() < 0) return eg_fail(err, EG_EIO, "libsodium cannot start: is there no source of random numbers?");
     if (!getcwd(folder, sizeof folder)) return eg_fail(err, EG_EIO, "cannot tell the working directory: %s", strerror(errno));
@@ -311,27 +305,4 @@ void eg_host_plugins(const eg_host *h, void (*each)(void *self, const char *path
     for (size_t i = 0; i < h->plugins.count; i++) {
         each(self, h->plugins.rows[i].path, h->plugins.rows[i].plugin, h->plugins.rows[i].problem);
     }
-}
-
-eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, size_t out_size, eg_error *err) {
-    int is_path = strchr(name, '/') != NULL;
-    for (size_t i = 0; i < (is_path ? 1u : 1u + SHIPPED); i++) {
-        char config[MOST_PATH + 16];
-        int n = is_path
-                    ? snprintf(out, out_size, "%s", name)
-                    : snprintf(out, out_size, "%s%s/%s", i ? h->beside : h->paths.models, i ? shipped_below[i - 1] : "", name);
-        if (n < 0 || (size_t)n >= out_size || n >= MOST_PATH)
-            return eg_fail(err, EG_ELIMIT, "the path of the model '%.60s' is too long", name);
-        snprintf(config, sizeof config, "%s/config.json", out);
-        if (eg_file_exists(config)) return EG_OK;
-    }
-    if (is_path) return eg_fail(err, EG_ENOENT, "'%s' holds no model: config.json is missing", name);
-    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN, name,
-                   h->paths.models, h->beside, h->beside);
-}
-
-eg_status eg_host_model_configured(const eg_host *h, const char *setting, char *out, size_t out_size, eg_error *err) {
-    const char *name = eg_conf_get(h->config, setting);
-    if (!name || !*name) return eg_fail(err, EG_ENOENT, "no model: %s is empty; `engram models use` sets it", setting);
-    return eg_host_model_folder(h, name, out, out_size, err);
 }

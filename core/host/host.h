@@ -35,7 +35,8 @@ eg_status eg_host_frontend(eg_host *host, const char *name, const eg_frontend **
 /* Paths and settings for doctor, models and status. */
 typedef struct eg_host_paths {
     const char *data, *config, *cache, *plugins, *models, *database;
-    const char *shipped; /* the folder of the models that ship, NULL: not found; models is that of the user's own */
+    const char *database_shown; /* as it may be printed: a URL without user, password and query */
+    const char *shipped;        /* the folder of the models that ship, NULL: not found; models is that of the user's own */
 } eg_host_paths;
 const eg_host_paths *eg_host_paths_of(const eg_host *host);
 /* All settings with value and origin, one call each. */

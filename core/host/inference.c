@@ -150,7 +150,7 @@ eg_status eg_host_model_try(eg_host *h, const char *setting, eg_error *err) {
 
 eg_status eg_host_embed_id(void *host, eg_str *id, eg_error *err) {
     eg_host *h = host;
-    char folder[MOST_PATH];
+    char folder[MAX_PATH];
     pthread_mutex_lock(&h->model_lock);
     eg_status s = h->embed_id[0] ? EG_OK : eg_host_model_configured(h, h->embed.setting, folder, sizeof folder, err);
     if (s == EG_OK && !h->embed_id[0]) eg_model_id(folder, h->folders.cache, h->embed_id);
@@ -179,7 +179,7 @@ void eg_host_describe_models(void *host, eg_memory_status *out) {
 
 /* {"thresholds": {"tier1_nli": 0.75, ...}} of engram.json beside a model. */
 static void read_thresholds(eg_host *h, const char *setting) {
-    char folder[MOST_PATH], path[MOST_PATH + 16];
+    char folder[MAX_PATH], path[MAX_PATH + 16];
     eg_error err = {0};
     eg_str text;
     eg_json j;
@@ -200,8 +200,8 @@ static void read_thresholds(eg_host *h, const char *setting) {
             while ((k = eg_json_next(&j)) == EG_JSON_KEY) {
                 const char *key = eg_arena_copy(&h->arena, j.text);
                 k = eg_json_next(&j);
-                if (k != EG_JSON_NUMBER || !key || h->threshold_count == MOST_THRESHOLDS) {
-                    k = eg_json_fail(&j, "expected at most %d thresholds, each a number", MOST_THRESHOLDS);
+                if (k != EG_JSON_NUMBER || !key || h->threshold_count == MAX_THRESHOLDS) {
+                    k = eg_json_fail(&j, "expected at most %d thresholds, each a number", MAX_THRESHOLDS);
                     break;
                 }
                 h->thresholds[h->threshold_count++] = (eg_threshold){key, j.number};

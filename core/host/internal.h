@@ -11,7 +11,7 @@
 #include "core/host/plugin_loader.h"
 #include "models/vectors.h"
 
-enum { MOST_PATH = 4096, MOST_THRESHOLDS = 32 };
+enum { MAX_PATH = 4096, MAX_THRESHOLDS = 32 };
 #define REQUEST_BYTES ((size_t)256 << 20) /* memory of one request at most */
 
 /* One model: opened when first needed; a failure is kept, so that its reason is told each time. */
@@ -22,7 +22,7 @@ typedef struct eg_model_slot {
     eg_model *model;
     eg_model_info info;
     eg_error problem;
-    char folder[MOST_PATH];
+    char folder[MAX_PATH];
 } eg_model_slot;
 
 typedef struct eg_threshold {
@@ -50,7 +50,7 @@ struct eg_host {
     uint32_t nli_label[3]; /* contradiction, entailment, neutral in the model's order */
     char embed_id[EG_MODEL_ID_TEXT];
     int thresholds_read;
-    eg_threshold thresholds[MOST_THRESHOLDS];
+    eg_threshold thresholds[MAX_THRESHOLDS];
     size_t threshold_count;
 
     pthread_mutex_t id_lock;
@@ -73,6 +73,8 @@ eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_reques
 void eg_host_fill_services(eg_host *host);
 /* toolsets.c */
 void eg_host_fill_toolset_services(eg_services *services);
+/* model_paths.c */
+eg_status eg_host_find_models(eg_host *host, eg_error *err); /* fills in paths.models and paths.shipped */
 /* inference.c */
 void eg_host_fill_inference(eg_host *host);
 void eg_host_close_models(eg_host *host);

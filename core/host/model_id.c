@@ -18,21 +18,19 @@
 #include "core/hub/files.h"
 
 enum {
-    MOST_PATH = 4096 + 512,
-    MOST_TEXT = 128 << 10,
-    MOST_FILES = EG_MODEL_FILES + EG_MODEL_SHARDS,
+    MAX_PATH = 4096 + 512,
+    MAX_TEXT = 128 << 10,
+    MAX_FILES = EG_MODEL_FILES + EG_MODEL_SHARDS,
     HASH = crypto_hash_sha256_BYTES,
     HEX = 2 * HASH + 1,
     SETTLED_SECONDS = 2
 };
 
-static void path_of(const char *folder, const char *name, char out[MOST_PATH]) {
-    snprintf(out, MOST_PATH, "%s/%s", folder, name);
-}
+static void path_of(const char *folder, const char *name, char out[MAX_PATH]) { snprintf(out, MAX_PATH, "%s/%s", folder, name); }
 
 /* The files that count: those of the list, then the weights where they are in several. */
 typedef struct names {
-    const char *rows[MOST_FILES];
+    const char *rows[MAX_FILES];
     size_t count;
 } names;
 
@@ -45,19 +43,19 @@ static void name_files(const char *folder, eg_arena *arena, names *out) {
 }
 
 /* Writes the first lines of the cache file; *newest: when the youngest file was changed. */
-static void describe(const char *folder, const names *files, char text[MOST_TEXT], time_t *newest) {
-    size_t n = (size_t)snprintf(text, MOST_TEXT, "engram model id 1\n");
+static void describe(const char *folder, const names *files, char text[MAX_TEXT], time_t *newest) {
+    size_t n = (size_t)snprintf(text, MAX_TEXT, "engram model id 1\n");
     *newest = 0;
     for (size_t i = 0; i < files->count; i++) { /* a line has at most 256 + 5 * 21 bytes: all fit */
-        char path[MOST_PATH];
+        char path[MAX_PATH];
         struct stat st;
         path_of(folder, files->rows[i], path);
         if (stat(path, &st) != 0) {
-            n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s -\n", files->rows[i]);
+            n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s -\n", files->rows[i]);
             continue;
         }
         if (st.st_mtim.tv_sec > *newest) *newest = st.st_mtim.tv_sec;
-        n += (size_t)snprintf(text + n, MOST_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files->rows[i], (uintmax_t)st.st_dev,
+        n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s %ju %ju %jd %jd.%09ld\n", files->rows[i], (uintmax_t)st.st_dev,
                               (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     }
 }
@@ -69,21 +67,21 @@ static void hash_hex(const char *bytes, size_t n, char out[HEX]) {
 }
 
 /* The whole cache file for a description and an id; its length. */
-static size_t compose(const char *description, const char *id, char out[MOST_TEXT]) {
+static size_t compose(const char *description, const char *id, char out[MAX_TEXT]) {
     char sum[HEX];
-    size_t n = (size_t)snprintf(out, MOST_TEXT, "%sid %.64s\n", description, id);
+    size_t n = (size_t)snprintf(out, MAX_TEXT, "%sid %.64s\n", description, id);
     hash_hex(out, n, sum);
-    return n + (size_t)snprintf(out + n, MOST_TEXT - n, "sum %s\n", sum);
+    return n + (size_t)snprintf(out + n, MAX_TEXT - n, "sum %s\n", sum);
 }
 
 /* 1 and *id when the file is exactly what compose() writes for this description and some id. */
 static int remembered(const char *path, const char *description, char id[EG_MODEL_ID_TEXT]) {
-    char wanted[MOST_TEXT];
+    char wanted[MAX_TEXT];
     eg_arena arena;
     eg_str text;
     size_t at = strlen(description) + 3;
     eg_arena_init(&arena, 0);
-    int good = eg_file_read(path, MOST_TEXT, &arena, &text, NULL) == EG_OK && text.len > at + 64;
+    int good = eg_file_read(path, MAX_TEXT, &arena, &text, NULL) == EG_OK && text.len > at + 64;
     if (good) {
         memcpy(id, text.ptr + at, 64);
         id[64] = '\0';
@@ -96,7 +94,7 @@ static int remembered(const char *path, const char *description, char id[EG_MODE
 
 /* Adds one file to the identity: name, length, bytes. A missing file counts as absent. 0 when it cannot be read. */
 static int hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name, int always) {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     eg_map map = {0};
     path_of(folder, name, path);
     if (!always && !eg_file_exists(path)) return 1;
@@ -111,7 +109,7 @@ static int hash_file(crypto_hash_sha256_state *state, const char *folder, const 
 }
 
 void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEXT]) {
-    char before[MOST_TEXT], after[MOST_TEXT], name[HEX], path[MOST_PATH];
+    char before[MAX_TEXT], after[MAX_TEXT], name[HEX], path[MAX_PATH];
     time_t newest;
     names files;
     eg_arena arena;

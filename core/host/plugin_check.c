@@ -160,7 +160,7 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
 }
 
 eg_status eg_host_plugin_check(const char *path, FILE *out, eg_error *err) {
-    char real[MOST_PATH], setting[MOST_PATH + 16];
+    char real[MAX_PATH], setting[MAX_PATH + 16];
     if (!realpath(path, real)) return eg_fail(err, EG_ENOENT, "'%s' is not there", path);
     if (strpbrk(real, " ,\t"))
         return eg_fail(err, EG_EINVAL,

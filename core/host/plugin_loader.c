@@ -329,7 +329,7 @@ static eg_status load(eg_plugins *p, eg_loaded_plugin *row, const eg_services *s
 }
 
 eg_status eg_plugins_take(eg_plugins *p, const char *name, const eg_plugin *plugin, const eg_services *services, eg_error *err) {
-    if (p->count == EG_MOST_PLUGINS) return eg_fail(err, EG_ELIMIT, "more than %d plugins are listed", EG_MOST_PLUGINS);
+    if (p->count == EG_MAX_PLUGINS) return eg_fail(err, EG_ELIMIT, "more than %d plugins are listed", EG_MAX_PLUGINS);
     eg_loaded_plugin *row = &p->rows[p->count];
     *row = (eg_loaded_plugin){.path = eg_arena_printf(p->arena, "static:%s", name)};
     if (!row->path) return eg_fail_memory(err, strlen(name));
@@ -345,7 +345,7 @@ eg_status eg_plugins_take(eg_plugins *p, const char *name, const eg_plugin *plug
 eg_status eg_plugins_load(eg_plugins *p, const char *path, const eg_services *services, eg_error *err) {
     eg_error local;
     if (!err) err = &local;
-    if (p->count == EG_MOST_PLUGINS) return eg_fail(err, EG_ELIMIT, "more than %d plugins are listed", EG_MOST_PLUGINS);
+    if (p->count == EG_MAX_PLUGINS) return eg_fail(err, EG_ELIMIT, "more than %d plugins are listed", EG_MAX_PLUGINS);
     eg_loaded_plugin *row = &p->rows[p->count];
     *row = (eg_loaded_plugin){.path = eg_arena_copy(p->arena, eg_str_of(path))};
     if (!row->path) return eg_fail_memory(err, strlen(path));

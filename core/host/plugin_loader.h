@@ -10,15 +10,15 @@
 #include "core/memory/memory.h"
 
 enum {
-    EG_MOST_PLUGINS = 64,
-    EG_MOST_DETECTORS = 64,
-    EG_MOST_ESCALATORS = 16,
-    EG_MOST_STORAGES = 8,
-    EG_MOST_TOOLS = 128,
-    EG_MOST_RESOURCES = 32,
-    EG_MOST_PROMPTS = 32,
-    EG_MOST_GATES = 32,
-    EG_MOST_FRONTENDS = 16
+    EG_MAX_PLUGINS = 64,
+    EG_MAX_DETECTORS = 64,
+    EG_MAX_ESCALATORS = 16,
+    EG_MAX_STORAGES = 8,
+    EG_MAX_TOOLS = 128,
+    EG_MAX_RESOURCES = 32,
+    EG_MAX_PROMPTS = 32,
+    EG_MAX_GATES = 32,
+    EG_MAX_FRONTENDS = 16
 };
 
 /* The host's copy of what a plugin registered, zero-extended, and the plugin's own pointer. */
@@ -53,14 +53,14 @@ typedef struct eg_registry_counts {
 
 /* What the plugins offer. Rows past `committed` belong to a plugin whose open() runs. */
 struct eg_registrar {
-    eg_detector_slot detectors[EG_MOST_DETECTORS];
-    eg_escalator_slot escalators[EG_MOST_ESCALATORS];
-    eg_storage_slot storages[EG_MOST_STORAGES];
-    eg_tool_slot tools[EG_MOST_TOOLS];
-    eg_resource_slot resources[EG_MOST_RESOURCES];
-    eg_prompt_slot prompts[EG_MOST_PROMPTS];
-    eg_gate_slot gates[EG_MOST_GATES];
-    eg_frontend_slot frontends[EG_MOST_FRONTENDS];
+    eg_detector_slot detectors[EG_MAX_DETECTORS];
+    eg_escalator_slot escalators[EG_MAX_ESCALATORS];
+    eg_storage_slot storages[EG_MAX_STORAGES];
+    eg_tool_slot tools[EG_MAX_TOOLS];
+    eg_resource_slot resources[EG_MAX_RESOURCES];
+    eg_prompt_slot prompts[EG_MAX_PROMPTS];
+    eg_gate_slot gates[EG_MAX_GATES];
+    eg_frontend_slot frontends[EG_MAX_FRONTENDS];
     eg_registry_counts committed, pending;
     int is_open;   /* 1 only inside a plugin's open() */
     char why[200]; /* of a refused registration */
@@ -78,7 +78,7 @@ typedef struct eg_loaded_plugin {
 
 typedef struct eg_plugins {
     eg_arena *arena;
-    eg_loaded_plugin rows[EG_MOST_PLUGINS];
+    eg_loaded_plugin rows[EG_MAX_PLUGINS];
     size_t count;
     eg_registrar registrar;
 } eg_plugins;

@@ -119,7 +119,7 @@ static void unreadable(void **state) {
     assert_int_equal(unlink(file), 0);
     assert_int_equal(eg_file_replace(file, "scope = a\0b\n", 12, 0600, NULL), EG_OK);
     assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EFORMAT);
-    assert_int_equal(truncate(file, EG_CONF_MOST_FILE + 1), 0);
+    assert_int_equal(truncate(file, EG_CONF_MAX_FILE + 1), 0);
     assert_int_equal(eg_conf_read(c, file, 1, &err), EG_ELIMIT);
     unlink(file);
     rmdir(folder);
@@ -208,15 +208,60 @@ static void writing_elsewhere(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+static char shown[8][200];
+static void note_shown(void *self, const char *key, const char *value, const char *origin) {
+    static const char *const keys[] = {"database", "nli.api_key", "nli.token", "nli.keyboard", "nli.passwords"};
+    (void)self;
+    assert_true(strlen(origin) > 0);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0) snprintf(shown[i], sizeof shown[i], "%s", value);
+}
+
+/* What may be printed of secrets and of locations. */
+static void secrets_are_not_shown(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"/var/lib/engram.db", "/var/lib/engram.db"},
+        {"postgresql://ada:pa@ss@db.example:5432/team?sslmode=verify-full", "postgresql://db.example:5432/team"},
+        {"postgresql://db.example/team#x", "postgresql://db.example/team"},
+        {"postgresql://ada@db.example?password=x", "postgresql://db.example"},
+        {"/odd://a@b?c", "/odd://a@b?c"},
+        {"", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        eg_conf *c;
+        eg_error err;
+        char option[200];
+        assert_int_equal(eg_conf_create(&arena, &c, &err), EG_OK);
+        snprintf(option, sizeof option, "database=%s", rows[i][0]);
+        assert_int_equal(eg_conf_option(c, option, &err), EG_OK);
+        assert_int_equal(eg_conf_option(c, "nli.api_key=sesame", &err), EG_OK);
+        assert_int_equal(eg_conf_option(c, "nli.token=", &err), EG_OK);
+        assert_int_equal(eg_conf_option(c, "nli.keyboard=qwertz", &err), EG_OK);
+        assert_int_equal(eg_conf_option(c, "nli.passwords=two", &err), EG_OK);
+        eg_conf_each(c, note_shown, NULL);
+        assert_string_equal(shown[0], rows[i][1]);
+        assert_string_equal(shown[1], "(set)");
+        assert_string_equal(shown[2], "");
+        assert_string_equal(shown[3], "qwertz");
+        assert_string_equal(shown[4], "two");
+        assert_string_equal(eg_conf_get(c, "nli.api_key"), "sesame"); /* who asks for it gets it */
+    }
+}
+
 int main(void) {
     int fd = mkstemp(path);
     if (fd < 0) return 1;
     close(fd);
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strength),         cmocka_unit_test(refusals),
-                                       cmocka_unit_test(plugins_own),      cmocka_unit_test(indentation_means_nothing),
-                                       cmocka_unit_test(long_lines),       cmocka_unit_test(unreadable),
-                                       cmocka_unit_test(writing),          cmocka_unit_test(writing_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(secrets_are_not_shown),
+                                       cmocka_unit_test(strength),
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(plugins_own),
+                                       cmocka_unit_test(indentation_means_nothing),
+                                       cmocka_unit_test(long_lines),
+                                       cmocka_unit_test(unreadable),
+                                       cmocka_unit_test(writing),
+                                       cmocka_unit_test(writing_refused),
                                        cmocka_unit_test(writing_elsewhere)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     eg_arena_release(&arena);
