@@ -51,7 +51,8 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
     with.add_storage = capture;
     eg_status s = eg_plugin_sqlite()->open(&with, (eg_registrar *)(void *)&ops, &self, err);
     if (s == EG_OK) s = services->request_create(services->host, NULL, &rq, err);
-    if (s == EG_OK) s = ops->open(&with, rq, eg_str_of(database), &store);
+    const eg_storage_open_args where = {.size = sizeof where, .location = eg_str_of(database)};
+    if (s == EG_OK) s = ops->open(&with, rq, &where, &store);
     for (size_t done = 0; s == EG_OK && done < facts; done += PER_SET) {
         eg_request *part = NULL;
         s = services->request_create(services->host, NULL, &part, err);
@@ -72,6 +73,7 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
             services->sha256(services->host, f->id.bytes, 16, f->content_hash);
             eg_term *terms = eg_arena_array(&arena, 64, sizeof *terms);
             s = eg_text_terms(&arena, f->content, f->scope, terms, 64, &rows[i].term_count, err);
+            rows[i].size = sizeof rows[i];
             rows[i].terms = terms;
             float *v = values + i * DIMENSIONS, sum = 0;
             for (size_t k = 0; k < DIMENSIONS; k++) {
@@ -84,7 +86,7 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
             rows[i].vector_count = 1;
             changes[i] = (eg_change){.kind = EG_CHANGE_FACT, .new_fact = &rows[i]};
         }
-        eg_change_set set = {.workspace = EG_STR("bench"), .actor = EG_STR("bench"), .changes = changes, .change_count = PER_SET};
+        const eg_change_set set = {.size = sizeof set, .actor = EG_STR("bench"), .changes = changes, .change_count = PER_SET};
         eg_applied applied;
         if (s == EG_OK && (s = ops->apply(store, part, &set, &applied)) != EG_OK) *err = *part->err;
         services->request_release(services->host, part);

@@ -168,7 +168,8 @@ static eg_status open_store(eg_host *h, eg_error *err) {
     eg_request *rq;
     if (s == EG_OK) s = h->services.request_create(h, NULL, &rq, err);
     if (s != EG_OK) return s;
-    s = h->storage_ops->open(&h->services, rq, eg_str_of(h->paths.database), &h->storage);
+    const eg_storage_open_args args = {.size = sizeof args, .location = eg_str_of(h->paths.database)};
+    s = h->storage_ops->open(&h->services, rq, &args, &h->storage);
     if (s != EG_OK) eg_fail(err, s, "%s", rq->err->text);
     h->services.request_release(h, rq);
     return s;

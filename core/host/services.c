@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
+#include "core/memory/audit.h"
 #include "core/memory/judge.h"
 
 typedef struct request_box {
@@ -154,6 +155,10 @@ static void host_request_release(void *host, eg_request *rq) {
     free(rq);
 }
 
+static eg_status host_audit_hash(void *host, const uint8_t previous[32], const eg_audit_row *row, uint8_t out[32]) {
+    return eg_audit_hash(&((eg_host *)host)->services, previous, row, out);
+}
+
 static eg_memory *host_memory(void *host) { return ((eg_host *)host)->memory; }
 
 void eg_host_fill_services(eg_host *h) {
@@ -169,7 +174,8 @@ void eg_host_fill_services(eg_host *h) {
                                 .neighbour_margins = host_neighbour_margins,
                                 .memory = host_memory,
                                 .memory_ops = eg_memory_table(),
-                                .version = "0.1.0"};
+                                .version = "0.1.0",
+                                .audit_hash = host_audit_hash};
     eg_plugins_fill_services(&h->services);
     eg_host_fill_toolset_services(&h->services);
 }

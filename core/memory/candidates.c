@@ -8,6 +8,7 @@ enum {
     BY_TEXT = 10,
     BY_CLAIM = 12,
     MAX_FOUND = 256,
+    FIRST_READ = 64,
     MAX_COPIES = 8 /* of a text and its pair, to look past */
 };
 
@@ -24,9 +25,9 @@ typedef struct gathering {
     const eg_derived *derived;
     found *list;
     size_t count;
-    eg_id *cleared; /* see find_cleared */
-    size_t cleared_count;
 } gathering;
+
+static const eg_filter everywhere = {.size = sizeof everywhere}; /* current durable facts */
 
 static void note(gathering *g, eg_id id, double cosine, uint32_t by) {
     if (eg_id_eq(id, g->subject->id)) return;
@@ -40,89 +41,40 @@ static void note(gathering *g, eg_id id, double cosine, uint32_t by) {
     if (g->count < MAX_FOUND) g->list[g->count++] = (found){id, cosine, by};
 }
 
-static eg_filter everywhere(const gathering *g) { return (eg_filter){.workspace = g->rq->workspace, .fact_type = -1}; }
-
-static eg_status by_vectors(gathering *g) {
-    eg_filter filter = everywhere(g);
-    eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < g->derived->vector_count; i++) {
-        const eg_vector *v = &g->derived->vectors[i];
-        eg_scored *hits = NULL;
-        size_t n = 0;
-        s = STORE(g->m, search_vectors, g->rq, &filter, v->model_id, v->values, v->dimensions, i ? BY_STATEMENT : BY_VECTOR,
-                  &hits, &n);
-        for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, hits[k].score, EG_FOUND_VECTOR);
+/* The searches of a case, by vectors, words and claims, in this order. */
+static size_t put_searches(const gathering *g, const eg_term *terms, size_t term_count, eg_search *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < g->derived->vector_count; i++)
+        out[n++] =
+            (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &g->derived->vectors[i], .limit = i ? BY_STATEMENT : BY_VECTOR};
+    if (term_count) out[n++] = (eg_search){.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = BY_TEXT};
+    for (size_t i = 0; i < g->derived->claim_count; i++) {
+        const eg_claim *c = &g->derived->claims[i];
+        if (c->subject.len == 0) continue; /* comparable in place only: there is no key to look for */
+        out[n++] = (eg_search){.kind = EG_SEARCH_CLAIM, .subject = c->subject, .attribute = c->attribute, .limit = BY_CLAIM};
     }
-    return s;
+    return n;
 }
 
-static eg_status by_words(gathering *g) {
+static eg_status find(gathering *g) {
+    static const uint32_t ways[] = {
+        [EG_SEARCH_TERMS] = EG_FOUND_TEXT, [EG_SEARCH_VECTOR] = EG_FOUND_VECTOR, [EG_SEARCH_CLAIM] = EG_FOUND_CLAIM};
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_term terms[EG_MAX_TERMS];
-    size_t term_count = 0, n = 0;
-    eg_scored *hits = NULL;
-    eg_filter filter = everywhere(g);
-    eg_status s = eg_text_query_terms(&arena, g->subject->content, terms, EG_MAX_TERMS, &term_count, g->rq->err);
-    if (s == EG_OK && term_count) s = STORE(g->m, search_text, g->rq, &filter, terms, term_count, BY_TEXT, &hits, &n);
-    for (size_t k = 0; s == EG_OK && k < n; k++) note(g, hits[k].fact, 0, EG_FOUND_TEXT);
+    size_t term_count = 0, n = 0, most = MAX_VECTORS + 1 + EG_MAX_CLAIMS;
+    eg_search *searches = eg_request_array(g->rq, most, sizeof *searches);
+    eg_scored_list *lists = eg_request_array(g->rq, most, sizeof *lists);
+    eg_status s = searches && lists ? EG_OK : EG_ENOMEM;
+    if (s == EG_OK) s = eg_text_query_terms(&arena, g->subject->content, terms, EG_MAX_TERMS, &term_count, g->rq->err);
+    if (s == EG_OK) n = put_searches(g, terms, term_count, searches);
+    if (n) s = STORE(g->m, search, g->rq, &everywhere, searches, n, lists);
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        uint32_t way = ways[searches[i].kind];
+        for (size_t k = 0; k < lists[i].count; k++)
+            note(g, lists[i].rows[k].fact, way == EG_FOUND_VECTOR ? lists[i].rows[k].score : 0, way);
+    }
     eg_arena_release(&arena);
-    return s;
-}
-
-static eg_status by_claims(gathering *g) {
-    eg_filter filter = everywhere(g);
-    eg_status s = EG_OK;
-    for (size_t i = 0; s == EG_OK && i < g->derived->claim_count; i++) {
-        const eg_claim *c = &g->derived->claims[i];
-        if (c->subject.len == 0) continue; /* comparable in place only: no key to look for */
-        eg_claim_row *rows = NULL;
-        size_t n = 0;
-        s = STORE(g->m, claims_by_key, g->rq, &filter, c->subject, c->attribute, BY_CLAIM, &rows, &n);
-        for (size_t k = 0; s == EG_OK && k < n; k++) note(g, rows[k].fact, 0, EG_FOUND_CLAIM);
-    }
-    return s;
-}
-
-/* Moves on to the fact that undo restored this one from; none when it was committed, or when that one was erased. */
-static eg_status go_back(gathering *g, eg_id *id) {
-    eg_fact f;
-    eg_status s = STORE(g->m, fact, g->rq, *id, &f);
-    *id = s == EG_OK ? f.restored_from : (eg_id){{0}};
-    return s == EG_ENOENT ? EG_OK : s;
-}
-
-/* The facts that, as people said, do not contradict the subject or one that it was restored from. */
-static eg_status find_cleared(gathering *g) {
-    eg_status s = EG_OK;
-    for (eg_id id = g->subject->id; s == EG_OK && !eg_id_is_none(id);) {
-        eg_conflict_filter filter = {.workspace = g->rq->workspace, .status = -1, .fact = id, .limit = UINT32_MAX};
-        eg_conflict *rows = NULL;
-        size_t n = 0;
-        if ((s = STORE(g->m, conflicts, g->rq, &filter, &rows, &n)) != EG_OK) return s;
-        eg_id *more = eg_request_array(g->rq, g->cleared_count + n, sizeof *more);
-        if (!more) return EG_ENOMEM;
-        if (g->cleared_count) memcpy(more, g->cleared, g->cleared_count * sizeof *more);
-        g->cleared = more;
-        for (size_t i = 0; i < n; i++)
-            if (rows[i].status == EG_CONFLICT_DISMISSED ||
-                (rows[i].status == EG_CONFLICT_RESOLVED && rows[i].resolution_type == EG_RESOLUTION_BOTH_VALID))
-                more[g->cleared_count++] = eg_id_eq(rows[i].fact_a, id) ? rows[i].fact_b : rows[i].fact_a;
-        if (eg_id_eq(id, g->subject->id)) id = g->subject->restored_from; /* the subject need not be stored */
-        else s = go_back(g, &id);
-    }
-    return s;
-}
-
-/* 1 when this very pair is known, or when people cleared it before undo gave one of the two a new id. That another conflict
- * of theirs ended (with one of the facts, say) clears nothing: the fact is back. */
-static eg_status pair_decided(gathering *g, const eg_fact *other, int *known) {
-    eg_status s = STORE(g->m, pair_known, g->rq, g->subject->id, other->id, known);
-    for (eg_id id = other->id; s == EG_OK && !*known && g->cleared_count && !eg_id_is_none(id);) {
-        for (size_t i = 0; i < g->cleared_count && !*known; i++) *known = eg_id_eq(g->cleared[i], id);
-        if (eg_id_eq(id, other->id)) id = other->restored_from;
-        else s = go_back(g, &id);
-    }
     return s;
 }
 
@@ -145,26 +97,53 @@ static void sort_found(found *list, size_t n) {
 /* 1 when one scope lies in the other. */
 static int same_tree(eg_str a, eg_str b) { return eg_text_scope_within(a, b) || eg_text_scope_within(b, a); }
 
-static eg_status fill(gathering *g, const found *f, const eg_fact *fact, eg_case_fact *out) {
-    *out = (eg_case_fact){.fact = fact,
+static eg_case_fact *case_fact(const gathering *g, const found *f, const eg_fact_parts *parts) {
+    eg_case_fact *out = eg_request_array(g->rq, 1, sizeof *out);
+    if (!out) return NULL;
+    *out = (eg_case_fact){.fact = &parts->fact,
+                          .statements = parts->statements,
+                          .statement_count = parts->statement_count,
+                          .claims = parts->claims,
+                          .claim_count = parts->claim_count,
                           .cosine = f->cosine,
                           .found_by = f->by,
-                          .same_agent = (uint32_t)eg_str_eq(fact->agent_id, g->subject->agent_id)};
-    if (!same_tree(fact->scope, g->subject->scope)) out->found_by |= EG_FOUND_CROSS_SCOPE;
-    eg_span *statements = NULL;
-    eg_claim *claims = NULL;
-    eg_status s = STORE(g->m, statements_of, g->rq, fact->id, &statements, &out->statement_count);
-    if (s == EG_OK) s = STORE(g->m, claims_of, g->rq, fact->id, &claims, &out->claim_count);
-    out->statements = statements;
-    out->claims = claims;
-    return s;
+                          .same_agent = (uint32_t)eg_str_eq(parts->fact.agent_id, g->subject->agent_id)};
+    if (!same_tree(parts->fact.scope, g->subject->scope)) out->found_by |= EG_FOUND_CROSS_SCOPE;
+    return out;
+}
+
+/* Adds up to EG_MAX_CANDIDATES of the sorted list to the case. Left out are the subject's own lineage and
+ * pairs about which anything is known: of these facts, or, by what people decided, of those that undo restored
+ * them from. Only so many rows are read at first as mostly are enough. */
+static eg_status add_candidates(gathering *g, const eg_case_fact **candidates, uint32_t *count) {
+    eg_id ids[MAX_FOUND];
+    for (size_t i = 0; i < g->count; i++) ids[i] = g->list[i].id;
+    for (size_t at = 0, n; at < g->count && *count < EG_MAX_CANDIDATES; at += n) {
+        n = at == 0 && g->count > FIRST_READ ? FIRST_READ : g->count - at;
+        const eg_parts_args args = {.size = sizeof args,
+                                    .flags = EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_PAIRS,
+                                    .ids = ids + at,
+                                    .count = n,
+                                    .subject = g->subject->id};
+        eg_fact_parts *rows = NULL;
+        eg_status s = STORE(g->m, parts, g->rq, &args, &rows, NULL);
+        if (s != EG_OK) return s;
+        for (size_t i = 0; i < n && *count < EG_MAX_CANDIDATES; i++) {
+            if (rows[i].fact.seq == 0 || rows[i].pair || eg_id_eq(rows[i].fact.lineage_id, g->subject->lineage_id)) continue;
+            candidates[*count] = case_fact(g, &g->list[at + i], &rows[i]);
+            if (!candidates[*count]) return EG_ENOMEM;
+            ++*count;
+        }
+    }
+    return EG_OK;
 }
 
 /* ---- neighbour margins in the store ---- */
 
 /* By how much a fact other than the two of the pair is nearer to a text than they are to each other. hits: nearest first. */
-static double margin_of(const eg_scored *hits, size_t n, eg_id a, eg_id b, double between) {
-    for (size_t i = 0; i < n; i++)
+static double margin_of(const eg_scored_list *list, eg_id a, eg_id b, double between) {
+    const eg_scored *hits = list->rows;
+    for (size_t i = 0; i < list->count; i++)
         if (!eg_id_eq(hits[i].fact, a) && !eg_id_eq(hits[i].fact, b) && hits[i].score < EG_COPY_COSINE)
             return hits[i].score > between ? hits[i].score - between : 0;
     return 0;
@@ -188,7 +167,6 @@ static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_
     eg_memory *m = source->m;
     eg_str model;
     uint32_t dimensions;
-    eg_filter filter = {.workspace = rq->workspace, .fact_type = -1};
     eg_status s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err)
                                      : eg_request_fail(rq, EG_EUNAVAILABLE, "there is no embedding model");
     if (s != EG_OK) return s;
@@ -197,12 +175,16 @@ static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_
     if (!unique || !row) return EG_ENOMEM;
     size_t count = distinct(texts, 2 * n, unique, row);
     float *v = eg_request_array(rq, count * dimensions, sizeof *v);
-    eg_scored **hits = eg_request_array(rq, count, sizeof *hits);
-    size_t *hit_count = eg_request_array(rq, count, sizeof *hit_count);
-    if (!v || !hits || !hit_count) return EG_ENOMEM;
+    eg_vector *vectors = eg_request_array(rq, count, sizeof *vectors);
+    eg_search *searches = eg_request_array(rq, count, sizeof *searches);
+    eg_scored_list *hits = eg_request_array(rq, count, sizeof *hits);
+    if (!v || !vectors || !searches || !hits) return EG_ENOMEM;
     if ((s = SERVICES(m)->embed(m->env.host, rq, unique, count, v, dimensions)) != EG_OK) return s;
-    for (size_t i = 0; s == EG_OK && i < count; i++)
-        s = STORE(m, search_vectors, rq, &filter, model, v + i * dimensions, dimensions, MAX_COPIES, &hits[i], &hit_count[i]);
+    for (size_t i = 0; i < count; i++) {
+        vectors[i] = (eg_vector){.dimensions = dimensions, .model_id = model, .values = v + i * dimensions};
+        searches[i] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vectors[i], .limit = MAX_COPIES};
+    }
+    s = STORE(m, search, rq, &everywhere, searches, count, hits);
     if (s != EG_OK && s != EG_ENOMEM && s != EG_ECANCELLED && source->failed == EG_OK)
         source->failed = s; /* memory is the detector's own */
     for (size_t i = 0; s == EG_OK && i < n; i++) {
@@ -213,8 +195,7 @@ static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_
         /* as the store scores whole facts: by the best of their statements */
         int wholes = texts[2 * i].len == a->content.len && texts[2 * i + 1].len == b->content.len;
         if (wholes && other->cosine > between) between = other->cosine;
-        out[i] = (eg_margin){margin_of(hits[ra], hit_count[ra], a->id, b->id, between),
-                             margin_of(hits[rb], hit_count[rb], a->id, b->id, between)};
+        out[i] = (eg_margin){margin_of(&hits[ra], a->id, b->id, between), margin_of(&hits[rb], a->id, b->id, between)};
     }
     return s;
 }
@@ -234,24 +215,8 @@ eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const 
                            .claim_count = derived->claim_count};
     *c = (eg_case){.size = sizeof *c, .subject = self, .candidates = candidates};
 
-    eg_status s;
-    if ((s = by_vectors(&g)) != EG_OK || (s = by_words(&g)) != EG_OK || (s = by_claims(&g)) != EG_OK ||
-        (s = find_cleared(&g)) != EG_OK)
-        return s;
+    eg_status s = find(&g);
+    if (s != EG_OK) return s;
     sort_found(g.list, g.count);
-    for (size_t i = 0; i < g.count && c->candidate_count < EG_MAX_CANDIDATES; i++) {
-        eg_fact *fact = eg_request_array(rq, 1, sizeof *fact);
-        eg_case_fact *one = eg_request_array(rq, 1, sizeof *one);
-        if (!fact || !one) return EG_ENOMEM;
-        s = STORE(m, fact, rq, g.list[i].id, fact);
-        if (s == EG_ENOENT) continue; /* erased since it was found */
-        if (s != EG_OK) return s;
-        int known = 0;
-        if (eg_id_eq(fact->lineage_id, subject->lineage_id)) continue;
-        if ((s = pair_decided(&g, fact, &known)) != EG_OK) return s;
-        if (known) continue;
-        if ((s = fill(&g, &g.list[i], fact, one)) != EG_OK) return s;
-        candidates[c->candidate_count++] = one;
-    }
-    return EG_OK;
+    return add_candidates(&g, candidates, &c->candidate_count);
 }

@@ -45,64 +45,90 @@ eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind) {
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     *out = (eg_applied){0};
     if (d->failed) return eg_request_fail(d->rq, EG_ENOMEM, "out of memory while a change was prepared");
-    eg_change_set set = {.workspace = d->rq->workspace,
-                         .actor = d->actor,
-                         .preconditions = d->preconditions,
-                         .precondition_count = d->precondition_count,
-                         .changes = d->changes,
-                         .change_count = d->change_count};
+    const eg_change_set set = {.size = sizeof set,
+                               .id = SERVICES(m)->new_id(m->env.host),
+                               .actor = d->actor,
+                               .preconditions = d->preconditions,
+                               .precondition_count = d->precondition_count,
+                               .changes = d->changes,
+                               .change_count = d->change_count};
     eg_status s = STORE(m, apply, d->rq, &set, out);
     if (s == EG_OK && d->leaves_jobs) eg_memory_wake(m);
     return s;
 }
 
-void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why) {
-    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = fact->id;
+void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why, const eg_id *settled) {
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = fact->id;
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);
-    close->fact = fact->id;
-    close->reason = reason;
-    close->text = d->actor;
-    close->text2 = eg_str_of(why);
+    close->close.fact = fact->id;
+    close->close.reason = reason;
+    close->close.by = d->actor;
+    eg_change *end = eg_draft_add(d, EG_CHANGE_END_CONFLICTS);
+    end->end_conflicts.fact = fact->id;
+    end->end_conflicts.by = d->actor;
+    end->end_conflicts.resolution = eg_str_of(why);
+    end->end_conflicts.except = settled;
+    end->end_conflicts.except_count = settled != NULL;
 }
 
-void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload) {
-    eg_change *c = eg_draft_add(d, EG_CHANGE_AUDIT);
-    c->text = eg_str_of(action);
-    c->text2 = payload;
-    c->fact = fact;
-    c->other = other;
-}
-
-void eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t not_before) {
-    eg_change *c = eg_draft_add(d, EG_CHANGE_JOB);
-    c->number = kind;
-    c->fact = fact;
-    c->text = m->env.owner;
-    c->time = not_before;
-    d->leaves_jobs |= not_before == 0;
-}
-
-void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t until) {
+void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t lifetime) {
     int becomes_durable = fact->durability == EG_DURABILITY_EPHEMERAL;
-    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = fact->id;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = fact->id;
     eg_change *c = eg_draft_add(d, EG_CHANGE_PROMOTE);
-    c->fact = fact->id;
-    c->time = until;
+    c->promote.fact = fact->id;
+    c->promote.lifetime = lifetime;
     if (becomes_durable) eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0); /* else it was compared already */
     eg_draft_audit(d, becomes_durable ? "promote" : "extend", fact->id, (eg_id){{0}}, EG_STR("{}"));
 }
 
 void eg_draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive) {
     eg_change *f = eg_draft_add(d, EG_CHANGE_FEEDBACK);
-    f->conflict = c;
-    f->number = true_positive;
+    f->feedback.conflict = c->id;
+    f->feedback.tier = c->tier;
+    f->feedback.score = c->score;
+    f->feedback.confirmed = true_positive != 0;
+}
+
+void eg_draft_link(eg_draft *d, eg_change_kind link_or_unlink, eg_id fact, eg_id other, eg_link_kind kind) {
+    eg_change *link = eg_draft_add(d, link_or_unlink);
+    link->link.fact = fact;
+    link->link.other = other;
+    link->link.kind = kind;
+}
+
+void eg_draft_vectors(eg_draft *d, eg_id fact, const eg_vector *rows, size_t n) {
+    eg_change *c = eg_draft_add(d, EG_CHANGE_VECTORS);
+    c->vectors.fact = fact;
+    c->vectors.rows = rows;
+    c->vectors.count = n;
+}
+
+void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload) {
+    eg_change *c = eg_draft_add(d, EG_CHANGE_AUDIT);
+    c->audit.action = eg_str_of(action);
+    c->audit.payload = payload;
+    c->audit.fact = fact;
+    c->audit.other = other;
+}
+
+void eg_draft_conflict(eg_draft *d, const eg_conflict *c) {
+    eg_precondition *pair = eg_draft_require(d, EG_REQUIRE_PAIR_FREE);
+    pair->pair.a = c->fact_a;
+    pair->pair.b = c->fact_b;
+    eg_draft_add(d, EG_CHANGE_CONFLICT)->conflict = c;
+}
+
+eg_change *eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t delay) {
+    eg_change *c = eg_draft_add(d, EG_CHANGE_JOB);
+    c->job.kind = kind;
+    c->job.fact = fact;
+    c->job.owner = m->env.owner;
+    c->job.delay = delay;
+    d->leaves_jobs |= delay == 0;
+    return c;
 }
 
 void eg_draft_finish(eg_draft *d, const eg_job *job) {
-    eg_precondition *held = eg_draft_require(d, EG_REQUIRE_LEASE);
-    held->number = job->id;
-    held->token = job->token;
-    eg_change *done = eg_draft_add(d, EG_CHANGE_JOB_DONE);
-    done->number = job->id;
-    done->token = job->token;
+    eg_draft_require(d, EG_REQUIRE_LEASE)->token = job->token;
+    eg_draft_add(d, EG_CHANGE_JOB_DONE)->job_done.token = job->token;
 }

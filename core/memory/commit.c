@@ -10,6 +10,7 @@
 #include "core/memory/gates.h"
 #include "core/memory/ids.h"
 #include "core/memory/jobs.h"
+#include "core/memory/reads.h"
 
 enum { EPHEMERAL_DAYS = 1, UPDATE_CANDIDATES = 20 };
 
@@ -23,8 +24,11 @@ typedef struct commit {
     eg_derived derived;
     eg_fact superseded; /* id none: nothing is superseded */
     uint32_t operation; /* what is done in the end */
-    int64_t now;        /* the store's, when it was decided */
+    int32_t wait_ms;    /* for the verdict */
+    eg_own_job job;     /* of the new fact; token none: it is not leased */
 } commit;
+
+static eg_str or_empty(eg_str s) { return s.ptr ? s : EG_STR(""); }
 
 static eg_status validate(commit *c) {
     const eg_commit_args *a = c->args;
@@ -53,13 +57,15 @@ static eg_status validate(commit *c) {
     if ((s = eg_check_scope(rq, a->scope, 0, &f->scope)) != EG_OK) return s;
     f->content = a->content;
     f->agent_id = a->agent_id.len ? a->agent_id : rq->who->agent;
-    f->engineer = a->engineer;
-    f->provenance = a->provenance;
-    f->artifact_hash = a->artifact_hash;
+    f->engineer = or_empty(a->engineer);
+    f->provenance = or_empty(a->provenance);
+    f->artifact_hash = or_empty(a->artifact_hash);
+    f->closed_by = EG_STR("");
     f->confidence = a->confidence;
     f->fact_type = a->fact_type;
     f->durability = a->durability;
     f->ttl_days = a->ttl_days ? a->ttl_days : a->durability == EG_DURABILITY_EPHEMERAL ? EPHEMERAL_DAYS : 0;
+    c->row.lifetime = f->ttl_days * EG_DAY;
     return EG_OK;
 }
 
@@ -68,17 +74,22 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     eg_id id;
     eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
     if (s != EG_OK) return s;
-    eg_fact named;
-    s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, id, head);
-    if (s == EG_ENOENT && (s = STORE(c->m, fact, c->rq, id, &named)) == EG_OK)
-        s = STORE(c->m, lineage_head, c->rq, c->rq->workspace, named.lineage_id, head);
+    s = eg_read_head(c->m, c->rq, id, head);
     if (s == EG_ENOENT)
-        return eg_request_fail(c->rq, EG_ENOENT, "corrects_lineage '%.*s' is no lineage of this workspace: query for it first",
+        return eg_request_fail(c->rq, EG_ENOENT, "corrects_lineage '%.*s' names no lineage of this workspace: query for it first",
                                (int)(name.len < 60 ? name.len : 60), name.ptr);
     return s;
 }
 
-static int is_current(const commit *c, const eg_fact *f) { return f->valid_from <= c->now && c->now < f->valid_until; }
+/* Whether a fact that the store gave is current. Its time is asked for only when the fact has an end. */
+static eg_status is_current(const commit *c, const eg_fact *f, int *current) {
+    *current = f->close_reason == EG_CLOSE_NONE;
+    if (!*current || f->valid_until == EG_FOREVER) return EG_OK;
+    int64_t now;
+    eg_status s = eg_now(c->m, c->rq, &now);
+    *current = s == EG_OK && f->valid_from <= now && now < f->valid_until;
+    return s;
+}
 
 /* 1 when both have claims and not one subject is shared: then the old fact is about something else. */
 static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t n) {
@@ -89,41 +100,33 @@ static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t
     return 1;
 }
 
-/* *fits 1 and *f when the fact is of the commit's own scope, not of one below it, and not about something else. */
-static eg_status may_supersede(commit *c, eg_id id, eg_fact *f, int *fits) {
-    eg_claim *claims = NULL;
-    size_t claim_count = 0;
-    *fits = 0;
-    eg_status s = STORE(c->m, fact, c->rq, id, f);
-    if (s == EG_ENOENT) return EG_OK; /* erased since it was found */
-    if (s != EG_OK || !eg_str_eq(f->scope, c->row.fact.scope)) return s;
-    if ((s = STORE(c->m, claims_of, c->rq, id, &claims, &claim_count)) != EG_OK) return s;
-    *fits = !subjects_disagree(&c->derived, claims, claim_count);
-    return EG_OK;
-}
-
-/* What an update without a lineage replaces: the best current match of the scope, if it is close enough. The search takes the
- * scopes below it too: where they fill its answer, more is asked for. */
+/* What an update without a lineage replaces: the best current match of the scope that is close enough and not about something
+ * else. The search also finds facts of the scopes below it: where they fill its answer, more is asked for. */
 static eg_status find_superseded(commit *c) {
     if (c->derived.vector_count == 0) return EG_OK;
     double least = SERVICES(c->m)->threshold(c->m->env.host, "update_cosine", 0.75);
-    eg_filter filter = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
-    const eg_vector *v = &c->derived.vectors[0];
+    const eg_filter filter = {.size = sizeof filter, .flags = EG_FILTER_EPHEMERAL, .scope = c->row.fact.scope};
     for (uint32_t most = UPDATE_CANDIDATES;; most *= 8) {
-        eg_scored *hits = NULL;
-        size_t n = 0;
-        eg_status s = STORE(c->m, search_vectors, c->rq, &filter, v->model_id, v->values, v->dimensions, most, &hits, &n);
+        const eg_search nearest = {.kind = EG_SEARCH_VECTOR, .vector = &c->derived.vectors[0], .limit = most};
+        eg_scored_list hits = {0};
+        eg_status s = STORE(c->m, search, c->rq, &filter, &nearest, 1, &hits);
         if (s != EG_OK) return s;
-        for (size_t i = 0; i < n; i++) {
-            eg_fact f;
-            int fits;
-            if (hits[i].score < least) return EG_OK;
-            if ((s = may_supersede(c, hits[i].fact, &f, &fits)) != EG_OK) return s;
-            if (!fits) continue;
-            c->superseded = f;
+        size_t close = 0;
+        while (close < hits.count && hits.rows[close].score >= least) close++;
+        eg_id *ids = eg_request_array(c->rq, close, sizeof *ids);
+        if (!ids) return EG_ENOMEM;
+        for (size_t i = 0; i < close; i++) ids[i] = hits.rows[i].fact;
+        const eg_parts_args args = {.size = sizeof args, .flags = EG_PARTS_CLAIMS, .ids = ids, .count = close};
+        eg_fact_parts *rows = NULL;
+        if (close && (s = STORE(c->m, parts, c->rq, &args, &rows, NULL)) != EG_OK) return s;
+        for (size_t i = 0; i < close; i++) {
+            const eg_fact_parts *p = &rows[i];
+            if (p->fact.seq == 0 || !eg_str_eq(p->fact.scope, c->row.fact.scope)) continue;
+            if (subjects_disagree(&c->derived, p->claims, p->claim_count)) continue;
+            c->superseded = p->fact;
             return EG_OK;
         }
-        if (n < most) return EG_OK;
+        if (close < hits.count || hits.count < most) return EG_OK;
     }
 }
 
@@ -149,28 +152,31 @@ static eg_status find_lineage(commit *c) {
     return EG_OK;
 }
 
-/* Conflicts of the fact that are open now, for the receipt. */
-static eg_status open_conflicts(commit *c, eg_id fact, eg_receipt *out) {
-    eg_conflict_filter filter = {.workspace = c->rq->workspace, .status = EG_CONFLICT_OPEN, .fact = fact, .limit = EG_MAX_LISTED};
-    eg_conflict *rows = NULL;
-    eg_status s = STORE(c->m, conflicts, c->rq, &filter, &rows, &out->conflict_count);
-    return s == EG_OK ? eg_conflict_views(c->m, c->rq, rows, out->conflict_count, &out->conflicts) : s;
-}
-
 /* Closes what is superseded, with its conflicts. */
 static void draft_supersede(commit *c, eg_draft *d) {
-    eg_draft_require(d, EG_REQUIRE_HEAD)->id = c->superseded.id;
-    eg_draft_close(d, &c->superseded, EG_CLOSE_SUPERSEDED, "the fact was superseded");
+    eg_draft_require(d, EG_REQUIRE_HEAD)->fact = c->superseded.id;
+    eg_draft_close(d, &c->superseded, EG_CLOSE_SUPERSEDED, "the fact was superseded", NULL);
+}
+
+/* *longer: 1 when this commit keeps the known fact clearly longer than it is kept anyway: a mere repetition does not. */
+static eg_status keeps_longer(const commit *c, const eg_fact *existing, int *longer) {
+    *longer = existing->valid_until < EG_FOREVER;
+    if (!*longer || c->row.lifetime == 0) return EG_OK;
+    int64_t now;
+    eg_status s = eg_now(c->m, c->rq, &now);
+    *longer = s == EG_OK && now + c->row.lifetime - existing->valid_until >= EG_DAY;
+    return s;
 }
 
 /* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
-    int64_t until = c->row.fact.ttl_days ? c->now + c->row.fact.ttl_days * EG_DAY : EG_FOREVER;
-    int longer = existing->valid_until < until &&
-                 (until == EG_FOREVER || until - existing->valid_until >= EG_DAY); /* no mere repetition */
-    int promotes = c->args->durability == EG_DURABILITY_DURABLE && (existing->durability == EG_DURABILITY_EPHEMERAL || longer);
+    int longer, closes = 0;
+    eg_status s = keeps_longer(c, existing, &longer);
     /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
-    int closes = c->args->corrects_lineage.len && is_current(c, &c->superseded) && !eg_id_eq(c->superseded.id, existing->id);
+    if (s == EG_OK && c->args->corrects_lineage.len && !eg_id_eq(c->superseded.id, existing->id))
+        s = is_current(c, &c->superseded, &closes);
+    if (s != EG_OK) return s;
+    int promotes = c->args->durability == EG_DURABILITY_DURABLE && (existing->durability == EG_DURABILITY_EPHEMERAL || longer);
     out->fact = *existing;
     out->duplicate = 1;
     out->operation = closes || promotes ? EG_OP_UPDATE : EG_OP_NONE;
@@ -178,122 +184,154 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    if (promotes) eg_draft_promote(&d, c->m, existing, until);
+    if (promotes) eg_draft_promote(&d, c->m, existing, c->row.lifetime);
     if (closes) {
-        eg_draft_require(&d, EG_REQUIRE_CURRENT)->id = existing->id;
+        eg_draft_require(&d, EG_REQUIRE_CURRENT)->fact = existing->id;
         draft_supersede(c, &d);
         eg_draft_audit(&d, "delete", c->superseded.id, existing->id, EG_STR("{}"));
     }
     eg_applied applied;
-    eg_status s = eg_draft_apply(&d, c->m, &applied);
+    s = eg_draft_apply(&d, c->m, &applied);
     if (s != EG_OK) return s;
     out->undo_id = closes ? applied.audit_id : 0; /* a promotion is not undone */
-    return STORE(c->m, fact, c->rq, existing->id, &out->fact);
+    return eg_read_fact(c->m, c->rq, existing->id, &out->fact, NULL);
 }
 
 static eg_status retire(commit *c, eg_receipt *out) {
-    if (!is_current(c, &c->superseded))
+    int current;
+    eg_status s = is_current(c, &c->superseded, &current);
+    if (s != EG_OK) return s;
+    if (!current)
         return eg_request_fail(c->rq, EG_ENOENT, "the lineage has no current fact: it was %s already",
                                c->superseded.close_reason ? "closed" : "expired");
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    eg_draft_close(&d, &c->superseded, EG_CLOSE_DELETED, "the fact was deleted");
+    eg_draft_close(&d, &c->superseded, EG_CLOSE_DELETED, "the fact was deleted", NULL);
     eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
     eg_applied applied;
-    eg_status s = eg_draft_apply(&d, c->m, &applied);
+    s = eg_draft_apply(&d, c->m, &applied);
     if (s != EG_OK) return s;
     out->operation = EG_OP_DELETE;
     out->detection_done = 1;
     out->undo_id = applied.audit_id;
-    return STORE(c->m, fact, c->rq, c->superseded.id, &out->fact);
+    return eg_read_fact(c->m, c->rq, c->superseded.id, &out->fact, NULL);
 }
 
+/* The row as the store has it now, without reading it back. */
+static void tell_inserted(const commit *c, const eg_applied *applied, eg_receipt *out) {
+    out->operation = c->operation;
+    out->undo_id = applied->audit_id;
+    out->fact = c->row.fact;
+    out->fact.seq = applied->fact_seq;
+    out->fact.committed_at = out->fact.valid_from = applied->time;
+    out->fact.valid_until = c->row.lifetime ? applied->time + c->row.lifetime : EG_FOREVER;
+}
+
+/* Inserts the fact, if its text is not known yet in its scope: the store looks that up when it writes. */
 static eg_status insert(commit *c, eg_receipt *out) {
     eg_fact *f = &c->row.fact;
+    int closes = 0;
+    eg_status s = eg_id_is_none(c->superseded.id) ? EG_OK : is_current(c, &c->superseded, &closes);
+    if (s != EG_OK) return s;
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    eg_precondition *unique = eg_draft_require(&d, EG_REQUIRE_HASH_FREE);
-    unique->text = f->scope;
-    unique->hash = f->content_hash;
-    int closes = !eg_id_is_none(c->superseded.id) && is_current(c, &c->superseded);
+    eg_precondition *unknown = eg_draft_require(&d, EG_REQUIRE_HASH_FREE); /* the first: see below */
+    unknown->hash_free.scope = f->scope;
+    unknown->hash_free.hash = f->content_hash;
     if (closes) {
         draft_supersede(c, &d);
     } else {
-        eg_draft_require(&d, EG_REQUIRE_LINEAGE_FREE)->id = f->lineage_id; /* still so when it is written */
+        eg_draft_require(&d, EG_REQUIRE_LINEAGE_FREE)->lineage.id = f->lineage_id; /* still so when it is written */
     }
     eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
-    if (f->durability == EG_DURABILITY_DURABLE) eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0);
+    if (f->durability == EG_DURABILITY_DURABLE) eg_jobs_lease(&c->job, eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0));
     if (c->row.vector_count == 0) eg_draft_job(&d, c->m, EG_JOB_EMBED, f->id, 0);
     eg_change *agent = eg_draft_add(&d, EG_CHANGE_AGENT);
-    agent->text = f->agent_id;
-    agent->text2 = f->engineer;
-    agent->number = 1;
+    agent->agent.agent_id = f->agent_id;
+    agent->agent.engineer = f->engineer;
+    agent->agent.commits = 1;
     eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, EG_STR("{}"));
     d.leaves_jobs = 0; /* not yet: the commit itself may wait for the verdict, see run() */
     eg_applied applied;
-    eg_status s = eg_draft_apply(&d, c->m, &applied);
-    if (s != EG_OK) return s;
-    out->operation = c->operation;
-    out->undo_id = applied.audit_id;
-    return STORE(c->m, fact, c->rq, f->id, &out->fact);
+    s = eg_draft_apply(&d, c->m, &applied);
+    if (s == EG_OK) tell_inserted(c, &applied, out);
+    if (s != EG_ECONFLICT || applied.failed > 0) return s;
+    eg_fact existing;
+    s = eg_read_fact(c->m, c->rq, applied.failed_row, &existing, NULL);
+    return s == EG_OK ? answer_duplicate(c, &existing, out) : s;
 }
 
 /* Decides against the store as it is now and writes; EG_ECONFLICT when another writer was faster. */
 static eg_status decide_and_write(commit *c, eg_receipt *out) {
-    eg_status s = eg_now(c->m, c->rq, &c->now);
-    if (s == EG_OK) s = find_lineage(c);
+    eg_status s = find_lineage(c);
     if (s != EG_OK) return s;
-    if (c->operation == EG_OP_DELETE) return retire(c, out);
-    eg_filter here = {.workspace = c->rq->workspace, .scope = c->row.fact.scope, .ephemeral = 1, .fact_type = -1};
-    eg_fact existing;
-    s = STORE(c->m, current_by_hash, c->rq, &here, c->row.fact.content_hash, &existing);
-    if (s == EG_OK) return answer_duplicate(c, &existing, out);
-    return s == EG_ENOENT ? insert(c, out) : s;
+    return c->operation == EG_OP_DELETE ? retire(c, out) : insert(c, out);
 }
 
-static eg_status wait_for_verdict(commit *c, eg_receipt *out) {
-    int32_t wait_ms = c->args->wait_ms < 0 ? c->m->env.default_wait_ms : c->args->wait_ms;
-    if (out->fact.durability == EG_DURABILITY_EPHEMERAL || out->operation == EG_OP_DELETE) {
-        out->detection_done = 1;
-        return EG_OK;
-    }
-    int64_t deadline = eg_clock_monotonic() + (int64_t)wait_ms * 1000;
+/* Whether the fact is decided, after the wait that was asked for, and its open conflicts. */
+static eg_status find_verdict(commit *c, eg_receipt *out) {
+    int64_t deadline = eg_clock_monotonic() + (int64_t)c->wait_ms * 1000;
+    eg_detected detected = {.rq = c->rq};
     eg_status s = EG_OK;
-    if (wait_ms > 0) {
+    if (!eg_id_is_none(c->job.token)) {
+        s = eg_jobs_run_own(c->m, c->rq, &c->job, &out->fact, &c->derived, deadline, &detected, &out->detection_done);
+    } else if (c->wait_ms > 0) {
         s = eg_jobs_wait(c->m, c->rq, out->fact.id, deadline, &out->detection_done);
+    } else if (out->duplicate) {
+        uint32_t waiting, dead;
+        s = eg_read_jobs(c->m, c->rq, out->fact.id, &waiting, &dead);
+        out->detection_done = s == EG_OK && waiting + dead == 0;
     } else {
-        size_t left = 0, dead = 0;
-        s = STORE(c->m, jobs_of, c->rq, out->fact.id, &left, &dead);
-        out->detection_done = s == EG_OK && left + dead == 0;
+        out->detection_done = 0; /* its job was just queued */
     }
+    out->conflicts = detected.views;
+    out->conflict_count = detected.count;
+    return s;
+}
+
+static eg_status add_verdict(commit *c, eg_receipt *out) {
+    int ran_own = !eg_id_is_none(c->job.token);
+    out->detection_done = 1;
+    if (out->operation == EG_OP_DELETE) return EG_OK;
     /* The fact is stored: trouble with its verdict must not read as a failed commit. The job remains. */
+    eg_status s = out->fact.durability == EG_DURABILITY_EPHEMERAL ? EG_OK : find_verdict(c, out);
     if (s != EG_OK) {
         SERVICES(c->m)->log(c->m->env.host, EG_LOG_WARN, "memory", c->rq->err->text);
         out->detection_done = 0;
         *c->rq->err = (eg_error){0};
     }
-    return open_conflicts(c, out->fact.id, out);
+    /* others may have found conflicts of a fact that was known before, or whose job they ran */
+    int told = !out->duplicate && (ran_own || c->wait_ms == 0 || out->fact.durability == EG_DURABILITY_EPHEMERAL);
+    return told ? EG_OK : eg_conflicts_of(c->m, c->rq, out->fact.id, &out->conflicts, &out->conflict_count);
+}
+
+/* Everything about the new fact that is known before the store is asked. */
+static eg_status prepare(commit *c) {
+    eg_fact *f = &c->row.fact;
+    eg_status s = eg_pass_gates(c->m, c->rq, c->args);
+    if (s == EG_OK) s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash);
+    if (s == EG_OK) s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived);
+    if (s == EG_OK) s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived);
+    if (s != EG_OK) return s;
+    f->id = SERVICES(c->m)->new_id(c->m->env.host);
+    eg_derived_attach(&c->derived, &c->row);
+    c->wait_ms = c->args->wait_ms < 0 ? c->m->env.default_wait_ms : c->args->wait_ms;
+    if (c->wait_ms > 0 && f->durability == EG_DURABILITY_DURABLE) c->job = eg_jobs_reserve(c->m);
+    return EG_OK;
 }
 
 static eg_status run(commit *c, eg_receipt *out) {
     eg_status s = validate(c);
     if (s != EG_OK || c->args->operation == EG_OP_NONE) return s;
-    if (c->args->operation != EG_OP_DELETE) {
-        eg_fact *f = &c->row.fact;
-        if ((s = eg_pass_gates(c->m, c->rq, c->args)) != EG_OK) return s;
-        if ((s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash)) != EG_OK) return s;
-        if ((s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived)) != EG_OK) return s;
-        if ((s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived)) != EG_OK) return s;
-        f->id = SERVICES(c->m)->new_id(c->m->env.host);
-        eg_derived_attach(&c->derived, &c->row);
-    }
+    if (c->args->operation != EG_OP_DELETE && (s = prepare(c)) != EG_OK) return s;
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);
+    if (s != EG_OK || out->duplicate) eg_jobs_forget(c->m, &c->job);
     if (s == EG_ECONFLICT)
         return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again", MAX_RETRIES);
-    if (s == EG_OK) s = wait_for_verdict(c, out);
+    if (s == EG_OK) s = add_verdict(c, out);
     eg_memory_wake(c->m); /* whatever is left, also what could not be leased while this commit held a lease */
     return s;
 }

@@ -4,24 +4,47 @@
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
 #include "core/memory/ids.h"
+#include "core/memory/reads.h"
 
 eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out) {
+    eg_id *ids = eg_request_array(rq, 2 * n, sizeof *ids);
+    eg_fact *facts = eg_request_array(rq, 2 * n, sizeof *facts);
     *out = eg_request_array(rq, n, sizeof **out);
-    if (!*out) return EG_ENOMEM;
+    if (!ids || !facts || !*out) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        eg_conflict_view *v = &(*out)[i];
-        v->conflict = conflicts[i];
-        eg_status s = STORE(m, fact, rq, conflicts[i].fact_a, &v->a);
-        if (s == EG_OK) s = STORE(m, fact, rq, conflicts[i].fact_b, &v->b);
-        if (s != EG_OK) return s;
+        ids[2 * i] = conflicts[i].fact_a;
+        ids[2 * i + 1] = conflicts[i].fact_b;
     }
-    return EG_OK;
+    int64_t now = 0;
+    eg_status s = n ? eg_read_facts(m, rq, ids, 2 * n, facts, &now) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        eg_conflict_view *v = &(*out)[i];
+        *v = (eg_conflict_view){.conflict = conflicts[i], .a = facts[2 * i], .b = facts[2 * i + 1]};
+        eg_conflict *c = &v->conflict;
+        if (c->status == EG_CONFLICT_OPEN && (c->until_a <= now || c->until_b <= now)) c->status = EG_CONFLICT_EXPIRED;
+    }
+    return s;
+}
+
+eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, eg_conflict_view **out, size_t *n) {
+    const eg_conflict_filter filter = {.size = sizeof filter,
+                                       .flags = EG_CONFLICTS_CURRENT,
+                                       .statuses = 1u << EG_CONFLICT_OPEN,
+                                       .limit = EG_MAX_LISTED,
+                                       .facts = &fact,
+                                       .fact_count = 1};
+    eg_conflict *rows = NULL;
+    eg_status s = STORE(m, conflicts, rq, &filter, &rows, n);
+    return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
 }
 
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                               size_t *n) {
-    eg_conflict_filter filter = {.workspace = rq->workspace, .status = status, .limit = EG_MAX_LISTED};
+    eg_conflict_filter filter = {.size = sizeof filter, .limit = EG_MAX_LISTED};
     if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
+    if (status == EG_CONFLICT_OPEN) filter.flags = EG_CONFLICTS_CURRENT;
+    if (status == EG_CONFLICT_EXPIRED) filter.flags = EG_CONFLICTS_PAST; /* which the store keeps as open */
+    if (status >= 0) filter.statuses = 1u << (status == EG_CONFLICT_EXPIRED ? EG_CONFLICT_OPEN : status);
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;
     if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);
@@ -36,11 +59,11 @@ eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, e
     eg_fact *rows[2] = {NULL, NULL};
     size_t count[2] = {0, 0};
     eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
-    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s == EG_OK) s = eg_read_conflict(m, rq, id, &c);
     if (s == EG_OK) s = eg_conflict_views(m, rq, &c, 1, &view);
-    if (s == EG_OK) s = STORE(m, lineage, rq, rq->workspace, view->a.lineage_id, &rows[0], &count[0]);
+    if (s == EG_OK) s = STORE(m, lineage, rq, view->a.lineage_id, 0, &rows[0], &count[0]);
     if (s == EG_OK && !eg_id_eq(view->a.lineage_id, view->b.lineage_id))
-        s = STORE(m, lineage, rq, rq->workspace, view->b.lineage_id, &rows[1], &count[1]);
+        s = STORE(m, lineage, rq, view->b.lineage_id, 0, &rows[1], &count[1]);
     if (s != EG_OK) return s;
     *out = *view;
     *n = count[0] + count[1];
@@ -57,7 +80,7 @@ eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, i
     eg_id id;
     eg_conflict c;
     eg_status s = eg_id_resolve(m, rq, "conflict_id", conflict_id, &id);
-    if (s == EG_OK) s = STORE(m, conflict, rq, id, &c);
+    if (s == EG_OK) s = eg_read_conflict(m, rq, id, &c);
     if (s != EG_OK) return s;
     eg_draft d;
     eg_applied applied;

@@ -4,6 +4,8 @@
 
 #include "core/base/status.h"
 
+enum { MAX_REPEATS = 8 /* of a term in the index: BM25 saturates */ };
+
 eg_status eg_content_hash(eg_memory *m, eg_request *rq, eg_arena *arena, eg_str content, uint8_t out[32]) {
     eg_str normal;
     eg_status s = eg_text_normalize(arena, content, &normal, rq->err);
@@ -29,6 +31,8 @@ eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str
         out->statement_count = eg_text_statements(content, statements, EG_MAX_STATEMENTS);
         s = eg_text_terms(arena, content, scope, terms, EG_MAX_FACT_TERMS, &out->term_count, rq->err);
     }
+    for (size_t i = 0; s == EG_OK && i < out->term_count; i++)
+        if (terms[i].count > MAX_REPEATS) terms[i].count = MAX_REPEATS;
     if (s == EG_OK)
         s = eg_text_claims(arena, content, scope, statements, out->statement_count, claims, EG_MAX_CLAIMS, &out->claim_count,
                            rq->err);
@@ -71,6 +75,7 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
 }
 
 void eg_derived_attach(const eg_derived *d, eg_new_fact *row) {
+    row->size = sizeof *row;
     row->statements = d->statements;
     row->statement_count = d->statement_count;
     row->claims = d->claims;

@@ -1,19 +1,35 @@
-/* detect.c - what a verdict means: gather the candidates, judge them, write the outcome. Never holds a write lock while it
- * computes. */
+/* detect.c - what a verdict means: gather the candidates, judge them, write the outcome. Never holds a
+ * write lock while it computes. */
 #include "core/memory/detect.h"
 
 #include "core/memory/candidates.h"
 #include "core/memory/changes.h"
 #include "core/memory/judge.h"
+#include "core/memory/reads.h"
 
 #define NO_MODEL_PAUSE EG_MAX_JOB_PAUSE
 
-static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subject, const eg_fact *other, const eg_verdict *v) {
+/* A detection on its way. */
+typedef struct detection {
+    eg_memory *m;
+    eg_request *rq;
+    const eg_job *job;
+    eg_case c;
+    eg_verdict *verdicts;   /* one a candidate */
+    eg_conflict *conflicts; /* those that are written, one a candidate at most */
+    size_t *candidate_of;   /* each of them is about */
+    size_t conflict_count;
+    eg_detected *out; /* NULL: nobody asks */
+} detection;
+
+static void draft_conflict(detection *t, eg_draft *d, size_t candidate) {
+    const eg_verdict *v = &t->verdicts[candidate];
+    const eg_fact *subject = t->c.subject->fact, *other = t->c.candidates[candidate]->fact;
     int subject_first = subject->seq < other->seq;
     const eg_fact *a = subject_first ? subject : other, *b = subject_first ? other : subject;
-    eg_conflict *c = eg_request_array(d->rq, 1, sizeof *c);
-    if (!c) return EG_ENOMEM;
-    *c = (eg_conflict){.id = SERVICES(m)->new_id(m->env.host),
+    t->candidate_of[t->conflict_count] = candidate;
+    eg_conflict *c = &t->conflicts[t->conflict_count++];
+    *c = (eg_conflict){.id = SERVICES(t->m)->new_id(t->m->env.host),
                        .fact_a = a->id,
                        .fact_b = b->id,
                        .tier = v->tier,
@@ -23,52 +39,114 @@ static eg_status draft_conflict(eg_draft *d, eg_memory *m, const eg_fact *subjec
                        .span_a = subject_first ? v->span_subject : v->span_candidate,
                        .span_b = subject_first ? v->span_candidate : v->span_subject,
                        .severity = v->severity,
-                       .status = EG_CONFLICT_OPEN};
-    eg_precondition *pair = eg_draft_require(d, EG_REQUIRE_PAIR_FREE);
-    pair->id = a->id;
-    pair->other = b->id;
-    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = a->id;
-    eg_draft_require(d, EG_REQUIRE_CURRENT)->id = b->id;
-    eg_draft_add(d, EG_CHANGE_CONFLICT)->conflict = c;
-    return EG_OK;
+                       .status = EG_CONFLICT_OPEN,
+                       .until_a = a->valid_until,
+                       .until_b = b->valid_until};
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = a->id;
+    eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = b->id;
+    eg_draft_conflict(d, c);
+}
+
+static int corroborates(const detection *t, size_t candidate) {
+    return t->verdicts[candidate].outcome == EG_OUTCOME_CORROBORATION && !t->c.candidates[candidate]->same_agent;
 }
 
 /* Everything that a verdict means for the store. */
-static eg_status draft_verdict(eg_draft *d, eg_memory *m, const eg_case *c, size_t i, const eg_verdict *v) {
-    const eg_fact *subject = c->subject->fact, *other = c->candidates[i]->fact;
-    if (v->outcome == EG_OUTCOME_CONTRADICTION) return draft_conflict(d, m, subject, other, v);
-    int corroborates = v->outcome == EG_OUTCOME_CORROBORATION && !c->candidates[i]->same_agent;
-    if (corroborates || v->outcome == EG_OUTCOME_UPDATE) {
-        eg_change *link = eg_draft_add(d, EG_CHANGE_LINK);
-        link->fact = subject->id;
-        link->other = other->id;
-        link->number = corroborates ? EG_LINK_CORROBORATES : EG_LINK_UPDATE;
+static void draft_verdict(detection *t, eg_draft *d, size_t candidate) {
+    eg_id subject = t->c.subject->fact->id, other = t->c.candidates[candidate]->fact->id;
+    uint32_t outcome = t->verdicts[candidate].outcome;
+    if (outcome == EG_OUTCOME_CONTRADICTION) draft_conflict(t, d, candidate);
+    if (corroborates(t, candidate)) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_CORROBORATES);
+    if (outcome == EG_OUTCOME_UPDATE) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_UPDATE);
+}
+
+/* How many agents say the same as the subject, by this outcome. */
+static uint32_t agents_that_agree(const detection *t) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < t->c.candidate_count; i++) {
+        int counted = !corroborates(t, i);
+        for (size_t k = 0; k < i && !counted; k++)
+            counted = corroborates(t, k) && eg_str_eq(t->c.candidates[k]->fact->agent_id, t->c.candidates[i]->fact->agent_id);
+        n += !counted;
+    }
+    return n;
+}
+
+static eg_status put_view(const detection *t, const eg_fact *subject, size_t i, int64_t time, eg_conflict_view *v) {
+    eg_request *rq = t->out->rq;
+    eg_fact other = *t->c.candidates[t->candidate_of[i]]->fact;
+    other.open_conflicts++;
+    v->conflict = t->conflicts[i];
+    v->conflict.detected_at = time;
+    v->conflict.tier = eg_request_copy(rq, v->conflict.tier);
+    v->conflict.detector = eg_request_copy(rq, v->conflict.detector);
+    v->conflict.explanation = eg_request_copy(rq, v->conflict.explanation);
+    if (!v->conflict.tier.ptr || !v->conflict.detector.ptr || !v->conflict.explanation.ptr) return EG_ENOMEM;
+    int subject_first = eg_id_eq(v->conflict.fact_a, subject->id);
+    eg_status s = eg_fact_copy(rq, subject, subject_first ? &v->a : &v->b);
+    return s == EG_OK ? eg_fact_copy(rq, &other, subject_first ? &v->b : &v->a) : s;
+}
+
+/* Tells what was written without reading it back. */
+static eg_status tell(const detection *t, int64_t time) {
+    eg_detected *out = t->out;
+    if (!out || t->conflict_count == 0) return EG_OK;
+    eg_fact subject = *t->c.subject->fact;
+    subject.open_conflicts += (uint32_t)t->conflict_count;
+    subject.corroborations += agents_that_agree(t);
+    out->views = eg_request_array(out->rq, t->conflict_count, sizeof *out->views);
+    if (!out->views) return EG_ENOMEM;
+    for (int severity = EG_SEVERITY_HIGH; severity >= EG_SEVERITY_LOW; severity--) {
+        for (size_t i = t->conflict_count; i-- > 0;) { /* the newest first */
+            if (t->conflicts[i].severity != (uint32_t)severity) continue;
+            eg_status s = put_view(t, &subject, i, time, &out->views[out->count++]);
+            if (s != EG_OK) return s;
+        }
     }
     return EG_OK;
 }
 
 /* Writes the verdicts and ends the job. A pair that somebody decided, or a fact that was closed, meanwhile is
  * dropped and the rest written; a lost lease drops everything, its new owner decides. */
-static eg_status write_outcome(eg_memory *m, eg_request *rq, const eg_job *job, const eg_case *c, eg_verdict *verdicts) {
-    for (size_t attempt = 0; attempt <= EG_MAX_CANDIDATES; attempt++) {
+static eg_status write_outcome(detection *t) {
+    size_t n = t->c.candidate_count;
+    t->conflicts = eg_request_array(t->rq, n, sizeof *t->conflicts);
+    t->candidate_of = eg_request_array(t->rq, n, sizeof *t->candidate_of);
+    size_t *owner_of = eg_request_array(t->rq, 1 + 3 * n, sizeof *owner_of); /* the candidate of a precondition */
+    if (!t->conflicts || !t->candidate_of || !owner_of) return EG_ENOMEM;
+    for (size_t attempt = 0; attempt <= n; attempt++) {
         eg_draft d;
         eg_applied applied;
-        eg_draft_begin(&d, rq);
-        eg_draft_finish(&d, job);
-        size_t *owner_of = eg_request_array(rq, 1 + 3 * (size_t)EG_MAX_CANDIDATES, sizeof *owner_of);
-        if (!owner_of) return EG_ENOMEM;
-        for (size_t i = 0; i < c->candidate_count; i++) {
+        eg_draft_begin(&d, t->rq);
+        eg_draft_finish(&d, t->job);
+        t->conflict_count = 0;
+        for (size_t i = 0; i < n; i++) {
             size_t before = d.precondition_count;
-            eg_status s = draft_verdict(&d, m, c, i, &verdicts[i]);
-            if (s != EG_OK) return s;
+            draft_verdict(t, &d, i);
             for (size_t k = before; k < d.precondition_count; k++) owner_of[k] = i;
         }
-        eg_status s = eg_draft_apply(&d, m, &applied);
+        eg_status s = eg_draft_apply(&d, t->m, &applied);
+        if (s == EG_OK) return tell(t, applied.time);
         if (s != EG_ECONFLICT) return s;
-        if (applied.failed == 0) return EG_OK; /* the lease is somebody else's now */
-        verdicts[owner_of[applied.failed]].outcome = EG_OUTCOME_UNRELATED;
+        if (applied.failed == 0) { /* the lease is somebody else's now */
+            if (t->out) t->out->lost = 1;
+            return EG_OK;
+        }
+        t->verdicts[owner_of[applied.failed]].outcome = EG_OUTCOME_UNRELATED;
     }
-    return eg_request_fail(rq, EG_EBUSY, "the facts of a detection job changed too often");
+    return eg_request_fail(t->rq, EG_EBUSY, "the facts of a detection job changed too often: it is tried again later");
+}
+
+eg_status eg_detect(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, const eg_derived *derived,
+                    eg_detected *out) {
+    detection *t = eg_request_array(rq, 1, sizeof *t);
+    if (!t) return EG_ENOMEM;
+    *t = (detection){.m = m, .rq = rq, .job = job, .out = out};
+    eg_thresholds thresholds = {0};
+    eg_status s = eg_gather(m, rq, fact, derived, &t->c);
+    eg_case_source in_store = eg_store_neighbours(m);
+    if (s == EG_OK) s = eg_judge(m, rq, &t->c, &thresholds, &in_store, &t->verdicts);
+    return s == EG_OK ? write_outcome(t) : s;
 }
 
 static eg_status only_finish(eg_memory *m, eg_request *rq, const eg_job *job) {
@@ -80,56 +158,38 @@ static eg_status only_finish(eg_memory *m, eg_request *rq, const eg_job *job) {
     return s == EG_ECONFLICT ? EG_OK : s;
 }
 
-static eg_status run_detection(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, eg_derived *derived) {
-    eg_case c;
-    eg_verdict *verdicts;
-    eg_thresholds thresholds = {0};
-    eg_status s = eg_derive_vectors(m, rq, fact->content, derived);
-    if (s == EG_OK) s = eg_gather(m, rq, fact, derived, &c);
-    eg_case_source in_store = eg_store_neighbours(m);
-    if (s == EG_OK) s = eg_judge(m, rq, &c, &thresholds, &in_store, &verdicts);
-    return s == EG_OK ? write_outcome(m, rq, job, &c, verdicts) : s;
-}
-
 /* Stores the vectors that a commit without a model left out, and looks for contradictions again with them. */
-static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, eg_derived *derived) {
-    eg_status s = eg_derive_vectors(m, rq, fact->content, derived);
-    if (s != EG_OK) return s;
+static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, const eg_derived *derived) {
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);
     eg_draft_finish(&d, job);
     if (derived->vector_count) {
-        eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
-        if (!row) return EG_ENOMEM;
-        *row = (eg_new_fact){.fact = *fact, .vectors = derived->vectors, .vector_count = derived->vector_count};
-        eg_change *c = eg_draft_add(&d, EG_CHANGE_VECTORS);
-        c->fact = fact->id;
-        c->new_fact = row;
+        eg_draft_vectors(&d, fact->id, derived->vectors, derived->vector_count);
         if (fact->durability == EG_DURABILITY_DURABLE) eg_draft_job(&d, m, EG_JOB_DETECT, fact->id, 0);
     } else { /* still no model: no failure, just not yet */
-        eg_draft_job(&d, m, EG_JOB_EMBED, fact->id, SERVICES(m)->now(m->env.host) + NO_MODEL_PAUSE);
+        eg_draft_job(&d, m, EG_JOB_EMBED, fact->id, NO_MODEL_PAUSE);
     }
-    s = eg_draft_apply(&d, m, &applied);
+    eg_status s = eg_draft_apply(&d, m, &applied);
     return s == EG_ECONFLICT ? EG_OK : s;
 }
 
 eg_status eg_detect_run(eg_memory *m, eg_request *rq, const eg_job *job) {
     eg_fact fact;
     int64_t now = 0;
-    eg_status s = STORE(m, fact, rq, job->fact, &fact);
+    eg_status s = eg_read_fact(m, rq, job->fact, &fact, &now);
     if (s == EG_ENOENT) return only_finish(m, rq, job);
-    if (s == EG_OK) s = eg_now(m, rq, &now);
     if (s != EG_OK) return s;
     int current = fact.valid_from <= now && now < fact.valid_until;
     if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_DURABILITY_EPHEMERAL)) return only_finish(m, rq, job);
 
     eg_arena arena;
     eg_arena_init(&arena, 0);
-    eg_derived derived;
-    s = eg_derive_text(rq, &arena, fact.content, fact.scope, &derived);
+    eg_derived *derived = eg_request_array(rq, 1, sizeof *derived);
+    s = derived ? eg_derive_text(rq, &arena, fact.content, fact.scope, derived) : EG_ENOMEM;
+    if (s == EG_OK) s = eg_derive_vectors(m, rq, fact.content, derived);
     if (s == EG_OK)
-        s = job->kind == EG_JOB_DETECT ? run_detection(m, rq, job, &fact, &derived) : run_embedding(m, rq, job, &fact, &derived);
+        s = job->kind == EG_JOB_DETECT ? eg_detect(m, rq, job, &fact, derived, NULL) : run_embedding(m, rq, job, &fact, derived);
     eg_arena_release(&arena);
     return s;
 }

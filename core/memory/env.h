@@ -53,7 +53,7 @@ typedef struct eg_memory_env {
     eg_str owner;      /* of leases: host name, process and start, unique */
     eg_str mode, workspace_why;
     int32_t default_wait_ms; /* how long a commit waits for its verdict */
-    uint32_t max_leased;     /* leases a store */
+    uint32_t max_leased;     /* jobs that this process works on at once */
 } eg_memory_env;
 
 #endif

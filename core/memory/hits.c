@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory/changes.h"
+#include "core/memory/reads.h"
 #include "core/memory/workspaces.h"
 
 enum { PROMOTING_HITS = 2 };
@@ -27,8 +28,7 @@ static eg_status promote_found(eg_memory *m, eg_request *rq, const eg_id *ids, s
     int64_t now;
     eg_fact *facts = eg_request_array(rq, n, sizeof *facts);
     if (!facts) return EG_ENOMEM;
-    eg_status s = STORE(m, facts, rq, ids, n, facts);
-    if (s == EG_OK) s = eg_now(m, rq, &now);
+    eg_status s = eg_read_facts(m, rq, ids, n, facts, &now);
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         const eg_fact *f = &facts[i];
         if (f->seq == 0 || f->durability != EG_DURABILITY_EPHEMERAL || f->query_hits < PROMOTING_HITS || now >= f->valid_until)
@@ -36,7 +36,7 @@ static eg_status promote_found(eg_memory *m, eg_request *rq, const eg_id *ids, s
         eg_draft d;
         eg_applied applied;
         eg_draft_begin(&d, rq);
-        eg_draft_promote(&d, m, f, EG_FOREVER);
+        eg_draft_promote(&d, m, f, 0);
         s = eg_draft_apply(&d, m, &applied);
         if (s == EG_ECONFLICT) s = EG_OK; /* it was closed meanwhile */
         for (size_t k = i + 1; k < n; k++)

@@ -37,17 +37,18 @@ eg_status eg_id_resolve(eg_memory *m, eg_request *rq, const char *what, eg_str t
     int digits = text.len >= 4 && text.len <= 12; /* the last group of a UUID */
     for (size_t i = 0; digits && i < text.len; i++) digits = hex_value(text.ptr[i]) >= 0;
     if (!digits)
-        return eg_request_fail(rq, EG_EINVAL, "%s '%.*s' is no id: give the full id or at least its last 4 hex digits", what,
-                               (int)(text.len < 60 ? text.len : 60), text.ptr ? text.ptr : "");
+        return eg_request_fail(rq, EG_EINVAL, "%s '%.*s' is not a valid id: give the full id, or at least its last 4 hex digits",
+                               what, (int)(text.len < 60 ? text.len : 60), text.ptr ? text.ptr : "");
     eg_id found[2];
     size_t n = 0;
-    eg_status s = STORE(m, ids_by_suffix, rq, rq->workspace, text, found, 2, &n);
+    eg_status s = STORE(m, ids_by_suffix, rq, text, found, 2, &n);
     if (s != EG_OK) return s;
     if (n == 1) {
         *out = found[0];
         return EG_OK;
     }
     return eg_request_fail(rq, n ? EG_EINVAL : EG_ENOENT,
-                           n ? "%s '%.*s' fits several ids: give more digits" : "%s '%.*s': no id of this workspace ends so",
+                           n ? "%s '%.*s' matches several ids: give more digits"
+                             : "%s '%.*s': no id in this workspace ends with these digits",
                            what, (int)text.len, text.ptr);
 }

@@ -1,22 +1,38 @@
-/* jobs.c - background work: leases jobs, runs them by their kind, gives them back after a failure. A job survives a crash of its
- * process, because its lease runs out. */
+/* jobs.c - leases jobs, runs them by their kind, gives them back after a failure. A job survives a crash of
+ * its process, because its lease runs out. */
 #include "core/memory/jobs.h"
 
 #include <time.h>
 
 #include "core/base/clock.h"
 #include "core/memory/changes.h"
-#include "core/memory/detect.h"
 #include "core/memory/hits.h"
+#include "core/memory/reads.h"
 #include "core/memory/reembed.h"
 
 #define LEASE_TIME (60 * EG_SECOND)
-#define GRACE (10 * EG_SECOND)   /* how long jobs are left to the process that made them */
-#define NO_GRACE (INT64_MAX / 4) /* only our own jobs */
+#define GRACE (10 * EG_SECOND) /* how long jobs are left to the process that made them */
+#define ONLY_OWN (-1)
 
-/* Gives the lease back after a failure: counted, so that a job that always fails is dead-lettered and visible. A cancelled job is
- * queued anew instead: that a caller did not want to wait is no failure. In a request of its own: the job's may be what is
- * cancelled, or have no memory left. */
+/* 1 when this process may work on one more job; the slot is given back by release_slot. */
+static int take_slot(eg_memory *m) {
+    pthread_mutex_lock(&m->lock);
+    int free = m->jobs_running < m->env.max_leased;
+    m->jobs_running += (uint32_t)free;
+    pthread_mutex_unlock(&m->lock);
+    return free;
+}
+
+static void release_slot(eg_memory *m) {
+    pthread_mutex_lock(&m->lock);
+    m->jobs_running--;
+    pthread_cond_broadcast(&m->job_done);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* Gives the lease back after a failure: counted, so that a job that always fails is dead-lettered and
+ * visible. A cancelled job is queued anew instead: that a caller did not want to wait is no failure. In a
+ * request of its own: the job's may be what is cancelled, or have no memory left. */
 static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char *reason) {
     eg_draft d;
     eg_applied applied;
@@ -27,56 +43,104 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
         eg_draft_finish(&d, job);
         eg_draft_job(&d, m, (eg_job_kind)job->kind, job->fact, 0);
     } else {
-        eg_precondition *held = eg_draft_require(&d, EG_REQUIRE_LEASE);
-        held->number = job->id;
-        held->token = job->token;
+        eg_draft_require(&d, EG_REQUIRE_LEASE)->token = job->token;
         eg_change *failed = eg_draft_add(&d, EG_CHANGE_JOB_FAILED);
-        failed->number = job->id;
-        failed->token = job->token;
-        failed->text = eg_str_of(reason);
-        failed->time = SERVICES(m)->now(m->env.host) + (EG_SECOND << (job->attempts < 6 ? job->attempts : 6));
+        failed->job_failed.token = job->token;
+        failed->job_failed.error = eg_str_of(reason);
+        failed->job_failed.delay = EG_SECOND << (job->attempts < 6 ? job->attempts : 6);
     }
     (void)eg_draft_apply(&d, m, &applied); /* as above */
     SERVICES(m)->request_release(m->env.host, rq);
 }
 
-/* Runs a leased job in a request of its workspace; err: why it failed. */
-static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *job, eg_error *err) {
+/* What a job is about, where its caller has it at hand; fact NULL: it is read. */
+typedef struct job_subject {
+    const eg_fact *fact;
+    const eg_derived *derived;
+    eg_detected *out;
+} job_subject;
+
+/* Runs a leased job in a request of its workspace, and gives it back when it fails; err: why. */
+static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *job, const job_subject *about, eg_error *err) {
     eg_request *rq = NULL;
     eg_status s = eg_request_in(m, job->workspace, NULL, cancel, &rq, err);
     if (s == EG_OK) {
-        s = job->kind == EG_JOB_REEMBED ? eg_reembed_run(m, rq, job) : eg_detect_run(m, rq, job);
+        if (about->fact) s = eg_detect(m, rq, job, about->fact, about->derived, about->out);
+        else if (job->kind == EG_JOB_REEMBED) s = eg_reembed_run(m, rq, job);
+        else s = eg_detect_run(m, rq, job);
         if (s != EG_OK) *err = *rq->err;
         SERVICES(m)->request_release(m->env.host, rq);
     }
-    if (s != EG_OK) give_back(m, job, s, err->text);
-    pthread_mutex_lock(&m->lock);
-    pthread_cond_broadcast(&m->job_done);
-    pthread_mutex_unlock(&m->lock);
+    if (s == EG_OK) return s;
+    give_back(m, job, s, err->text);
+    if (s != EG_ECANCELLED) SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", err->text);
     return s;
 }
 
-/* Leases and runs one job; *ran 0 when none was due. */
+static eg_status lease_one(eg_memory *m, eg_request *rq, int64_t grace, eg_job **job) {
+    eg_str model;
+    size_t n = 0;
+    *job = NULL;
+    eg_status s = eg_reembed_model(m, rq, &model);
+    const eg_lease_args args = {.size = sizeof args,
+                                .owner = m->env.owner,
+                                .lease_time = LEASE_TIME,
+                                .grace = grace,
+                                /* what waits for a model waits untouched */
+                                .kinds_except = (model.len ? 0 : 1u << EG_JOB_EMBED) | 1u << EG_JOB_PLUGIN,
+                                .limit = 1};
+    eg_job *rows = NULL;
+    if (s == EG_OK) s = STORE(m, lease, rq, &args, &rows, &n);
+    if (s == EG_OK && n) *job = rows;
+    return s;
+}
+
+/* Leases and runs one job; *ran 0 when none was due or no slot is free. */
 static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, int *ran) {
+    static const job_subject unread = {0};
     *ran = 0;
+    if (!take_slot(m)) return EG_OK;
     eg_error err = {0};
     eg_request *rq = NULL;
+    eg_job *job = NULL;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = cancel->flag};
     eg_status s = SERVICES(m)->request_create(m->env.host, &options, &rq, &err);
-    if (s != EG_OK) return s;
-    eg_job *jobs = NULL;
-    size_t n = 0;
-    eg_str model;
-    s = eg_reembed_model(m, rq, &model);
-    uint32_t but_not = model.len ? 0 : 1u << EG_JOB_EMBED; /* what waits for a model waits untouched */
-    if (s == EG_OK) s = STORE(m, lease, rq, m->env.owner, LEASE_TIME, grace, but_not, m->env.max_leased, 1, &jobs, &n);
-    if (s == EG_OK && n == 1) {
-        *ran = 1;
-        s = run_job(m, cancel, &jobs[0], rq->err);
+    if (s == EG_OK) {
+        s = lease_one(m, rq, grace, &job);
+        if (s != EG_OK) SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", rq->err->text);
     }
-    if (s != EG_OK && s != EG_ECANCELLED) SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", rq->err->text);
-    SERVICES(m)->request_release(m->env.host, rq);
+    if (job) {
+        *ran = 1;
+        s = run_job(m, cancel, job, &unread, rq->err);
+    }
+    if (rq) SERVICES(m)->request_release(m->env.host, rq);
+    release_slot(m);
     return s;
+}
+
+eg_own_job eg_jobs_reserve(eg_memory *m) {
+    return (eg_own_job){.token = take_slot(m) ? SERVICES(m)->new_id(m->env.host) : (eg_id){{0}}};
+}
+
+void eg_jobs_forget(eg_memory *m, eg_own_job *own) {
+    if (!eg_id_is_none(own->token)) release_slot(m);
+    own->token = (eg_id){{0}};
+}
+
+void eg_jobs_lease(const eg_own_job *own, eg_change *job) {
+    job->job.token = own->token;
+    job->job.lease_time = LEASE_TIME;
+}
+
+eg_status eg_jobs_run_own(eg_memory *m, eg_request *rq, eg_own_job *own, const eg_fact *fact, const eg_derived *derived,
+                          int64_t deadline, eg_detected *out, uint32_t *done) {
+    const eg_cancel cancel = {.flag = rq->cancel.flag, .deadline = deadline};
+    const eg_job job = {.kind = EG_JOB_DETECT, .workspace = rq->workspace, .fact = fact->id, .token = own->token};
+    const job_subject about = {fact, derived, out};
+    eg_status s = run_job(m, &cancel, &job, &about, rq->err);
+    eg_jobs_forget(m, own);
+    *done = s == EG_OK && !out->lost;
+    return s == EG_ECANCELLED ? EG_OK : s;
 }
 
 static int past(int64_t deadline) { return deadline && eg_clock_monotonic() >= deadline; }
@@ -99,13 +163,13 @@ eg_status eg_jobs_wait(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadlin
     *done = 0;
     eg_cancel cancel = {.flag = rq->cancel.flag, .deadline = deadline};
     for (;;) {
-        size_t left = 0, dead = 0;
-        eg_status s = STORE(m, jobs_of, rq, fact, &left, &dead);
+        uint32_t left = 0, dead = 0;
+        eg_status s = eg_read_jobs(m, rq, fact, &left, &dead);
         if (s != EG_OK) return s;
         *done = left + dead == 0;
         if (left == 0 || past(deadline) || eg_cancel_is_set(&cancel)) return EG_OK;
         int ran;
-        s = run_next(m, &cancel, NO_GRACE, &ran);
+        s = run_next(m, &cancel, ONLY_OWN, &ran);
         if (s == EG_ECANCELLED) return EG_OK;
         if (s != EG_OK) return s;
         if (!ran) wait_a_little(m);
@@ -124,7 +188,7 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
         if (one != EG_OK && !ran) s = one; /* the store itself is in trouble; a failed job is not */
     }
     eg_store_stats stats;
-    if (s == EG_OK && left && (s = STORE(m, stats, rq, rq->workspace, &stats)) == EG_OK)
+    if (s == EG_OK && left && (s = STORE(m, stats, rq, EG_STATS_JOBS, &stats)) == EG_OK)
         *left = (size_t)(stats.jobs_queued + stats.jobs_leased);
     return s;
 }

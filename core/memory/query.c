@@ -29,14 +29,8 @@ typedef struct candidate {
     double bm25, cosine;           /* 0: not found that way */
     size_t text_rank, vector_rank; /* from 1; 0: not found that way */
     double relevance, score;
-    eg_fact fact;
+    const eg_fact_parts *parts; /* with fact, trust in its agent and its open conflicts */
 } candidate;
-
-/* How much an agent is trusted: the share of its facts that no open or confirmed conflict touches. */
-typedef struct trust {
-    eg_str agent;
-    double value;
-} trust;
 
 typedef struct search {
     eg_memory *m;
@@ -48,8 +42,6 @@ typedef struct search {
     size_t count;
     double best_bm25;
     uint32_t text_only;
-    trust trusted[16]; /* of this query's agents, asked once each */
-    size_t trusted_count;
 } search;
 
 static candidate *entry(search *q, eg_id id) {
@@ -60,69 +52,81 @@ static candidate *entry(search *q, eg_id id) {
     return &q->list[q->count++];
 }
 
-static eg_status by_words(search *q) {
+/* The vector of the topic; values NULL when there is no embedding model. */
+static eg_status embed_topic(search *q, eg_vector *out) {
+    const eg_memory_env *env = &q->m->env;
+    float *v = NULL;
+    eg_status s = env->embed_model ? env->embed_model(env->host, &out->model_id, &out->dimensions, q->rq->err) : EG_EUNAVAILABLE;
+    q->text_only = s == EG_EUNAVAILABLE;
+    if (s != EG_OK) return q->text_only ? EG_OK : s;
+    if (!(v = eg_request_array(q->rq, out->dimensions, sizeof *v))) return EG_ENOMEM;
+    out->values = v;
+    return (env->embed_query ? env->embed_query : SERVICES(q->m)->embed)(env->host, q->rq, &q->topic, 1, v, out->dimensions);
+}
+
+static void note_words(search *q, const eg_scored_list *found) {
+    for (size_t i = 0; i < found->count; i++) {
+        candidate *c = entry(q, found->rows[i].fact);
+        if (!c) return;
+        c->bm25 = found->rows[i].score;
+        c->text_rank = i + 1;
+        if (c->bm25 > q->best_bm25) q->best_bm25 = c->bm25;
+    }
+}
+
+static void note_meaning(search *q, const eg_scored_list *found) {
+    for (size_t i = 0; i < found->count; i++) {
+        candidate *c = found->rows[i].score >= LEAST_COSINE ? entry(q, found->rows[i].fact) : NULL;
+        if (!c) continue;
+        c->cosine = found->rows[i].score;
+        c->vector_rank = i + 1;
+    }
+}
+
+/* By words and by meaning, in one call of the store. */
+static eg_status find(search *q) {
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_term terms[EG_MAX_TERMS];
+    eg_vector vector = {0};
+    eg_search searches[2];
+    eg_scored_list lists[2] = {{0}, {0}};
     size_t term_count = 0, n = 0;
-    eg_scored *hits = NULL;
     eg_status s = eg_text_query_terms(&arena, q->topic, terms, EG_MAX_TERMS, &term_count, q->rq->err);
-    if (s == EG_OK && term_count) s = STORE(q->m, search_text, q->rq, &q->filter, terms, term_count, POOL, &hits, &n);
+    if (s == EG_OK) s = embed_topic(q, &vector);
+    if (term_count) searches[n++] = (eg_search){.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = POOL};
+    if (vector.values) searches[n++] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vector, .limit = POOL};
+    if (s == EG_OK && n) s = STORE(q->m, search, q->rq, &q->filter, searches, n, lists);
     for (size_t i = 0; s == EG_OK && i < n; i++) {
-        candidate *c = entry(q, hits[i].fact);
-        if (!c) break;
-        c->bm25 = hits[i].score;
-        c->text_rank = i + 1;
-        if (hits[i].score > q->best_bm25) q->best_bm25 = hits[i].score;
+        if (searches[i].kind == EG_SEARCH_TERMS) note_words(q, &lists[i]);
+        else note_meaning(q, &lists[i]);
     }
     eg_arena_release(&arena);
     return s;
 }
 
-static eg_status by_meaning(search *q) {
-    eg_str model;
-    uint32_t dimensions = 0;
-    eg_status s =
-        q->m->env.embed_model ? q->m->env.embed_model(q->m->env.host, &model, &dimensions, q->rq->err) : EG_EUNAVAILABLE;
-    if (s == EG_EUNAVAILABLE) {
-        q->text_only = 1;
-        return EG_OK;
-    }
-    if (s != EG_OK) return s;
-    float *v = eg_request_array(q->rq, dimensions, sizeof *v);
-    if (!v) return EG_ENOMEM;
-    s = (q->m->env.embed_query ? q->m->env.embed_query : SERVICES(q->m)->embed)(q->m->env.host, q->rq, &q->topic, 1, v,
-                                                                                dimensions);
-    if (s != EG_OK) return s;
-    eg_scored *hits = NULL;
-    size_t n = 0;
-    s = STORE(q->m, search_vectors, q->rq, &q->filter, model, v, dimensions, POOL, &hits, &n);
-    for (size_t i = 0; s == EG_OK && i < n; i++) {
-        candidate *c = hits[i].score >= LEAST_COSINE ? entry(q, hits[i].fact) : NULL;
-        if (!c) continue;
-        c->cosine = hits[i].score;
-        c->vector_rank = i + 1;
-    }
+/* Adds the facts to what was found, with all that the answer needs of them. */
+static eg_status read_found(search *q, int64_t *now) {
+    eg_id ids[2 * POOL];
+    for (size_t i = 0; i < q->count; i++) ids[i] = q->list[i].id;
+    const eg_parts_args args = {.size = sizeof args, .flags = EG_PARTS_TRUST | EG_PARTS_CONFLICTS, .ids = ids, .count = q->count};
+    eg_fact_parts *rows = NULL;
+    eg_status s = q->count ? STORE(q->m, parts, q->rq, &args, &rows, now) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < q->count; i++) q->list[i].parts = &rows[i];
     return s;
 }
 
 static double reciprocal(size_t rank) { return rank ? (RRF_K + 1.0) / (RRF_K + (double)rank) : 0; }
 
-static eg_status trust_in(search *q, eg_str agent, double *value) {
-    for (size_t i = 0; i < q->trusted_count; i++) {
-        *value = q->trusted[i].value;
-        if (eg_str_eq(q->trusted[i].agent, agent)) return EG_OK;
-    }
-    uint64_t commits = 0, flagged = 0;
-    eg_status s = STORE(q->m, agent, q->rq, q->rq->workspace, agent, &commits, &flagged);
-    if (s != EG_OK && s != EG_ENOENT) return s;
-    *value = 1; /* an agent that the registry does not know */
-    if (commits) *value -= (double)(flagged < commits ? flagged : commits) / (double)commits;
-    if (q->trusted_count < sizeof q->trusted / sizeof *q->trusted) q->trusted[q->trusted_count++] = (trust){agent, *value};
-    return EG_OK;
+/* How much an agent is trusted: the share of its facts that no open or confirmed conflict touches; whole for
+ * one that the store does not know. */
+static double trust_in(const eg_fact_parts *p) {
+    if (p->agent_commits == 0) return 1;
+    uint64_t flagged = p->agent_flagged < p->agent_commits ? p->agent_flagged : p->agent_commits;
+    return 1 - (double)flagged / (double)p->agent_commits;
 }
 
-static eg_status score(search *q, candidate *c, int64_t now) {
+static void score(const search *q, candidate *c, int64_t now) {
     double ways = q->text_only ? 1 : 2;
     double rank = (reciprocal(c->text_rank) + reciprocal(c->vector_rank)) / ways;
     double words = q->best_bm25 > 0 ? c->bm25 / q->best_bm25 : 0;
@@ -130,49 +134,41 @@ static eg_status score(search *q, candidate *c, int64_t now) {
     c->relevance = q->text_only ? 0.6 * rank + 0.4 * words : W_RANK * rank + W_MEANING * meaning + W_WORDS * words;
     if (c->relevance > 1) c->relevance = 1;
 
-    const eg_fact *f = &c->fact;
-    double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6), trusted;
-    eg_status s = trust_in(q, f->agent_id, &trusted);
-    if (s != EG_OK) return s;
-    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trusted +
+    const eg_fact *f = &c->parts->fact;
+    double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
+    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(c->parts) +
                (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
                (f->corroborations ? BOOST_CORROBORATED : 0);
-    return EG_OK;
 }
 
 static void sort_by_score(candidate **list, size_t n) {
     for (size_t i = 1; i < n; i++) {
         candidate *c = list[i];
         size_t at = i;
-        for (; at > 0 &&
-               (c->score > list[at - 1]->score || (c->score == list[at - 1]->score && c->fact.seq > list[at - 1]->fact.seq));
+        for (; at > 0 && (c->score > list[at - 1]->score ||
+                          (c->score == list[at - 1]->score && c->parts->fact.seq > list[at - 1]->parts->fact.seq));
              at--)
             list[at] = list[at - 1];
         list[at] = c;
     }
 }
 
-static eg_str explain(search *q, const candidate *c) {
+static eg_str explain(const search *q, const candidate *c) {
+    const eg_fact *f = &c->parts->fact;
     char words[32] = "", meaning[32] = "";
     if (c->text_rank) snprintf(words, sizeof words, "words %.2f", c->bm25 / q->best_bm25);
     if (c->vector_rank) snprintf(meaning, sizeof meaning, "%smeaning %.2f", c->text_rank ? ", " : "", c->cosine);
-    return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, c->fact.fact_type == EG_FACT_DECISION ? "; decision" : "",
-                             c->fact.provenance.len ? "; verified" : "", c->fact.corroborations ? "; corroborated" : "");
+    return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, f->fact_type == EG_FACT_DECISION ? "; decision" : "",
+                             f->provenance.len ? "; verified" : "", f->corroborations ? "; corroborated" : "");
 }
 
-static eg_status to_hit(search *q, const candidate *c, eg_hit *out) {
-    *out = (eg_hit){.fact = c->fact, .relevance = c->relevance, .why = explain(q, c)};
-    if (!out->why.ptr) return EG_ENOMEM;
-    if (c->fact.open_conflicts == 0) return EG_OK;
-    eg_conflict_filter filter = {
-        .workspace = q->rq->workspace, .status = EG_CONFLICT_OPEN, .fact = c->id, .limit = EG_MAX_LISTED};
-    eg_conflict *rows = NULL;
-    eg_status s = STORE(q->m, conflicts, q->rq, &filter, &rows, &out->open_conflict_count);
-    if (s != EG_OK) return s;
-    out->open_conflicts = eg_request_array(q->rq, out->open_conflict_count, sizeof(eg_id));
-    if (!out->open_conflicts) return EG_ENOMEM;
-    for (size_t i = 0; i < out->open_conflict_count; i++) out->open_conflicts[i] = rows[i].id;
-    return EG_OK;
+static eg_status to_hit(const search *q, const candidate *c, eg_hit *out) {
+    *out = (eg_hit){.fact = c->parts->fact,
+                    .relevance = c->relevance,
+                    .why = explain(q, c),
+                    .open_conflicts = c->parts->conflicts,
+                    .open_conflict_count = c->parts->conflict_count};
+    return out->why.ptr ? EG_OK : EG_ENOMEM;
 }
 
 static eg_status prepare(search *q, eg_hits *out) {
@@ -188,13 +184,12 @@ static eg_status prepare(search *q, eg_hits *out) {
     if (a->limit > EG_MAX_RESULTS)
         return eg_request_fail(q->rq, EG_EINVAL, "limit is %u: give 1 to %d", a->limit, EG_MAX_RESULTS);
     if (a->fact_type > EG_FACT_DECISION) return eg_request_fail(q->rq, EG_EINVAL, "fact_type is out of range");
-    q->filter = (eg_filter){.workspace = q->rq->workspace,
+    q->filter = (eg_filter){.size = sizeof q->filter,
+                            .flags = (a->as_of ? EG_FILTER_AS_OF : 0u) | (a->include_history ? EG_FILTER_HISTORY : 0u) |
+                                     (a->include_ephemeral ? EG_FILTER_EPHEMERAL : 0u),
+                            .agent_id = a->agent_id,
                             .at = a->as_of,
-                            .as_of = a->as_of != 0,
-                            .history = a->include_history,
-                            .ephemeral = a->include_ephemeral,
-                            .fact_type = a->fact_type,
-                            .agent_id = a->agent_id};
+                            .fact_types = a->fact_type < 0 ? 0 : 1u << a->fact_type};
     return eg_check_scope(q->rq, a->scope, 1, &q->filter.scope);
 }
 
@@ -204,20 +199,17 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     eg_status s = prepare(&q, out);
     if (s != EG_OK) return s;
     if (!(q.list = eg_request_array(rq, 2 * POOL, sizeof *q.list))) return EG_ENOMEM;
-    if ((s = by_words(&q)) != EG_OK || (s = by_meaning(&q)) != EG_OK) return s;
+    int64_t now = 0;
+    if ((s = find(&q)) != EG_OK || (s = read_found(&q, &now)) != EG_OK) return s;
     out->text_only = q.text_only;
 
-    int64_t now;
-    if ((s = eg_now(m, rq, &now)) != EG_OK) return s;
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
     if (!ranked) return EG_ENOMEM;
     size_t n = 0;
     for (size_t i = 0; i < q.count; i++) {
         candidate *c = &q.list[i];
-        s = STORE(m, fact, rq, c->id, &c->fact);
-        if (s == EG_ENOENT) continue;
-        if (s == EG_OK) s = score(&q, c, now);
-        if (s != EG_OK) return s;
+        if (c->parts->fact.seq == 0) continue; /* erased since it was found */
+        score(&q, c, now);
         ranked[n++] = c;
     }
     sort_by_score(ranked, n);

@@ -18,6 +18,8 @@ enum {
     KEEP_EVERY = 2000 /* changes of the store, after which how far it has come is written down again */
 };
 
+#define DEAD_PAUSE (3600 * EG_SECOND) /* how long a dead-lettered job keeps others from trying */
+
 static eg_str progress_key(eg_request *rq, eg_str model) {
     return eg_request_printf(rq, "embedded.%.*s", (int)model.len, model.ptr);
 }
@@ -27,7 +29,7 @@ static eg_status progress_of(eg_memory *m, eg_request *rq, eg_str model, int64_t
     eg_str value, key = progress_key(rq, model);
     *seq = 0;
     if (!key.ptr) return EG_ENOMEM;
-    eg_status s = STORE(m, setting, rq, rq->workspace, key, &value);
+    eg_status s = STORE(m, setting, rq, key, &value);
     for (size_t i = 0; s == EG_OK && i < value.len && i < 18 && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
         *seq = *seq * 10 + value.ptr[i] - '0';
     return s == EG_ENOENT ? EG_OK : s;
@@ -35,9 +37,17 @@ static eg_status progress_of(eg_memory *m, eg_request *rq, eg_str model, int64_t
 
 static void draft_progress(eg_draft *d, eg_str model, int64_t seq) {
     eg_change *c = eg_draft_add(d, EG_CHANGE_SETTING);
-    c->text = progress_key(d->rq, model);
-    c->text2 = eg_request_printf(d->rq, "%lld", (long long)seq);
-    d->failed |= !c->text.ptr || !c->text2.ptr;
+    c->setting.key = progress_key(d->rq, model);
+    c->setting.value = eg_request_printf(d->rq, "%lld", (long long)seq);
+    d->failed |= !c->setting.key.ptr || !c->setting.value.ptr;
+}
+
+/* The newest change of the workspace. */
+static eg_status last_seq(eg_memory *m, eg_request *rq, int64_t *seq) {
+    eg_store_stats stats = {0};
+    eg_status s = STORE(m, stats, rq, 0, &stats);
+    *seq = stats.seq;
+    return s;
 }
 
 /* What this process knows of a workspace without asking: all facts up to this seq have their vectors. */
@@ -73,15 +83,17 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     int64_t known = remembered(m, rq->workspace);
-    if ((s = STORE(m, last_seq, rq, &last)) != EG_OK || last <= known) return s;
+    if ((s = last_seq(m, rq, &last)) != EG_OK || last <= known) return s;
     if ((s = progress_of(m, rq, model, &from)) != EG_OK) return s;
-    s = STORE(m, unembedded, rq, rq->workspace, model, from > known ? from : known, 1, &first, &n, NULL);
+    s = STORE(m, unembedded, rq, model, from > known ? from : known, 1, &first, &n, NULL);
     if (s != EG_OK) return s;
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);
     if (n) {
-        eg_draft_require(&d, EG_REQUIRE_NO_JOB)->number = EG_JOB_REEMBED;
+        eg_precondition *none = eg_draft_require(&d, EG_REQUIRE_NO_JOB);
+        none->no_job.kind = EG_JOB_REEMBED;
+        none->no_job.pause = DEAD_PAUSE;
         eg_draft_job(&d, m, EG_JOB_REEMBED, first->id, 0);
     } else {
         remember(m, rq->workspace, last);
@@ -104,8 +116,8 @@ static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact *
     eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     if (s == EG_OK) s = progress_of(m, rq, model, &from);
-    if (s == EG_OK) s = STORE(m, last_seq, rq, &last);
-    if (s == EG_OK) s = STORE(m, unembedded, rq, rq->workspace, model, from, most, facts, n, NULL);
+    if (s == EG_OK) s = last_seq(m, rq, &last);
+    if (s == EG_OK) s = STORE(m, unembedded, rq, model, from, most, facts, n, NULL);
     if (s == EG_OK && *n && (s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err)) == EG_EUNAVAILABLE) {
         pthread_mutex_lock(&m->lock);
         m->cannot_embed = 1;
@@ -117,16 +129,12 @@ static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact *
     for (size_t i = 0; s == EG_OK && i < *n; i++) {
         const eg_fact *f = &(*facts)[i];
         eg_derived *derived = eg_request_array(rq, 1, sizeof *derived);
-        eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
-        if (!derived || !row) return EG_ENOMEM;
+        if (!derived) return EG_ENOMEM;
         eg_arena_init(&arena, 0);
         s = eg_derive_text(rq, &arena, f->content, f->scope, derived);
         if (s == EG_OK) s = eg_derive_vectors(m, rq, f->content, derived);
         eg_arena_release(&arena);
-        *row = (eg_new_fact){.fact = *f, .vectors = derived->vectors, .vector_count = derived->vector_count};
-        eg_change *c = eg_draft_add(d, EG_CHANGE_VECTORS);
-        c->fact = f->id;
-        c->new_fact = row;
+        eg_draft_vectors(d, f->id, derived->vectors, derived->vector_count);
     }
     if (s != EG_OK) return s;
     *more = *n == most;
@@ -158,7 +166,7 @@ eg_status eg_reembed_count(eg_memory *m, eg_request *rq, uint64_t *n) {
     eg_status s = eg_reembed_model(m, rq, &model);
     if (s != EG_OK || !model.len) return s;
     s = progress_of(m, rq, model, &from);
-    return s == EG_OK ? STORE(m, unembedded, rq, rq->workspace, model, from, 0, &none, &count, n) : s;
+    return s == EG_OK ? STORE(m, unembedded, rq, model, from, 0, &none, &count, n) : s;
 }
 
 eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {

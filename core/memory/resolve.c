@@ -9,6 +9,7 @@
 #include "core/memory/derive.h"
 #include "core/memory/gates.h"
 #include "core/memory/ids.h"
+#include "core/memory/reads.h"
 
 /* A settlement on its way. */
 typedef struct settlement {
@@ -52,7 +53,7 @@ static eg_status pass_gates(settlement *t, const char *field, eg_str text) {
 static void close_one(settlement *t, const eg_fact *f, eg_close_reason reason) {
     if (f->valid_until <= t->now) return; /* its time had run out already */
     t->closed[t->closed_count++] = f->id;
-    eg_draft_close(&t->d, f, reason, "the other fact of a conflict won");
+    eg_draft_close(&t->d, f, reason, "the other fact of a conflict won", &t->conflict.id);
 }
 
 static eg_status settle_winner(settlement *t) {
@@ -64,7 +65,7 @@ static eg_status settle_winner(settlement *t) {
             eg_id_format(winner->id, id);
             return eg_request_fail(t->rq, EG_EINVAL, "the winning fact %s has ended: commit it again, or name the other", id);
         }
-        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->id = winner->id;
+        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->fact = winner->id;
     }
     t->conflict.resolved_fact = t->winner;
     eg_draft_feedback(&t->d, &t->conflict, 1);
@@ -86,9 +87,8 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
                    .operation = EG_OP_ADD,
                    .parents = {t->a.id, t->b.id}};
     if ((s = eg_content_hash(t->m, rq, arena, content, f->content_hash)) != EG_OK) return s;
-    eg_filter here = {.workspace = rq->workspace, .scope = f->scope, .ephemeral = 1, .fact_type = -1};
     eg_fact existing;
-    s = STORE(t->m, current_by_hash, rq, &here, f->content_hash, &existing);
+    s = STORE(t->m, current_by_hash, rq, f->scope, f->content_hash, &existing);
     if (s == EG_OK) {
         *f = existing;
         *is_new = 0;
@@ -114,15 +114,15 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     eg_id merged = row->fact.id;
     if (is_new) {
         eg_precondition *unique = eg_draft_require(&t->d, EG_REQUIRE_HASH_FREE);
-        unique->text = row->fact.scope;
-        unique->hash = row->fact.content_hash;
+        unique->hash_free.scope = row->fact.scope;
+        unique->hash_free.hash = row->fact.content_hash;
         eg_draft_add(&t->d, EG_CHANGE_FACT)->new_fact = row;
         eg_draft_job(&t->d, t->m, EG_JOB_DETECT, merged, 0);
         if (row->vector_count == 0) eg_draft_job(&t->d, t->m, EG_JOB_EMBED, merged, 0);
     } else if (row->fact.durability == EG_DURABILITY_EPHEMERAL || row->fact.valid_until < EG_FOREVER) {
-        eg_draft_promote(&t->d, t->m, &row->fact, EG_FOREVER);
+        eg_draft_promote(&t->d, t->m, &row->fact, 0);
     } else {
-        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->id = merged;
+        eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->fact = merged;
     }
     t->conflict.resolved_fact = merged;
     out->merged = row->fact;
@@ -130,13 +130,6 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_CLOSE_MERGED);
     if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_CLOSE_MERGED);
     return EG_OK;
-}
-
-static void settle_both_valid(settlement *t) {
-    eg_change *link = eg_draft_add(&t->d, EG_CHANGE_LINK);
-    link->fact = t->a.id;
-    link->other = t->b.id;
-    link->number = EG_LINK_BOTH_VALID;
 }
 
 /* {"conflict":"...","type":"winner","closed":["..."],"merged":"..."} */
@@ -165,12 +158,12 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
     t->d.actor = who(t);
-    eg_draft_require(&t->d, EG_REQUIRE_CONFLICT_UNSETTLED)->id = t->conflict.id;
+    eg_draft_require(&t->d, EG_REQUIRE_CONFLICT_UNSETTLED)->conflict = t->conflict.id;
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_RESOLUTION_WINNER: s = settle_winner(t); break;
     case EG_RESOLUTION_MERGE: s = settle_merge(t, arena, out); break;
     case EG_RESOLUTION_DISMISS: eg_draft_feedback(&t->d, &t->conflict, 0); break;
-    case EG_RESOLUTION_BOTH_VALID: settle_both_valid(t); break;
+    case EG_RESOLUTION_BOTH_VALID: eg_draft_link(&t->d, EG_CHANGE_LINK, t->a.id, t->b.id, EG_LINK_BOTH_VALID); break;
     }
     if (s != EG_OK) return s;
     t->conflict.status = t->args->resolution_type == EG_RESOLUTION_DISMISS ? EG_CONFLICT_DISMISSED : EG_CONFLICT_RESOLVED;
@@ -213,10 +206,24 @@ static eg_status is_same_outcome(settlement *t, eg_arena *arena, int *same) {
     if (!*same || c->resolution_type != EG_RESOLUTION_MERGE) return EG_OK;
     eg_fact merged = {0}; /* erased since: it was something else, for all one knows */
     uint8_t hash[32];
-    eg_status s = STORE(t->m, facts, t->rq, &c->resolved_fact, 1, &merged);
+    eg_status s = eg_read_facts(t->m, t->rq, &c->resolved_fact, 1, &merged, NULL);
     if (s == EG_OK) s = eg_content_hash(t->m, t->rq, arena, t->content, hash);
     *same = s == EG_OK && memcmp(hash, merged.content_hash, sizeof hash) == 0;
     return s;
+}
+
+static eg_status read_conflict(settlement *t, eg_id id) {
+    eg_fact facts[2];
+    eg_status s = eg_read_conflict(t->m, t->rq, id, &t->conflict);
+    if (s != EG_OK) return s;
+    const eg_id ids[2] = {t->conflict.fact_a, t->conflict.fact_b};
+    s = eg_read_facts(t->m, t->rq, ids, 2, facts, &t->now);
+    if (s != EG_OK) return s;
+    if (!facts[0].seq || !facts[1].seq)
+        return eg_request_fail(t->rq, EG_ENOENT, "a fact of the conflict was erased: there is nothing to settle");
+    t->a = facts[0];
+    t->b = facts[1];
+    return EG_OK;
 }
 
 static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
@@ -230,10 +237,7 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     if (s == EG_OK) s = eg_check_text(rq, "winning_fact_id", a->winning_fact_id, EG_MAX_NAME, 0);
     if (s == EG_OK) s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0);
     if (s == EG_OK) s = eg_id_resolve(t->m, rq, "conflict_id", a->conflict_id, &id);
-    if (s == EG_OK) s = STORE(t->m, conflict, rq, id, &t->conflict);
-    if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_a, &t->a);
-    if (s == EG_OK) s = STORE(t->m, fact, rq, t->conflict.fact_b, &t->b);
-    if (s == EG_OK) s = eg_now(t->m, rq, &t->now);
+    if (s == EG_OK) s = read_conflict(t, id);
     if (s == EG_OK) s = check_outcome(t);
     if (s != EG_OK || !eg_is_settled(t->conflict.status)) return s;
     if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s; /* asking twice for the same is no error */
@@ -245,6 +249,24 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
                            "the conflict was settled already as %s%s%s by %.*s: undo that first to settle it otherwise",
                            words[t->conflict.resolution_type & 3], has_fact ? " " : "", has_fact ? to : "",
                            (int)t->conflict.resolved_by.len, t->conflict.resolved_by.ptr);
+}
+
+/* The conflict and its facts as they are now. */
+static eg_status read_outcome(settlement *t, eg_resolved *out) {
+    eg_id ids[3] = {out->merged.id};
+    eg_fact facts[3];
+    size_t n = t->closed_count;
+    out->closed = eg_request_array(t->rq, n, sizeof *out->closed);
+    if (!out->closed) return EG_ENOMEM;
+    out->closed_count = n;
+    for (size_t i = 0; i < n; i++) ids[1 + i] = t->closed[i];
+    int merged = !eg_id_is_none(out->merged.id);
+    eg_status s = EG_OK;
+    if (n + (size_t)merged) s = eg_read_facts(t->m, t->rq, ids + !merged, n + (size_t)merged, facts + !merged, NULL);
+    if (s != EG_OK) return s;
+    if (merged) out->merged = facts[0];
+    memcpy(out->closed, facts + 1, n * sizeof *facts);
+    return eg_read_conflict(t->m, t->rq, t->conflict.id, &out->conflict);
 }
 
 eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
@@ -266,10 +288,5 @@ eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args 
     eg_arena_release(&arena);
     if (s == EG_ECONFLICT) s = eg_request_fail(rq, EG_EBUSY, "other writers changed the same facts: try again");
     if (s != EG_OK) return s;
-    out->closed = eg_request_array(rq, t->closed_count, sizeof *out->closed);
-    if (!out->closed) return EG_ENOMEM;
-    out->closed_count = t->closed_count;
-    if (t->closed_count && (s = STORE(m, facts, rq, t->closed, t->closed_count, out->closed)) != EG_OK) return s;
-    if (!eg_id_is_none(out->merged.id) && (s = STORE(m, fact, rq, out->merged.id, &out->merged)) != EG_OK) return s;
-    return STORE(m, conflict, rq, t->conflict.id, &out->conflict);
+    return read_outcome(t, out);
 }

@@ -26,6 +26,7 @@ struct eg_memory {
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t job_done;
     eg_workspace_state *workspaces[WORKSPACE_BUCKETS]; /* see workspaces.h */
+    uint32_t jobs_running;                             /* at most env.max_leased */
     uint32_t *overruns;                                /* one a detector: errors and overruns in a row */
     int cannot_embed; /* the active model does not open in this process: background work does not ask for it again */
 };

@@ -2,11 +2,13 @@
  * that what was known at any time stays as it was. */
 #include "core/memory/undo.h"
 
+#include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/memory/changes.h"
 #include "core/memory/derive.h"
 #include "core/memory/ids.h"
+#include "core/memory/reads.h"
 
 enum { MAX_RESTORED = 4 };
 
@@ -14,9 +16,7 @@ typedef struct undoing {
     eg_memory *m;
     eg_request *rq;
     eg_audit_row row;
-    int64_t now;               /* the store's */
-    eg_window_change *windows; /* of the facts that the row's change touched */
-    size_t window_count;
+    int64_t now;                                  /* the store's */
     eg_id made[MAX_RESTORED], gone[MAX_RESTORED]; /* what the row's change inserted and closed */
     size_t made_count, gone_count;
     eg_draft d;
@@ -28,8 +28,8 @@ typedef struct undoing {
 
 /* The end that a fact had before the change closed it; 0 when the audit row does not tell (it is older than windows). */
 static int64_t former_end(const undoing *u, eg_id fact) {
-    for (size_t i = 0; i < u->window_count; i++)
-        if (eg_id_eq(u->windows[i].fact, fact)) return u->windows[i].until_before;
+    for (size_t i = 0; i < u->row.window_count; i++)
+        if (eg_id_eq(u->row.windows[i].fact, fact)) return u->row.windows[i].until_before;
     return 0;
 }
 
@@ -46,7 +46,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_derived *d = eg_request_array(rq, 1, sizeof *d);
     if (!row || !d) return EG_ENOMEM;
     eg_fact *f = &row->fact;
-    eg_status s = STORE(u->m, fact, rq, closed, f);
+    eg_status s = eg_read_fact(u->m, rq, closed, f, NULL);
     if (s != EG_OK) return s;
     if (f->valid_until > u->now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
@@ -64,13 +64,14 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(u->m, rq, f->content, d)) != EG_OK) return s;
     eg_derived_attach(d, row);
+    row->lifetime = f->ttl_days * EG_DAY; /* where the former end is unknown */
     eg_precondition *unique = eg_draft_require(&u->d, EG_REQUIRE_HASH_FREE);
-    unique->text = f->scope;
-    unique->hash = f->content_hash;
+    unique->hash_free.scope = f->scope;
+    unique->hash_free.hash = f->content_hash;
     eg_precondition *alone = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE);
-    alone->id = f->lineage_id;
+    alone->lineage.id = f->lineage_id;
     for (size_t i = 0; i < u->closed_count; i++)
-        if (eg_id_eq(u->closed_lineage[i], f->lineage_id)) alone->other = u->closed[i];
+        if (eg_id_eq(u->closed_lineage[i], f->lineage_id)) alone->lineage.except = u->closed[i];
     eg_draft_add(&u->d, EG_CHANGE_FACT)->new_fact = row;
     if (f->durability == EG_DURABILITY_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
     if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
@@ -80,12 +81,12 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
 
 static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     eg_fact f;
-    eg_status s = STORE(u->m, fact, u->rq, id, &f);
+    eg_status s = eg_read_fact(u->m, u->rq, id, &f, NULL);
     if (s != EG_OK) return s;
     if (f.valid_until <= u->now) return EG_OK;
     u->closed[u->closed_count] = id;
     u->closed_lineage[u->closed_count++] = f.lineage_id;
-    eg_draft_close(&u->d, &f, reason, "the fact was taken back");
+    eg_draft_close(&u->d, &f, reason, "the fact was taken back", NULL);
     return EG_OK;
 }
 
@@ -123,7 +124,7 @@ static eg_status settled_again(undoing *u, int *again) {
     size_t n = PAGE;
     for (int64_t after = u->row.id; n == PAGE;) {
         eg_audit_row *rows = NULL;
-        eg_status s = STORE(u->m, audit_list, u->rq, u->rq->workspace, after, PAGE, &rows, &n);
+        eg_status s = STORE(u->m, audit, u->rq, after, PAGE, &rows, &n);
         if (s != EG_OK) return s;
         for (size_t i = 0; i < n; i++) {
             if (rows[i].time != u->row.time) return EG_OK;
@@ -141,11 +142,10 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
     eg_status s = settled_again(u, gone);
     *gone |= c->resolved_at != u->row.time || c->resolution_type != r->type;
     for (size_t i = 0; s == EG_OK && !*gone && i < r->closed_count; i++) {
-        eg_fact closed, *lineage = NULL;
+        eg_fact *lineage = NULL;
         size_t n = 0;
-        if ((s = STORE(u->m, fact, u->rq, r->closed[i], &closed)) != EG_OK) return s;
-        s = STORE(u->m, lineage, u->rq, u->rq->workspace, closed.lineage_id, &lineage, &n);
-        for (size_t k = 0; s == EG_OK && k < n; k++) *gone |= eg_id_eq(lineage[k].restored_from, closed.id);
+        s = STORE(u->m, lineage, u->rq, r->closed[i], 0, &lineage, &n);
+        for (size_t k = 0; s == EG_OK && k < n; k++) *gone |= eg_id_eq(lineage[k].restored_from, r->closed[i]);
     }
     return s;
 }
@@ -154,7 +154,7 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
 static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
     int gone;
     eg_status s = read_resolution(u, r);
-    if (s == EG_OK) s = STORE(u->m, conflict, u->rq, r->conflict, c);
+    if (s == EG_OK) s = eg_read_conflict(u->m, u->rq, r->conflict, c);
     if (s != EG_OK) return s;
     if (!eg_is_settled(c->status))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is not settled any more");
@@ -166,19 +166,15 @@ static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
 }
 
 /* What the settlement said about the pair: a link for both_valid, else a verdict about the detector. */
-static eg_status take_verdict_back(undoing *u, const resolution *r, const eg_conflict *c) {
+static void take_verdict_back(undoing *u, const resolution *r, const eg_conflict *c) {
     if (r->type == EG_RESOLUTION_BOTH_VALID) {
-        eg_change *link = eg_draft_add(&u->d, EG_CHANGE_UNLINK);
-        link->fact = c->fact_a;
-        link->other = c->fact_b;
-        link->number = EG_LINK_BOTH_VALID;
-        return EG_OK;
+        eg_draft_link(&u->d, EG_CHANGE_UNLINK, c->fact_a, c->fact_b, EG_LINK_BOTH_VALID);
+        return;
     }
-    eg_conflict *settled = eg_request_array(u->rq, 1, sizeof *settled);
-    if (!settled) return EG_ENOMEM;
-    *settled = *c;
-    eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK)->conflict = settled;
-    return EG_OK;
+    eg_change *verdict = eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK);
+    verdict->feedback_back.conflict = c->id;
+    verdict->feedback_back.tier = c->tier;
+    verdict->feedback_back.time = c->resolved_at;
 }
 
 static void clear_settlement(eg_conflict *c) {
@@ -190,7 +186,7 @@ static void clear_settlement(eg_conflict *c) {
 
 /* The settlement touched no fact: the same conflict opens again. Where a fact has ended since, it reads as ended. */
 static void reopen(undoing *u, eg_conflict *c) {
-    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->id = c->id;
+    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->conflict = c->id;
     clear_settlement(c);
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
 }
@@ -201,7 +197,7 @@ static eg_status reverse_settlement(undoing *u, const resolution *r, eg_conflict
     eg_status s = EG_OK;
     if (!eg_id_is_none(r->merged)) {
         eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE); /* nothing came after the merged fact */
-        last->id = last->other = r->merged;
+        last->lineage.id = last->lineage.except = r->merged;
         if ((s = close_now(u, r->merged, EG_CLOSE_DELETED)) != EG_OK) return s;
     }
     for (size_t i = 0; i < r->closed_count; i++) {
@@ -233,18 +229,15 @@ static eg_status open_between_restored(undoing *u, eg_conflict *c) {
     if (u->restored_count == 1) {
         eg_fact other;
         if (eg_id_eq(c->fact_a, u->restored[0])) swap_sides(c);
-        eg_status s = STORE(u->m, fact, u->rq, c->fact_a, &other);
+        eg_status s = eg_read_fact(u->m, u->rq, c->fact_a, &other, NULL);
         if (s != EG_OK) return s == EG_ENOENT ? EG_OK : s;
         if (other.valid_until <= u->now) return EG_OK;
-        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->id = other.id;
+        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->fact = other.id;
     }
     clear_settlement(c);
     c->id = SERVICES(u->m)->new_id(u->m->env.host);
     c->detected_at = c->seq = 0;
-    eg_precondition *pair = eg_draft_require(&u->d, EG_REQUIRE_PAIR_FREE);
-    pair->id = c->fact_a;
-    pair->other = c->fact_b;
-    eg_draft_add(&u->d, EG_CHANGE_CONFLICT)->conflict = c;
+    eg_draft_conflict(&u->d, c);
     return EG_OK;
 }
 
@@ -253,8 +246,8 @@ static eg_status undo_resolution(undoing *u) {
     eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
     if (!c) return EG_ENOMEM;
     eg_status s = read_settlement(u, &r, c);
-    if (s == EG_OK) s = take_verdict_back(u, &r, c);
     if (s != EG_OK) return s;
+    take_verdict_back(u, &r, c);
     if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
         reopen(u, c);
         return EG_OK;
@@ -270,15 +263,15 @@ static eg_status note(undoing *u, eg_id *list, size_t *n, eg_id fact) {
 }
 
 /* Which facts the row's change inserted and closed; its two ids tell where the row is older than windows. */
-static eg_status read_windows(undoing *u, int64_t undo_id) {
-    eg_status s = STORE(u->m, audit_windows, u->rq, u->rq->workspace, undo_id, &u->windows, &u->window_count);
+static eg_status read_windows(undoing *u) {
+    eg_status s = EG_OK;
     u->made_count = u->gone_count = 0;
-    for (size_t i = 0; s == EG_OK && i < u->window_count; i++) {
-        const eg_window_change *w = &u->windows[i];
+    for (size_t i = 0; s == EG_OK && i < u->row.window_count; i++) {
+        const eg_window_change *w = &u->row.windows[i];
         if (!w->from_before && !w->until_before) s = note(u, u->made, &u->made_count, w->fact);
         else if (w->until_after < w->until_before) s = note(u, u->gone, &u->gone_count, w->fact);
     }
-    if (s != EG_OK || u->window_count) return s;
+    if (s != EG_OK || u->row.window_count) return s;
     int commits = eg_str_eq(u->row.action, EG_STR("commit")), deletes = eg_str_eq(u->row.action, EG_STR("delete"));
     eg_id closed = deletes ? u->row.fact : u->row.other;
     if (commits) s = note(u, u->made, &u->made_count, u->row.fact);
@@ -310,10 +303,19 @@ static eg_status undo_row(undoing *u) {
                            (int)u->row.action.len, u->row.action.ptr);
 }
 
+static eg_status read_row(undoing *u, int64_t undo_id) {
+    eg_audit_row *rows = NULL;
+    size_t n = 0;
+    eg_status s = undo_id > 0 ? STORE(u->m, audit, u->rq, undo_id - 1, 1, &rows, &n) : EG_OK;
+    if (s != EG_OK) return s;
+    if (n == 0 || rows[0].id != undo_id)
+        return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
+    u->row = rows[0];
+    return read_windows(u);
+}
+
 static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
-    eg_status s = STORE(u->m, audit, u->rq, u->rq->workspace, undo_id, &u->row);
-    if (s == EG_ENOENT) return eg_request_fail(u->rq, EG_ENOENT, "undo_id %lld is unknown in this workspace", (long long)undo_id);
-    if (s == EG_OK) s = read_windows(u, undo_id);
+    eg_status s = read_row(u, undo_id);
     if (s == EG_OK) s = eg_now(u->m, u->rq, &u->now);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
@@ -335,8 +337,8 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
     out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
     if (!out->restored || !out->closed) return EG_ENOMEM;
-    if (u->restored_count) s = STORE(u->m, facts, u->rq, u->restored, u->restored_count, out->restored);
-    if (s == EG_OK && u->closed_count) s = STORE(u->m, facts, u->rq, u->closed, u->closed_count, out->closed);
+    if (u->restored_count) s = eg_read_facts(u->m, u->rq, u->restored, u->restored_count, out->restored, NULL);
+    if (s == EG_OK && u->closed_count) s = eg_read_facts(u->m, u->rq, u->closed, u->closed_count, out->closed, NULL);
     return s;
 }
 

@@ -1,159 +1,78 @@
 /* apply.c - the one way to write: preconditions, then changes, in one transaction. See storage.h for each kind. */
-#include "store.h"
+#include "apply.h"
 
-typedef struct writing {
-    eg_storage *s;
-    connection *c;
-    eg_request *rq;
-    const eg_change_set *set;
-    int64_t workspace, now, clock; /* now: the store's */
-    eg_applied *out;
-    window_list windows; /* of the facts changed so far, for the audit row */
-} writing;
-
-/* The inner key of the set's workspace, made when it is new. */
-static eg_status workspace_key(writing *w) {
+/* The row of the workspace, made when it is new. */
+static eg_status read_workspace(writing *w) {
     for (int pass = 0; pass < 2; pass++) {
-        sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_WORKSPACE_KEY);
+        sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_WORKSPACE);
         if (!q) return w->rq->err->code;
-        bind_text(q, 1, w->set->workspace);
+        bind_text(q, 1, w->rq->workspace);
         int row = step(w->c, w->rq, q);
         if (row < 0) return w->rq->err->code;
         if (row) {
             w->workspace = sqlite3_column_int64(q, 0);
+            w->seq = sqlite3_column_int64(q, 1);
+            if (sqlite3_column_bytes(q, 2) == sizeof w->head) memcpy(w->head, sqlite3_column_blob(q, 2), sizeof w->head);
             sqlite3_reset(q);
             return EG_OK;
         }
         if (!(q = prepare(w->c, w->rq, EG_SQL_NEW_WORKSPACE))) return w->rq->err->code;
-        bind_text(q, 1, w->set->workspace);
+        bind_text(q, 1, w->rq->workspace);
         eg_status s = run(w->c, w->rq, q);
         if (s != EG_OK) return s;
     }
     return EG_EINTERNAL;
 }
 
-/* ---- preconditions: 1 holds, 0 fails (failed_row set), -1 error ---- */
+static eg_status write_workspace(writing *w) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_WORKSPACE);
+    if (!q) return w->rq->err->code;
+    static const uint8_t none[sizeof w->head];
+    sqlite3_bind_int64(q, 1, w->workspace);
+    sqlite3_bind_int64(q, 2, w->seq);
+    if (memcmp(w->head, none, sizeof none) != 0) sqlite3_bind_blob(q, 3, w->head, sizeof w->head, SQLITE_STATIC);
+    return run(w->c, w->rq, q);
+}
 
-/* A query whose row, if any, tells. */
-static int has_row(writing *w, sqlite3_stmt *q, int take_id) {
+/* 1 when the journal has this set already: *out is what it was then. -1 with the error record filled. */
+static int was_applied(writing *w) {
+    if (eg_id_is_none(w->set->id)) return 0;
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_FIND_SET);
+    if (!q) return -1;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, w->set->id);
+    int row = step(w->c, w->rq, q);
+    if (row > 0)
+        *w->out = (eg_applied){.seq = sqlite3_column_int64(q, 0),
+                               .time = sqlite3_column_int64(q, 1),
+                               .fact_seq = sqlite3_column_int64(q, 2),
+                               .audit_id = sqlite3_column_int64(q, 3),
+                               .conflicts_ended = (uint64_t)sqlite3_column_int64(q, 4),
+                               .again = 1};
+    sqlite3_reset(q);
+    return row;
+}
+
+/* Writes the set's id and results into the journal row of its last change. */
+static eg_status name_set(writing *w) {
+    if (eg_id_is_none(w->set->id) || !w->out->seq) return EG_OK;
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_NAME_SET);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    sqlite3_bind_int64(q, 2, w->out->seq);
+    bind_id(q, 3, w->set->id);
+    sqlite3_bind_int64(q, 4, w->out->fact_seq);
+    sqlite3_bind_int64(q, 5, w->out->audit_id);
+    sqlite3_bind_int64(q, 6, (int64_t)w->out->conflicts_ended);
+    return run(w->c, w->rq, q);
+}
+
+int has_row(writing *w, sqlite3_stmt *q, int take_id) {
     int row = step(w->c, w->rq, q);
     if (row > 0 && take_id) w->out->failed_row = column_id(q, 0);
     sqlite3_reset(q);
     return row;
 }
-
-static int hash_is_free(writing *w, const eg_precondition *p) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CURRENT_HASH);
-    if (!q) return -1;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    sqlite3_bind_blob(q, 2, p->hash, 32, SQLITE_STATIC);
-    bind_text(q, 3, p->text);
-    sqlite3_bind_int64(q, 4, w->now);
-    sqlite3_bind_blob(q, 5, p->id.bytes, 16, SQLITE_STATIC);
-    int row = has_row(w, q, 1);
-    return row < 0 ? -1 : !row;
-}
-
-static int is_current(writing *w, const eg_precondition *p, int head) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_IS_CURRENT);
-    if (!q) return -1;
-    w->out->failed_row = p->id;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, p->id);
-    sqlite3_bind_int64(q, 3, w->now);
-    int row = step(w->c, w->rq, q);
-    if (row <= 0 || !head) {
-        sqlite3_reset(q);
-        return row;
-    }
-    eg_id lineage = column_id(q, 0);
-    int64_t seq = sqlite3_column_int64(q, 1);
-    sqlite3_reset(q);
-    if (!(q = prepare(w->c, w->rq, EG_SQL_NEWER_IN_LINEAGE))) return -1;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, lineage);
-    sqlite3_bind_int64(q, 3, seq);
-    row = has_row(w, q, 1);
-    return row < 0 ? -1 : !row;
-}
-
-static int lineage_is_free(writing *w, const eg_precondition *p) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CURRENT_IN_LINEAGE);
-    if (!q) return -1;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, p->id);
-    sqlite3_bind_int64(q, 3, w->now);
-    sqlite3_bind_blob(q, 4, p->other.bytes, 16, SQLITE_STATIC);
-    int row = has_row(w, q, 1);
-    return row < 0 ? -1 : !row;
-}
-
-static int pair_is_free(writing *w, const eg_precondition *p) {
-    for (int i = 0; i < 2; i++) {
-        sqlite3_stmt *q = prepare(w->c, w->rq, i ? EG_SQL_PAIR_LINK : EG_SQL_PAIR_CONFLICT);
-        if (!q) return -1;
-        sqlite3_bind_int64(q, 1, w->workspace);
-        bind_id(q, 2, p->id);
-        bind_id(q, 3, p->other);
-        int row = has_row(w, q, i == 0);
-        if (row) return row < 0 ? -1 : 0;
-    }
-    return 1;
-}
-
-static int conflict_is(writing *w, const eg_precondition *p, int open) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CONFLICT_STATUS);
-    if (!q) return -1;
-    w->out->failed_row = p->id;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, p->id);
-    int row = step(w->c, w->rq, q);
-    int status = row > 0 ? sqlite3_column_int(q, 0) : -1;
-    sqlite3_reset(q);
-    return row <= 0 ? row : (status == EG_CONFLICT_OPEN) == open;
-}
-
-static int lease_is_held(writing *w, const eg_precondition *p) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOB_TOKEN);
-    if (!q) return -1;
-    sqlite3_bind_int64(q, 1, p->number);
-    int row = step(w->c, w->rq, q);
-    int held = row > 0 && eg_id_eq(column_id(q, 0), p->token) && !eg_id_is_none(p->token);
-    sqlite3_reset(q);
-    return row < 0 ? -1 : held;
-}
-
-static int no_job(writing *w, const eg_precondition *p) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOB_OF_KIND);
-    if (!q) return -1;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    sqlite3_bind_int64(q, 2, p->number);
-    sqlite3_bind_int64(q, 3, EG_MAX_ATTEMPTS);
-    sqlite3_bind_int64(
-        q, 4,
-        w->clock - INT64_C(3600000000)); /* not_before of a dead-lettered job: when it failed for the last time, and a little */
-    int row = has_row(w, q, 0);
-    return row < 0 ? -1 : !row;
-}
-
-static int holds(writing *w, const eg_precondition *p) {
-    w->out->failed_row = (eg_id){{0}};
-    switch ((eg_precondition_kind)p->kind) {
-    case EG_REQUIRE_HASH_FREE: return hash_is_free(w, p);
-    case EG_REQUIRE_CURRENT: return is_current(w, p, 0);
-    case EG_REQUIRE_HEAD: return is_current(w, p, 1);
-    case EG_REQUIRE_PAIR_FREE: return pair_is_free(w, p);
-    case EG_REQUIRE_CONFLICT_UNSETTLED: return conflict_is(w, p, 1);
-    case EG_REQUIRE_CONFLICT_SETTLED: return conflict_is(w, p, 0);
-    case EG_REQUIRE_LEASE: return lease_is_held(w, p);
-    case EG_REQUIRE_NO_JOB: return no_job(w, p);
-    case EG_REQUIRE_LINEAGE_FREE: return lineage_is_free(w, p);
-    }
-    eg_request_fail(w->rq, EG_EINVAL, "precondition %u is unknown to this backend", p->kind);
-    return -1;
-}
-
-/* ---- changes ---- */
 
 static eg_status fact_key(writing *w, eg_id id, int64_t *key) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_FACT_KEY);
@@ -167,14 +86,26 @@ static eg_status fact_key(writing *w, eg_id id, int64_t *key) {
     return row < 0 ? w->rq->err->code : EG_OK;
 }
 
-/* Adds a window change of fact to the list for the audit row. */
-static eg_status note_window(writing *w, eg_window_change change) {
+eg_status note_window(writing *w, eg_window_change change) {
     window_list *l = &w->windows;
     eg_window_change *to = grow_row(w->rq, &l->rows, l->count, &l->capacity, sizeof *to);
     if (!to) return EG_ENOMEM;
     *to = change;
     l->count++;
     return EG_OK;
+}
+
+eg_status journal(writing *w, eg_change_kind kind, eg_id fact, eg_id other) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOURNAL);
+    if (!q) return w->rq->err->code;
+    w->out->seq = ++w->seq;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    sqlite3_bind_int64(q, 2, w->seq);
+    sqlite3_bind_int64(q, 3, w->now);
+    sqlite3_bind_int(q, 4, (int)kind);
+    bind_id(q, 5, fact);
+    bind_id(q, 6, other);
+    return run(w->c, w->rq, q);
 }
 
 /* The window of a fact as it stands in the store; both 0 when the workspace has no such fact. */
@@ -190,176 +121,7 @@ static eg_status read_window(writing *w, eg_id fact, int64_t *from, int64_t *unt
     return row < 0 ? w->rq->err->code : EG_OK;
 }
 
-static eg_status journal(writing *w, uint32_t kind, eg_id fact, eg_id other) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOURNAL);
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, w->now);
-    sqlite3_bind_int64(q, 2, w->workspace);
-    sqlite3_bind_int(q, 3, (int)kind);
-    bind_id(q, 4, fact);
-    bind_id(q, 5, other);
-    eg_status s = run(w->c, w->rq, q);
-    w->out->seq = sqlite3_last_insert_rowid(w->c->db);
-    return s;
-}
-
-static eg_status insert_statements(writing *w, int64_t key, const eg_new_fact *f) {
-    for (size_t i = 0; i < f->statement_count; i++) {
-        sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_STATEMENT);
-        if (!q) return w->rq->err->code;
-        sqlite3_bind_int64(q, 1, key);
-        sqlite3_bind_int64(q, 2, (int64_t)i);
-        sqlite3_bind_int64(q, 3, f->statements[i].start);
-        sqlite3_bind_int64(q, 4, f->statements[i].end);
-        eg_status s = run(w->c, w->rq, q);
-        if (s != EG_OK) return s;
-    }
-    return EG_OK;
-}
-
-static void bind_decimal(sqlite3_stmt *q, int at, const eg_decimal *d) {
-    sqlite3_bind_int64(q, at, d->mantissa);
-    sqlite3_bind_int(q, at + 1, d->exponent);
-    sqlite3_bind_int64(q, at + 2, d->infinite);
-}
-
-static eg_status insert_claims(writing *w, int64_t key, const eg_new_fact *f) {
-    for (size_t i = 0; i < f->claim_count; i++) {
-        const eg_claim *c = &f->claims[i];
-        sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_CLAIM);
-        if (!q) return w->rq->err->code;
-        sqlite3_bind_int64(q, 1, w->workspace);
-        sqlite3_bind_int64(q, 2, key);
-        sqlite3_bind_int64(q, 3, c->statement);
-        sqlite3_bind_int64(q, 4, c->span.start);
-        sqlite3_bind_int64(q, 5, c->span.end);
-        bind_text(q, 6, c->subject);
-        bind_text(q, 7, c->attribute);
-        bind_text(q, 8, c->qualifiers);
-        sqlite3_bind_int64(q, 9, c->value_kind);
-        bind_decimal(q, 10, &c->low);
-        bind_decimal(q, 13, &c->high);
-        bind_text(q, 16, c->text);
-        bind_text(q, 17, c->dimension);
-        sqlite3_bind_int(q, 18, c->polarity);
-        sqlite3_bind_int64(q, 19, c->modality);
-        sqlite3_bind_int64(q, 20, c->quantifier);
-        sqlite3_bind_int64(q, 21, c->extractor);
-        eg_status s = run(w->c, w->rq, q);
-        if (s != EG_OK) return s;
-    }
-    return EG_OK;
-}
-
-/* Terms joined by spaces, each as often as it occurs (at most 8 times: BM25 saturates). */
-static eg_status insert_terms(writing *w, int64_t key, const eg_new_fact *f) {
-    enum { MOST_REPEATS = 8 };
-    size_t size = 1;
-    for (size_t i = 0; i < f->term_count; i++) size += (2 * f->terms[i].text.len + 1) * MOST_REPEATS;
-    char *words = eg_request_array(w->rq, size, 1), *p = words;
-    if (!words) return EG_ENOMEM;
-    for (size_t i = 0; i < f->term_count; i++) {
-        eg_str term = encode_term(w->rq, f->terms[i].text);
-        if (!term.ptr) return EG_ENOMEM;
-        uint32_t times = f->terms[i].count < MOST_REPEATS ? f->terms[i].count : MOST_REPEATS;
-        for (uint32_t k = 0; k < times || k == 0; k++) {
-            memcpy(p, term.ptr, term.len);
-            p += term.len;
-            *p++ = ' ';
-        }
-    }
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_TERMS);
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, key);
-    bind_text(q, 2, (eg_str){words, (size_t)(p - words)});
-    return run(w->c, w->rq, q);
-}
-
-static eg_status model_key(writing *w, const eg_vector *v, int64_t *key) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_MODEL_KEY);
-    if (!q) return w->rq->err->code;
-    bind_text(q, 1, v->model_id);
-    int row = step(w->c, w->rq, q);
-    if (row > 0) *key = sqlite3_column_int64(q, 0);
-    sqlite3_reset(q);
-    if (row) return row < 0 ? w->rq->err->code : EG_OK;
-    if (!(q = prepare(w->c, w->rq, EG_SQL_NEW_MODEL))) return w->rq->err->code;
-    bind_text(q, 1, v->model_id);
-    sqlite3_bind_int64(q, 2, v->dimensions);
-    eg_status s = run(w->c, w->rq, q);
-    *key = sqlite3_last_insert_rowid(w->c->db);
-    return s;
-}
-
-static eg_status insert_vectors(writing *w, int64_t fact, const eg_new_fact *f) {
-    for (size_t i = 0; i < f->vector_count; i++) {
-        const eg_vector *v = &f->vectors[i];
-        int64_t model = 0;
-        int8_t s8[EG_MAX_DIMENSIONS];
-        float scale;
-        if (v->dimensions == 0 || v->dimensions > EG_MAX_DIMENSIONS)
-            return eg_request_fail(w->rq, EG_EINVAL, "a vector of %u dimensions; 1 to %d are stored", v->dimensions,
-                                   EG_MAX_DIMENSIONS);
-        eg_status s = model_key(w, v, &model);
-        if (s != EG_OK) return s;
-        w->s->services->quantize_s8(w->s->services->host, v->values, v->dimensions, s8, &scale);
-        sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_VECTOR);
-        if (!q) return w->rq->err->code;
-        sqlite3_bind_int64(q, 1, fact);
-        sqlite3_bind_int64(q, 2, v->statement);
-        sqlite3_bind_int64(q, 3, model);
-        sqlite3_bind_double(q, 4, (double)scale);
-        sqlite3_bind_blob(q, 5, s8, (int)v->dimensions, SQLITE_STATIC);
-        if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
-        int64_t key = sqlite3_last_insert_rowid(w->c->db);
-        if (!(q = prepare(w->c, w->rq, EG_SQL_INSERT_VECTOR_F32))) return w->rq->err->code;
-        sqlite3_bind_int64(q, 1, key);
-        sqlite3_bind_blob(q, 2, v->values, (int)(v->dimensions * sizeof *v->values), SQLITE_STATIC);
-        if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
-    }
-    return EG_OK;
-}
-
-static eg_status insert_fact(writing *w, const eg_new_fact *row) {
-    const eg_fact *f = &row->fact;
-    int64_t committed = f->committed_at ? f->committed_at : w->now, from = f->valid_from ? f->valid_from : w->now;
-    int64_t until = f->valid_until ? f->valid_until : f->ttl_days ? from + (int64_t)f->ttl_days * 86400000000 : EG_FOREVER;
-    eg_status s = journal(w, EG_CHANGE_FACT, f->id, (eg_id){{0}});
-    sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, EG_SQL_INSERT_FACT) : NULL;
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    sqlite3_bind_int64(q, 2, w->out->seq);
-    bind_id(q, 3, f->id);
-    bind_id(q, 4, f->lineage_id);
-    bind_id(q, 5, f->supersedes);
-    bind_id(q, 6, f->restored_from);
-    bind_id(q, 7, f->parents[0]);
-    bind_id(q, 8, f->parents[1]);
-    bind_text(q, 9, f->content);
-    bind_text(q, 10, f->scope);
-    bind_text(q, 11, f->agent_id);
-    bind_text(q, 12, f->engineer);
-    bind_text(q, 13, f->provenance);
-    bind_text(q, 14, f->artifact_hash);
-    sqlite3_bind_double(q, 15, f->confidence);
-    sqlite3_bind_int64(q, 16, f->fact_type);
-    sqlite3_bind_int64(q, 17, f->operation);
-    sqlite3_bind_int64(q, 18, f->durability);
-    sqlite3_bind_int64(q, 19, f->ttl_days);
-    sqlite3_bind_int64(q, 20, committed);
-    sqlite3_bind_int64(q, 21, from);
-    sqlite3_bind_int64(q, 22, until);
-    sqlite3_bind_blob(q, 23, f->content_hash, 32, SQLITE_STATIC);
-    if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
-    int64_t key = sqlite3_last_insert_rowid(w->c->db);
-    if ((s = insert_statements(w, key, row)) != EG_OK || (s = insert_claims(w, key, row)) != EG_OK ||
-        (s = insert_terms(w, key, row)) != EG_OK || (s = insert_vectors(w, key, row)) != EG_OK)
-        return s;
-    return note_window(w, (eg_window_change){.fact = f->id, .from_after = from, .until_after = until});
-}
-
-static eg_status set_conflict(writing *w, const eg_change *change) {
-    const eg_conflict *c = change->conflict;
+static eg_status set_conflict(writing *w, const eg_conflict *c) {
     int64_t resolved = c->status == EG_CONFLICT_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_CONFLICT);
     if (!q) return w->rq->err->code;
@@ -372,55 +134,64 @@ static eg_status set_conflict(writing *w, const eg_change *change) {
     bind_text(q, 7, c->resolution);
     bind_id(q, 8, c->resolved_fact);
     eg_status s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, change->kind, c->fact_a, c->fact_b) : s;
+    return s == EG_OK ? journal(w, EG_CHANGE_CONFLICT_STATUS, c->fact_a, c->fact_b) : s;
 }
 
-/* Ends the conflicts of a fact that is closed, as the store has them now; what the set itself settles it settles. */
-static eg_status end_conflicts(writing *w, const eg_change *close) {
+static int is_excepted(const eg_change *change, eg_id conflict) {
+    for (size_t i = 0; i < change->end_conflicts.except_count; i++)
+        if (eg_id_eq(change->end_conflicts.except[i], conflict)) return 1;
+    return 0;
+}
+
+static eg_status end_conflicts(writing *w, const eg_change *change) {
     eg_conflict *open = NULL;
     size_t n = 0;
-    eg_status s = open_conflicts_of(w->c, w->rq, w->set->workspace, w->now, close->fact, &open, &n);
+    eg_status s = conflicts_to_end(w->c, w->rq, w->workspace, change->end_conflicts.fact, w->now, &open, &n);
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         eg_conflict *c = &open[i];
-        size_t k = 0;
-        while (k < w->set->change_count &&
-               (w->set->changes[k].kind != EG_CHANGE_CONFLICT_STATUS || !eg_id_eq(w->set->changes[k].conflict->id, c->id)))
-            k++;
-        if (k < w->set->change_count) continue;
+        if (is_excepted(change, c->id)) continue;
         c->status = EG_CONFLICT_RESOLVED;
         c->resolution_type = EG_RESOLUTION_WINNER;
-        c->resolved_by = close->text;
-        c->resolution = close->text2;
-        c->resolved_fact = eg_id_eq(c->fact_a, close->fact) ? c->fact_b : c->fact_a;
-        s = set_conflict(w, &(eg_change){.kind = EG_CHANGE_CONFLICT_STATUS, .conflict = c});
+        c->resolved_by = change->end_conflicts.by;
+        c->resolution = change->end_conflicts.resolution;
+        c->resolved_fact = eg_id_eq(c->fact_a, change->end_conflicts.fact) ? c->fact_b : c->fact_a;
+        s = set_conflict(w, c);
         w->out->conflicts_ended++;
     }
     return s;
 }
 
-/* EG_CHANGE_CLOSE and EG_CHANGE_PROMOTE: the changes of an existing fact's window. */
-static eg_status change_window(writing *w, const eg_change *c) {
-    int closes = c->kind == EG_CHANGE_CLOSE;
-    eg_window_change change = {.fact = c->fact};
-    eg_status s = read_window(w, c->fact, &change.from_before, &change.until_before);
-    sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, closes ? EG_SQL_CLOSE_FACT : EG_SQL_PROMOTE_FACT) : NULL;
-    if (!q) return w->rq->err->code;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, c->fact);
-    sqlite3_bind_int64(q, 3, closes ? w->now : c->time);
-    if (closes) {
-        sqlite3_bind_int(q, 4, (int)c->reason);
-        bind_text(q, 5, c->text);
-    }
-    if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
-    if ((s = read_window(w, c->fact, &change.from_after, &change.until_after)) != EG_OK) return s;
-    if (change.until_after && (s = note_window(w, change)) != EG_OK) return s;
-    s = journal(w, c->kind, c->fact, c->other);
-    return s == EG_OK && closes ? end_conflicts(w, c) : s;
+/* Runs a bound statement that changes the window of a fact, and notes what it did. */
+static eg_status change_window(writing *w, eg_change_kind kind, eg_id fact, sqlite3_stmt *q) {
+    eg_window_change change = {.fact = fact};
+    eg_status s = read_window(w, fact, &change.from_before, &change.until_before);
+    if (s == EG_OK) s = run(w->c, w->rq, q);
+    if (s == EG_OK) s = read_window(w, fact, &change.from_after, &change.until_after);
+    if (s == EG_OK && change.until_after) s = note_window(w, change);
+    return s == EG_OK ? journal(w, kind, fact, (eg_id){{0}}) : s;
 }
 
-static eg_status insert_conflict(writing *w, const eg_change *change) {
-    const eg_conflict *c = change->conflict;
+static eg_status close_fact(writing *w, const eg_change *c) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CLOSE_FACT);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->close.fact);
+    sqlite3_bind_int64(q, 3, w->now);
+    sqlite3_bind_int64(q, 4, c->close.reason);
+    bind_text(q, 5, c->close.by);
+    return change_window(w, EG_CHANGE_CLOSE, c->close.fact, q);
+}
+
+static eg_status promote(writing *w, const eg_change *c) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_PROMOTE_FACT);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->promote.fact);
+    sqlite3_bind_int64(q, 3, c->promote.lifetime ? w->now + c->promote.lifetime : EG_FOREVER);
+    return change_window(w, EG_CHANGE_PROMOTE, c->promote.fact, q);
+}
+
+static eg_status insert_conflict(writing *w, const eg_conflict *c) {
     int64_t a, b;
     eg_status s = journal(w, EG_CHANGE_CONFLICT, c->fact_a, c->fact_b);
     if (s == EG_OK) s = fact_key(w, c->fact_a, &a);
@@ -428,7 +199,7 @@ static eg_status insert_conflict(writing *w, const eg_change *change) {
     sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, EG_SQL_INSERT_CONFLICT) : NULL;
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
-    sqlite3_bind_int64(q, 2, w->out->seq);
+    sqlite3_bind_int64(q, 2, w->seq);
     bind_id(q, 3, c->id);
     sqlite3_bind_int64(q, 4, a);
     sqlite3_bind_int64(q, 5, b);
@@ -448,78 +219,86 @@ static eg_status insert_conflict(writing *w, const eg_change *change) {
 
 /* Links are stored with the smaller key first: a pair has no order. */
 static eg_status change_link(writing *w, const eg_change *c) {
+    int insert = c->kind == EG_CHANGE_LINK;
     int64_t a = 0, b = 0;
-    eg_status s = fact_key(w, c->fact, &a);
-    if (s == EG_OK) s = fact_key(w, c->other, &b);
-    sqlite3_stmt *q =
-        s == EG_OK ? prepare(w->c, w->rq, c->kind == EG_CHANGE_LINK ? EG_SQL_INSERT_LINK : EG_SQL_DELETE_LINK) : NULL;
+    eg_status s = fact_key(w, c->link.fact, &a);
+    if (s == EG_OK) s = fact_key(w, c->link.other, &b);
+    sqlite3_stmt *q = s == EG_OK ? prepare(w->c, w->rq, insert ? EG_SQL_INSERT_LINK : EG_SQL_DELETE_LINK) : NULL;
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, a < b ? a : b);
     sqlite3_bind_int64(q, 2, a < b ? b : a);
-    sqlite3_bind_int64(q, 3, c->number);
-    if (c->kind == EG_CHANGE_LINK) sqlite3_bind_int64(q, 4, w->now);
+    sqlite3_bind_int64(q, 3, c->link.kind);
+    if (insert) sqlite3_bind_int64(q, 4, w->now);
     s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
+    return s == EG_OK ? journal(w, (eg_change_kind)c->kind, c->link.fact, c->link.other) : s;
 }
 
-static eg_status change_job(writing *w, const eg_change *c) {
-    sqlite3_stmt *q = prepare(w->c, w->rq,
-                              c->kind == EG_CHANGE_JOB        ? EG_SQL_INSERT_JOB
-                              : c->kind == EG_CHANGE_JOB_DONE ? EG_SQL_DELETE_JOB
-                                                              : EG_SQL_FAIL_JOB);
+static eg_status insert_job(writing *w, const eg_change *c) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_JOB);
     if (!q) return w->rq->err->code;
-    if (c->kind == EG_CHANGE_JOB) {
-        sqlite3_bind_int64(q, 1, w->workspace);
-        sqlite3_bind_int64(q, 2, c->number);
-        bind_id(q, 3, c->fact);
-        bind_text(q, 4, c->text);
-        sqlite3_bind_int64(q, 5, w->clock);
-        sqlite3_bind_int64(q, 6, c->time ? c->time : w->clock);
-    } else {
-        sqlite3_bind_int64(q, 1, c->number);
-        bind_id(q, 2, c->token);
-        if (c->kind == EG_CHANGE_JOB_FAILED) {
-            sqlite3_bind_int64(q, 3, c->time);
-            bind_text(q, 4, c->text);
-        }
+    int leased = !eg_id_is_none(c->job.token);
+    sqlite3_bind_int64(q, 1, w->workspace);
+    sqlite3_bind_int64(q, 2, c->job.kind);
+    sqlite3_bind_blob(q, 3, c->job.fact.bytes, 16, SQLITE_TRANSIENT); /* a job may be about no fact */
+    bind_text(q, 4, c->job.owner);
+    bind_text(q, 5, c->job.name);
+    bind_text(q, 6, c->job.payload);
+    sqlite3_bind_int64(q, 7, w->clock);
+    sqlite3_bind_int64(q, 8, w->clock + c->job.delay);
+    bind_id(q, 9, c->job.token);
+    sqlite3_bind_int64(q, 10, leased ? w->clock + c->job.lease_time : 0);
+    return run(w->c, w->rq, q);
+}
+
+static eg_status end_job(writing *w, const eg_change *c) {
+    int done = c->kind == EG_CHANGE_JOB_DONE;
+    sqlite3_stmt *q = prepare(w->c, w->rq, done ? EG_SQL_DELETE_JOB : EG_SQL_FAIL_JOB);
+    if (!q) return w->rq->err->code;
+    bind_id(q, 1, done ? c->job_done.token : c->job_failed.token);
+    sqlite3_bind_int64(q, 2, w->workspace);
+    if (!done) {
+        sqlite3_bind_int64(q, 3, w->clock + c->job_failed.delay);
+        bind_text(q, 4, c->job_failed.error);
     }
     return run(w->c, w->rq, q);
 }
 
 static eg_status replace_claims(writing *w, const eg_change *c) {
     int64_t key;
-    eg_status s = fact_key(w, c->fact, &key);
+    eg_status s = fact_key(w, c->claims.fact, &key);
     for (int i = 0; s == EG_OK && i < 2; i++) {
         sqlite3_stmt *q = prepare(w->c, w->rq, i ? EG_SQL_DELETE_CLAIMS : EG_SQL_DELETE_STATEMENTS);
         if (q) sqlite3_bind_int64(q, 1, key);
         s = run(w->c, w->rq, q);
     }
-    if (s == EG_OK) s = insert_statements(w, key, c->new_fact);
-    return s == EG_OK ? insert_claims(w, key, c->new_fact) : s;
+    if (s == EG_OK) s = insert_statements(w, key, c->claims.statements, c->claims.statement_count);
+    if (s == EG_OK) s = insert_claims(w, key, c->claims.claims, c->claims.claim_count);
+    return s == EG_OK ? journal(w, EG_CHANGE_CLAIMS, c->claims.fact, (eg_id){{0}}) : s;
 }
 
 static eg_status add_vectors(writing *w, const eg_change *c) {
     int64_t key;
-    eg_status s = fact_key(w, c->fact, &key);
-    if (s != EG_OK || !c->new_fact->vector_count) return s;
+    if (c->vectors.count == 0) return EG_OK;
+    eg_status s = fact_key(w, c->vectors.fact, &key);
+    if (s != EG_OK) return s;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_HAS_VECTORS);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, key);
-    bind_text(q, 2, c->new_fact->vectors[0].model_id);
+    bind_text(q, 2, c->vectors.rows[0].model_id);
     int row = has_row(w, q, 0);
     if (row) return row < 0 ? w->rq->err->code : EG_OK; /* another process was faster */
-    s = insert_vectors(w, key, c->new_fact);
-    return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
+    s = insert_vectors(w, key, c->vectors.rows, c->vectors.count);
+    return s == EG_OK ? journal(w, EG_CHANGE_VECTORS, c->vectors.fact, (eg_id){{0}}) : s;
 }
 
 static eg_status see_agent(writing *w, const eg_change *c) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SEE_AGENT);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
-    bind_text(q, 2, c->text);
-    bind_text(q, 3, c->text2);
+    bind_text(q, 2, c->agent.agent_id);
+    bind_text(q, 3, c->agent.engineer);
     sqlite3_bind_int64(q, 4, w->now);
-    sqlite3_bind_int64(q, 5, c->number);
+    sqlite3_bind_int64(q, 5, c->agent.commits);
     return run(w->c, w->rq, q);
 }
 
@@ -527,22 +306,21 @@ static eg_status add_feedback(writing *w, const eg_change *c) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_FEEDBACK);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
-    bind_id(q, 2, c->conflict->id);
-    bind_text(q, 3, c->conflict->tier);
-    sqlite3_bind_double(q, 4, c->conflict->score);
-    sqlite3_bind_int64(q, 5, c->number != 0);
+    bind_id(q, 2, c->feedback.conflict);
+    bind_text(q, 3, c->feedback.tier);
+    sqlite3_bind_double(q, 4, c->feedback.score);
+    sqlite3_bind_int64(q, 5, c->feedback.confirmed != 0);
     sqlite3_bind_int64(q, 6, w->now);
     return run(w->c, w->rq, q);
 }
 
-/* The verdict that stands in one transaction with the settlement: others of the same conflict stay. */
 static eg_status take_feedback_back(writing *w, const eg_change *c) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_DELETE_FEEDBACK);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
-    bind_text(q, 2, c->conflict->tier);
-    bind_id(q, 3, c->conflict->id);
-    sqlite3_bind_int64(q, 4, c->conflict->resolved_at);
+    bind_text(q, 2, c->feedback_back.tier);
+    bind_id(q, 3, c->feedback_back.conflict);
+    sqlite3_bind_int64(q, 4, c->feedback_back.time);
     return run(w->c, w->rq, q);
 }
 
@@ -550,47 +328,67 @@ static eg_status set_setting(writing *w, const eg_change *c) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_SETTING);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);
-    bind_text(q, 2, c->text);
-    bind_text(q, 3, c->text2);
+    bind_text(q, 2, c->setting.key);
+    bind_text(q, 3, c->setting.value);
     eg_status s = run(w->c, w->rq, q);
-    return s == EG_OK ? journal(w, c->kind, c->fact, c->other) : s;
+    return s == EG_OK ? journal(w, EG_CHANGE_SETTING, (eg_id){{0}}, (eg_id){{0}}) : s;
+}
+
+static eg_status append_audit(writing *w, const eg_change *c) {
+    eg_audit_row row = {.time = w->now,
+                        .workspace = w->rq->workspace,
+                        .actor = w->set->actor,
+                        .action = c->audit.action,
+                        .payload = c->audit.payload,
+                        .fact = c->audit.fact,
+                        .other = c->audit.other,
+                        .windows = w->windows.rows,
+                        .window_count = w->windows.count,
+                        .layout = EG_AUDIT_WORKSPACE};
+    eg_status s = audit_append(w->s, w->rq, w->workspace, &row, w->head);
+    w->out->audit_id = row.id;
+    return s;
 }
 
 static eg_status change(writing *w, const eg_change *c) {
     switch ((eg_change_kind)c->kind) {
     case EG_CHANGE_FACT: return insert_fact(w, c->new_fact);
-    case EG_CHANGE_CLOSE:
-    case EG_CHANGE_PROMOTE: return change_window(w, c);
-    case EG_CHANGE_CONFLICT: return insert_conflict(w, c);
-    case EG_CHANGE_CONFLICT_STATUS: return set_conflict(w, c);
+    case EG_CHANGE_CLOSE: return close_fact(w, c);
+    case EG_CHANGE_PROMOTE: return promote(w, c);
+    case EG_CHANGE_CONFLICT: return insert_conflict(w, c->conflict);
+    case EG_CHANGE_CONFLICT_STATUS: return set_conflict(w, c->conflict);
     case EG_CHANGE_LINK:
     case EG_CHANGE_UNLINK: return change_link(w, c);
-    case EG_CHANGE_JOB:
+    case EG_CHANGE_JOB: return insert_job(w, c);
     case EG_CHANGE_JOB_DONE:
-    case EG_CHANGE_JOB_FAILED: return change_job(w, c);
+    case EG_CHANGE_JOB_FAILED: return end_job(w, c);
     case EG_CHANGE_VECTORS: return add_vectors(w, c);
     case EG_CHANGE_CLAIMS: return replace_claims(w, c);
     case EG_CHANGE_AGENT: return see_agent(w, c);
     case EG_CHANGE_FEEDBACK: return add_feedback(w, c);
     case EG_CHANGE_FEEDBACK_BACK: return take_feedback_back(w, c);
     case EG_CHANGE_SETTING: return set_setting(w, c);
-    case EG_CHANGE_AUDIT:
-        return audit_append(w->s, w->rq, w->workspace, w->now, w->set->actor, c, &w->windows, &w->out->audit_id);
+    case EG_CHANGE_AUDIT: return append_audit(w, c);
+    case EG_CHANGE_END_CONFLICTS: return end_conflicts(w, c);
     }
-    return eg_request_fail(w->rq, EG_EINVAL, "change %u is unknown to this backend", c->kind);
+    return eg_request_fail(w->rq, EG_EUNSUPPORTED, "change %u is unknown to this backend", c->kind);
 }
 
 static eg_status write_all(writing *w) {
-    eg_status s = workspace_key(w);
+    eg_status s = read_workspace(w);
     if (s != EG_OK) return s;
+    int again = was_applied(w);
+    if (again) return again < 0 ? w->rq->err->code : EG_OK;
     for (size_t i = 0; i < w->set->precondition_count; i++) {
-        int h = holds(w, &w->set->preconditions[i]);
+        int h = precondition_holds(w, &w->set->preconditions[i]);
         if (h > 0) continue;
         if (h < 0) return w->rq->err->code;
-        w->out->failed = i;
+        w->out->failed = (uint32_t)i;
         return eg_request_fail(w->rq, EG_ECONFLICT, "precondition %zu of the change does not hold", i);
     }
     for (size_t i = 0; s == EG_OK && i < w->set->change_count; i++) s = change(w, &w->set->changes[i]);
+    if (s == EG_OK) s = name_set(w);
+    if (s == EG_OK) s = write_workspace(w);
     if (s != EG_OK) return s;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_LAST_TIME);
     if (q) sqlite3_bind_int64(q, 1, w->now);
@@ -604,15 +402,23 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
                                "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
                                "its folder's, or whether its disk is mounted read-only",
                                s->path);
+    eg_status st = check_flags(rq, "eg_change_set", set->size, EG_CHANGE_SET_SIZE_1_0, set->flags, 0);
+    if (st != EG_OK) return st;
     writing w = {.s = s, .c = &s->writer, .rq = rq, .set = set, .out = out};
     int64_t last = 0;
     pthread_mutex_lock(&s->writer.lock);
-    eg_status st = begin_write(&s->writer, rq, &last);
+    st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) {
-        w.clock = s->services->now(s->services->host);
+        w.clock = store_clock(s);
         w.now = out->time = w.clock > last ? w.clock : last; /* never behind the last commit */
         st = end_write(&s->writer, rq, write_all(&w));
     }
     pthread_mutex_unlock(&s->writer.lock);
+    if (st == EG_OK && out->seq && !out->again) {
+        pthread_mutex_lock(&s->wait_lock);
+        s->commits++;
+        pthread_cond_broadcast(&s->committed);
+        pthread_mutex_unlock(&s->wait_lock);
+    }
     return st;
 }

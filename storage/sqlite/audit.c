@@ -1,67 +1,77 @@
-/* audit.c - who did what: rows chained by SHA-256, payloads kept apart, so that an erased payload leaves the chain whole. */
+/* audit.c - who did what: a chain of hashes for each workspace, whose layout is core's (services->audit_hash). Payloads
+ * are kept apart, so that an erased payload leaves the chain whole. */
 #include "store.h"
 
 enum { HASH = 32 };
 
-static uint8_t *put_number(uint8_t *p, int64_t x) {
-    for (int b = 0; b < 8; b++) *p++ = (uint8_t)((uint64_t)x >> (8 * b));
-    return p;
-}
-
-/* What the chain covers of an audit row. */
-typedef struct audit_row {
-    int64_t id, at;
-    eg_id fact, other;
-    eg_str actor, action;
-    uint8_t payload[HASH];
-    const window_list *windows;
-} audit_row;
-
-/* hash = SHA-256(previous hash, id, time, actor's and action's lengths, fact, other, actor, action, payload hash, windows), each
- * part of fixed or told length; the windows are the rest: a row without any has the hash that version 1 gave it. */
-static eg_status chain_hash(eg_storage *s, eg_request *rq, const uint8_t previous[HASH], const audit_row *r, uint8_t out[HASH]) {
-    const eg_window_change *windows = r->windows->rows;
-    size_t size = HASH + 4 * 8 + 2 * 16 + r->actor.len + r->action.len + HASH + r->windows->count * (16 + 4 * 8);
-    uint8_t *bytes = eg_request_array(rq, size, 1), *p = bytes;
-    if (!bytes) return EG_ENOMEM;
-    memcpy(p, previous, HASH), p += HASH;
-    p = put_number(put_number(p, r->id), r->at);
-    p = put_number(put_number(p, (int64_t)r->actor.len), (int64_t)r->action.len);
-    memcpy(p, r->fact.bytes, 16), p += 16;
-    memcpy(p, r->other.bytes, 16), p += 16;
-    if (r->actor.len) memcpy(p, r->actor.ptr, r->actor.len), p += r->actor.len;
-    if (r->action.len) memcpy(p, r->action.ptr, r->action.len), p += r->action.len;
-    memcpy(p, r->payload, HASH), p += HASH;
-    for (size_t i = 0; i < r->windows->count; i++) {
-        const eg_window_change *w = &windows[i];
-        memcpy(p, w->fact.bytes, 16), p += 16;
-        p = put_number(put_number(p, w->from_before), w->until_before);
-        p = put_number(put_number(p, w->from_after), w->until_after);
-    }
-    s->services->sha256(s->services->host, bytes, size, out);
-    return EG_OK;
-}
-
-static eg_status insert_windows(connection *c, eg_request *rq, int64_t id, const window_list *windows) {
-    const eg_window_change *rows = windows->rows;
-    for (size_t i = 0; i < windows->count; i++) {
+static eg_status insert_windows(connection *c, eg_request *rq, const eg_audit_row *row) {
+    for (size_t i = 0; i < row->window_count; i++) {
+        const eg_window_change *w = &row->windows[i];
         sqlite3_stmt *q = prepare(c, rq, EG_SQL_INSERT_WINDOW);
         if (!q) return rq->err->code;
-        sqlite3_bind_int64(q, 1, id);
+        sqlite3_bind_int64(q, 1, row->id);
         sqlite3_bind_int64(q, 2, (int64_t)i);
-        bind_id(q, 3, rows[i].fact);
-        sqlite3_bind_int64(q, 4, rows[i].from_before);
-        sqlite3_bind_int64(q, 5, rows[i].until_before);
-        sqlite3_bind_int64(q, 6, rows[i].from_after);
-        sqlite3_bind_int64(q, 7, rows[i].until_after);
+        bind_id(q, 3, w->fact);
+        sqlite3_bind_int64(q, 4, w->from_before);
+        sqlite3_bind_int64(q, 5, w->until_before);
+        sqlite3_bind_int64(q, 6, w->from_after);
+        sqlite3_bind_int64(q, 7, w->until_after);
         eg_status s = run(c, rq, q);
         if (s != EG_OK) return s;
     }
     return EG_OK;
 }
 
-/* The rows of a bound AUDIT_WINDOWS or CHAIN_WINDOWS; list: empty. */
-static eg_status read_windows(connection *c, eg_request *rq, sqlite3_stmt *q, window_list *list) {
+eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, eg_audit_row *row, uint8_t head[HASH]) {
+    connection *c = &s->writer;
+    uint8_t hash[HASH];
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_NEXT_AUDIT_ID);
+    if (!q || step(c, rq, q) != 1) return rq->err->code;
+    row->id = sqlite3_column_int64(q, 0);
+    sqlite3_reset(q);
+    s->services->sha256(s->services->host, row->payload.ptr ? row->payload.ptr : "", row->payload.len, row->payload_hash);
+    eg_status st = s->services->audit_hash(s->services->host, head, row, hash);
+    if (st != EG_OK) return eg_request_fail(rq, st, "out of memory for the hash of an audit row");
+    if (!(q = prepare(c, rq, EG_SQL_INSERT_AUDIT))) return rq->err->code;
+    sqlite3_bind_int64(q, 1, row->id);
+    sqlite3_bind_int64(q, 2, workspace);
+    sqlite3_bind_int64(q, 3, row->time);
+    bind_text(q, 4, row->actor);
+    bind_text(q, 5, row->action);
+    bind_id(q, 6, row->fact);
+    bind_id(q, 7, row->other);
+    sqlite3_bind_blob(q, 8, row->payload_hash, HASH, SQLITE_STATIC);
+    sqlite3_bind_blob(q, 9, hash, HASH, SQLITE_STATIC);
+    if ((st = run(c, rq, q)) != EG_OK) return st;
+    if (!(q = prepare(c, rq, EG_SQL_INSERT_PAYLOAD))) return rq->err->code;
+    sqlite3_bind_int64(q, 1, row->id);
+    bind_text(q, 2, row->payload);
+    if ((st = run(c, rq, q)) != EG_OK) return st;
+    memcpy(head, hash, HASH);
+    return insert_windows(c, rq, row);
+}
+
+/* The row with the columns AUDIT_COLUMNS, but for its windows. */
+static eg_status read_row(eg_request *rq, sqlite3_stmt *q, eg_audit_row *out) {
+    *out = (eg_audit_row){.id = sqlite3_column_int64(q, 0),
+                          .time = sqlite3_column_int64(q, 1),
+                          .workspace = rq->workspace,
+                          .actor = column_text(rq, q, 2),
+                          .action = column_text(rq, q, 3),
+                          .payload = column_text(rq, q, 4),
+                          .fact = column_id(q, 5),
+                          .other = column_id(q, 6),
+                          .layout = (uint32_t)sqlite3_column_int(q, 8)};
+    if (sqlite3_column_bytes(q, 7) == HASH) memcpy(out->payload_hash, sqlite3_column_blob(q, 7), HASH);
+    return out->actor.ptr && out->action.ptr && out->payload.ptr ? EG_OK : EG_ENOMEM;
+}
+
+/* list: reused from row to row. */
+static eg_status read_windows(connection *c, eg_request *rq, eg_audit_row *out, window_list *list) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_AUDIT_WINDOWS);
+    if (!q) return rq->err->code;
+    sqlite3_bind_int64(q, 1, out->id);
+    list->count = 0;
     int row;
     while ((row = step(c, rq, q)) != 0) {
         eg_window_change *to = row < 0 ? NULL : grow_row(rq, &list->rows, list->count, &list->capacity, sizeof *to);
@@ -74,156 +84,134 @@ static eg_status read_windows(connection *c, eg_request *rq, sqlite3_stmt *q, wi
         list->count++;
     }
     sqlite3_reset(q);
+    out->windows = list->rows;
+    out->window_count = list->count;
     return row ? rq->err->code : EG_OK;
 }
 
-eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t now, eg_str actor, const eg_change *change,
-                       const window_list *windows, int64_t *id) {
-    connection *c = &s->writer;
-    audit_row r = {
-        .at = now, .fact = change->fact, .other = change->other, .actor = actor, .action = change->text, .windows = windows};
-    uint8_t previous[HASH] = {0}, hash[HASH];
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_LAST_AUDIT_HASH);
-    int row = q ? step(c, rq, q) : -1;
-    if (row > 0 && sqlite3_column_bytes(q, 0) == HASH) memcpy(previous, sqlite3_column_blob(q, 0), HASH);
-    if (row > 0) sqlite3_reset(q);
-    q = row < 0 ? NULL : prepare(c, rq, EG_SQL_NEXT_AUDIT_ID);
-    if (!q || step(c, rq, q) != 1) return rq->err->code;
-    *id = r.id = sqlite3_column_int64(q, 0);
-    sqlite3_reset(q);
-    s->services->sha256(s->services->host, change->text2.ptr ? change->text2.ptr : "", change->text2.len, r.payload);
-    eg_status st = chain_hash(s, rq, previous, &r, hash);
-    if (st != EG_OK) return st;
-    if (!(q = prepare(c, rq, EG_SQL_INSERT_AUDIT))) return rq->err->code;
-    sqlite3_bind_int64(q, 1, *id);
-    sqlite3_bind_int64(q, 2, workspace);
-    sqlite3_bind_int64(q, 3, now);
-    bind_text(q, 4, actor);
-    bind_text(q, 5, change->text);
-    bind_id(q, 6, change->fact);
-    bind_id(q, 7, change->other);
-    sqlite3_bind_blob(q, 8, r.payload, HASH, SQLITE_STATIC);
-    sqlite3_bind_blob(q, 9, hash, HASH, SQLITE_STATIC);
-    if ((st = run(c, rq, q)) != EG_OK) return st;
-    if (!(q = prepare(c, rq, EG_SQL_INSERT_PAYLOAD))) return rq->err->code;
-    sqlite3_bind_int64(q, 1, *id);
-    bind_text(q, 2, change->text2);
-    return (st = run(c, rq, q)) == EG_OK ? insert_windows(c, rq, *id, windows) : st;
-}
-
-static eg_status read_row(eg_request *rq, sqlite3_stmt *q, eg_audit_row *out) {
-    *out = (eg_audit_row){.id = sqlite3_column_int64(q, 0),
-                          .time = sqlite3_column_int64(q, 1),
-                          .actor = column_text(rq, q, 2),
-                          .action = column_text(rq, q, 3),
-                          .payload = column_text(rq, q, 4),
-                          .fact = column_id(q, 5),
-                          .other = column_id(q, 6)};
-    return out->actor.ptr && out->action.ptr && out->payload.ptr ? EG_OK : EG_ENOMEM;
-}
-
-eg_status sqlite_audit(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_audit_row *out) {
+eg_status sqlite_audit(eg_storage *s, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n) {
     connection *c = reader_take(s);
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_AUDIT);
-    eg_status st = q ? EG_OK : rq->err->code;
-    if (q) {
-        bind_text(q, 1, workspace);
-        sqlite3_bind_int64(q, 2, id);
-        int row = step(c, rq, q);
-        st = row > 0 ? read_row(rq, q, out) : row < 0 ? rq->err->code : eg_request_fail(rq, EG_ENOENT, "no such audit row");
-        sqlite3_reset(q);
-    }
-    connection_give(c);
-    return st;
-}
-
-eg_status sqlite_audit_list(eg_storage *s, eg_request *rq, eg_str workspace, int64_t after, uint32_t limit, eg_audit_row **out,
-                            size_t *n) {
-    connection *c = reader_take(s);
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_AUDIT_LIST);
-    eg_status st = q ? EG_OK : rq->err->code;
+    eg_status st = begin_read(c, rq);
+    sqlite3_stmt *q = st == EG_OK ? prepare(c, rq, EG_SQL_AUDIT) : NULL;
     size_t capacity = 0;
     void *rows = NULL;
     *n = 0;
     if (q) {
-        bind_text(q, 1, workspace);
+        bind_text(q, 1, rq->workspace);
         sqlite3_bind_int64(q, 2, after);
         sqlite3_bind_int64(q, 3, limit);
         int row;
         while (st == EG_OK && (row = step(c, rq, q)) != 0) {
+            window_list windows = {0};
             eg_audit_row *to = row < 0 ? NULL : grow_row(rq, &rows, *n, &capacity, sizeof *to);
             st = to ? read_row(rq, q, to) : rq->err->code;
+            if (st == EG_OK) st = read_windows(c, rq, to, &windows);
             *n += st == EG_OK;
         }
         sqlite3_reset(q);
+    } else {
+        st = rq->err->code;
     }
+    end_read(c, rq);
     connection_give(c);
     *out = rows;
     return st;
 }
 
-eg_status sqlite_audit_windows(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out, size_t *n) {
-    connection *c = reader_take(s);
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_AUDIT_WINDOWS);
-    eg_status st = q ? EG_OK : rq->err->code;
-    window_list list = {0};
-    if (q) {
-        bind_text(q, 1, workspace);
-        sqlite3_bind_int64(q, 2, id);
-        st = read_windows(c, rq, q, &list);
+/* A chain that is being checked. */
+typedef struct chain {
+    eg_storage *s;
+    connection *c;
+    eg_request *rq;
+    uint8_t hash[HASH]; /* of its last row so far */
+    window_list windows;
+} chain;
+
+static eg_status broken(chain *x, int64_t id) {
+    return eg_request_fail(x->rq, EG_EFORMAT, "the audit log was changed: row %lld does not fit the chain", (long long)id);
+}
+
+/* The next row of a statement with AUDIT_COLUMNS. */
+static eg_status check_row(chain *x, sqlite3_stmt *q) {
+    eg_audit_row row = {.id = sqlite3_column_int64(q, 0),
+                        .time = sqlite3_column_int64(q, 1),
+                        .workspace = x->rq->workspace,
+                        .fact = column_id(q, 5),
+                        .other = column_id(q, 6),
+                        .layout = (uint32_t)sqlite3_column_int(q, 8)};
+    row.actor = (eg_str){(const char *)sqlite3_column_text(q, 2), (size_t)sqlite3_column_bytes(q, 2)};
+    row.action = (eg_str){(const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)};
+    if (sqlite3_column_bytes(q, 7) != HASH || sqlite3_column_bytes(q, 9) != HASH) return broken(x, row.id);
+    memcpy(row.payload_hash, sqlite3_column_blob(q, 7), HASH);
+    eg_status st = read_windows(x->c, x->rq, &row, &x->windows);
+    if (st != EG_OK) return st;
+    uint8_t hash[HASH], payload[HASH];
+    st = x->s->services->audit_hash(x->s->services->host, x->hash, &row, hash);
+    if (st == EG_EFORMAT) return broken(x, row.id);
+    if (st != EG_OK) return eg_request_fail(x->rq, st, "out of memory for the hash of an audit row");
+    int whole = memcmp(hash, sqlite3_column_blob(q, 9), HASH) == 0;
+    if (sqlite3_column_type(q, 4) != SQLITE_NULL) { /* an erased payload is gone, a changed one is not */
+        x->s->services->sha256(x->s->services->host, sqlite3_column_text(q, 4), (size_t)sqlite3_column_bytes(q, 4), payload);
+        whole = whole && memcmp(payload, row.payload_hash, HASH) == 0;
     }
-    connection_give(c);
-    *out = list.rows;
-    *n = list.count;
+    memcpy(x->hash, hash, HASH);
+    return whole ? EG_OK : broken(x, row.id);
+}
+
+/* dense: ids are 1, 2, 3 ... in this chain. */
+static eg_status check_rows(chain *x, sqlite3_stmt *q, int dense) {
+    eg_status st = q ? EG_OK : x->rq->err->code;
+    int64_t expected = 1;
+    int row;
+    while (st == EG_OK && (row = step(x->c, x->rq, q)) != 0) {
+        if (row < 0) st = x->rq->err->code;
+        else if (dense && sqlite3_column_int64(q, 0) != expected++) st = broken(x, sqlite3_column_int64(q, 0));
+        else st = check_row(x, q);
+    }
+    if (q) sqlite3_reset(q);
     return st;
 }
 
-/* The windows of one row of the chain. */
-static eg_status chain_windows(connection *c, eg_request *rq, int64_t id, window_list *list) {
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_CHAIN_WINDOWS);
-    if (!q) return rq->err->code;
-    sqlite3_bind_int64(q, 1, id);
-    list->count = 0;
-    return read_windows(c, rq, q, list);
+/* Where the workspace's chain begins and ends, by its own row; zeros: nowhere. 0: there is no such workspace. */
+static int chain_ends(chain *x, uint8_t anchor[HASH], uint8_t head[HASH]) {
+    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_CHAIN_ENDS);
+    if (!q) return -1;
+    bind_text(q, 1, x->rq->workspace);
+    int row = step(x->c, x->rq, q);
+    memset(anchor, 0, HASH);
+    memset(head, 0, HASH);
+    if (row > 0 && sqlite3_column_bytes(q, 0) == HASH) memcpy(anchor, sqlite3_column_blob(q, 0), HASH);
+    if (row > 0 && sqlite3_column_bytes(q, 1) == HASH) memcpy(head, sqlite3_column_blob(q, 1), HASH);
+    sqlite3_reset(q);
+    return row;
+}
+
+/* A workspace of a migrated store begins at the end of the chain that the whole store had. */
+static eg_status check_chain(chain *x) {
+    static const uint8_t none[HASH];
+    uint8_t anchor[HASH], head[HASH];
+    int known = chain_ends(x, anchor, head);
+    if (known <= 0) return known < 0 ? x->rq->err->code : EG_OK;
+    if (memcmp(anchor, none, HASH) != 0) {
+        eg_status st = check_rows(x, prepare(x->c, x->rq, EG_SQL_CHAIN_OF_STORE), 1);
+        if (st != EG_OK) return st;
+        if (memcmp(x->hash, anchor, HASH) != 0)
+            return eg_request_fail(x->rq, EG_EFORMAT,
+                                   "the audit log was changed: its rows from before schema 4 are not all there");
+    }
+    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_CHAIN_OF_WORKSPACE);
+    if (q) bind_text(q, 1, x->rq->workspace);
+    eg_status st = check_rows(x, q, 0);
+    if (st == EG_OK && memcmp(x->hash, head, HASH) != 0)
+        st = eg_request_fail(x->rq, EG_EFORMAT, "the audit log was changed: its last rows are missing");
+    return st;
 }
 
 eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq) {
-    connection *c = reader_take(s);
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_AUDIT_CHAIN);
-    eg_status st = q ? EG_OK : rq->err->code;
-    uint8_t previous[HASH] = {0};
-    int64_t expected = 1;
-    window_list windows = {0};
-    int row;
-    while (st == EG_OK && (row = step(c, rq, q)) != 0) {
-        if (row < 0) {
-            st = rq->err->code;
-            break;
-        }
-        audit_row r = {.id = sqlite3_column_int64(q, 0),
-                       .at = sqlite3_column_int64(q, 1),
-                       .fact = column_id(q, 4),
-                       .other = column_id(q, 5),
-                       .windows = &windows};
-        r.actor = (eg_str){(const char *)sqlite3_column_text(q, 2), (size_t)sqlite3_column_bytes(q, 2)};
-        r.action = (eg_str){(const char *)sqlite3_column_text(q, 3), (size_t)sqlite3_column_bytes(q, 3)};
-        int whole = sqlite3_column_bytes(q, 6) == HASH && sqlite3_column_bytes(q, 7) == HASH && r.id == expected;
-        if (whole && (st = chain_windows(c, rq, r.id, &windows)) == EG_OK) {
-            uint8_t hash[HASH], payload[HASH];
-            memcpy(r.payload, sqlite3_column_blob(q, 6), HASH);
-            if ((st = chain_hash(s, rq, previous, &r, hash)) != EG_OK) break;
-            whole = memcmp(hash, sqlite3_column_blob(q, 7), HASH) == 0;
-            if (sqlite3_column_type(q, 8) != SQLITE_NULL) { /* an erased payload is gone, a changed one is not */
-                s->services->sha256(s->services->host, sqlite3_column_text(q, 8), (size_t)sqlite3_column_bytes(q, 8), payload);
-                whole = whole && memcmp(payload, r.payload, HASH) == 0;
-            }
-            memcpy(previous, hash, HASH);
-        }
-        if (st == EG_OK && !whole)
-            st = eg_request_fail(rq, EG_EFORMAT, "the audit log was changed: row %lld does not fit the chain", (long long)r.id);
-        expected++;
-    }
-    if (q) sqlite3_reset(q);
-    connection_give(c);
+    chain x = {.s = s, .c = reader_take(s), .rq = rq};
+    eg_status st = begin_read(x.c, rq);
+    if (st == EG_OK) st = check_chain(&x);
+    end_read(x.c, rq);
+    connection_give(x.c);
     return st;
 }

@@ -4,6 +4,23 @@
 
 #include "store.h"
 
+#define SAME_NUMBER(name) _Static_assert(SQL_##name == EG_##name, "EG_" #name " has another number")
+SAME_NUMBER(CONFLICT_OPEN);
+SAME_NUMBER(CONFLICT_DISMISSED);
+SAME_NUMBER(CONFLICT_RESOLVED);
+SAME_NUMBER(CONFLICTS_CURRENT);
+SAME_NUMBER(CONFLICTS_PAST);
+SAME_NUMBER(RESOLUTION_BOTH_VALID);
+SAME_NUMBER(CLOSE_NONE);
+SAME_NUMBER(CLOSE_ERASED);
+SAME_NUMBER(DURABILITY_DURABLE);
+SAME_NUMBER(LINK_CORROBORATES);
+SAME_NUMBER(LINK_BOTH_VALID);
+SAME_NUMBER(JOB_DETECT);
+SAME_NUMBER(JOB_REEMBED);
+SAME_NUMBER(AUDIT_STORE);
+SAME_NUMBER(AUDIT_WORKSPACE);
+
 static const char *const sql_text[EG_SQL_COUNT] = {
 #define X(name, sql) sql,
     STATEMENTS(X)
@@ -12,13 +29,13 @@ static const char *const sql_text[EG_SQL_COUNT] = {
 
 enum { PATIENCE_MS = 60000 };
 
-/* Waits a little, each time somewhat longer and by chance, so that many writers do not march in step. */
+/* Waits a short random time, longer at each try, so that waiting writers do not all try again at the same moment. */
 static int wait_for_lock(void *self, int times) {
     (void)self;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    long most = 500L << (times < 5 ? times : 5); /* microseconds: up to 16 ms */
-    usleep((useconds_t)(200 + now.tv_nsec % most));
+    long range = 500L << (times < 5 ? times : 5); /* microseconds: up to 16 ms */
+    usleep((useconds_t)(200 + now.tv_nsec % range));
     return times < PATIENCE_MS / 8;
 }
 
@@ -51,18 +68,18 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     }
 }
 
-enum { MOST_URI = 3 * 4096 + 64 };
+enum { MAX_URI = 3 * 4096 + 64 };
 
 /* The path as a URI that says that the file does not change. */
-static void immutable_uri(const char *path, char out[MOST_URI]) {
-    size_t n = (size_t)snprintf(out, MOST_URI, "file:");
-    for (const char *p = path; *p && n + 20 < MOST_URI; p++)
-        n += (size_t)snprintf(out + n, MOST_URI - n, *p == '%' || *p == '?' || *p == '#' ? "%%%02X" : "%c", (unsigned char)*p);
-    snprintf(out + n, MOST_URI - n, "?immutable=1");
+static void immutable_uri(const char *path, char out[MAX_URI]) {
+    size_t n = (size_t)snprintf(out, MAX_URI, "file:");
+    for (const char *p = path; *p && n + 20 < MAX_URI; p++)
+        n += (size_t)snprintf(out + n, MAX_URI - n, *p == '%' || *p == '?' || *p == '#' ? "%%%02X" : "%c", (unsigned char)*p);
+    snprintf(out + n, MAX_URI - n, "?immutable=1");
 }
 
 eg_status connection_open(connection *c, const char *path, connection_kind kind, eg_request *rq) {
-    char uri[MOST_URI];
+    char uri[MAX_URI];
     *c = (connection){.path = path};
     pthread_mutex_init(&c->lock, NULL);
     int flags = (kind < READ_ONLY ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
@@ -139,7 +156,7 @@ eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time) {
 
 eg_status end_write(connection *c, eg_request *rq, eg_status s) {
     if (s == EG_OK) s = run(c, rq, prepare(c, rq, EG_SQL_COMMIT));
-    if (s != EG_OK && !sqlite3_get_autocommit(c->db)) { /* the first error is the one to tell */
+    if (s != EG_OK && !sqlite3_get_autocommit(c->db)) { /* report the first error, not the rollback's */
         eg_error first = *rq->err;
         (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
         *rq->err = first;
@@ -147,26 +164,49 @@ eg_status end_write(connection *c, eg_request *rq, eg_status s) {
     return s;
 }
 
+eg_status begin_read(connection *c, eg_request *rq) { return run(c, rq, prepare(c, rq, EG_SQL_BEGIN_READ)); }
+
+void end_read(connection *c, eg_request *rq) {
+    if (sqlite3_get_autocommit(c->db)) return; /* it never began, or SQLite ended it with an error */
+    eg_error first = *rq->err;                 /* what a read came to is not changed by its end */
+    (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
+    *rq->err = first;
+}
+
 int named(sqlite3_stmt *q, const char *name) { return sqlite3_bind_parameter_index(q, name); }
+
+int64_t store_clock(const eg_storage *s) { return s->test_clock ? s->test_clock : s->services->now(s->services->host); }
 
 eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now) {
     int64_t last = 0;
     eg_status st = schema_check(c, rq, 0, &last);
-    *now = s->services->now(s->services->host);
+    *now = store_clock(s);
     if (*now < last) *now = last;
     return st;
+}
+
+eg_status check_flags(eg_request *rq, const char *what, uint32_t size, size_t least, uint32_t flags, uint32_t known) {
+    if (size < least) return eg_request_fail(rq, EG_EINVAL, "%s: a size of %u bytes; it has at least %zu", what, size, least);
+    if (flags & ~known)
+        return eg_request_fail(rq, EG_EUNSUPPORTED, "%s: the sqlite backend does not know the flags 0x%x", what, flags & ~known);
+    return EG_OK;
+}
+
+eg_status check_filter(eg_request *rq, const eg_filter *f) {
+    return check_flags(rq, "eg_filter", f->size, EG_FILTER_SIZE_1_0, f->flags,
+                       EG_FILTER_AS_OF | EG_FILTER_HISTORY | EG_FILTER_EPHEMERAL);
 }
 
 eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *f) {
     int64_t at = f->at;
     eg_status st = at ? EG_OK : store_now(s, c, rq, &at);
     if (st != EG_OK) return st;
-    bind_text(q, named(q, ":workspace"), f->workspace);
+    bind_text(q, named(q, ":workspace"), rq->workspace);
     sqlite3_bind_int64(q, named(q, ":at"), at);
-    sqlite3_bind_int(q, named(q, ":as_of"), f->as_of != 0);
-    sqlite3_bind_int(q, named(q, ":history"), f->history != 0);
-    sqlite3_bind_int(q, named(q, ":ephemeral"), f->ephemeral != 0);
-    sqlite3_bind_int(q, named(q, ":fact_type"), f->fact_type);
+    sqlite3_bind_int(q, named(q, ":as_of"), (f->flags & EG_FILTER_AS_OF) != 0);
+    sqlite3_bind_int(q, named(q, ":history"), (f->flags & EG_FILTER_HISTORY) != 0);
+    sqlite3_bind_int(q, named(q, ":ephemeral"), (f->flags & EG_FILTER_EPHEMERAL) != 0);
+    sqlite3_bind_int64(q, named(q, ":types"), f->fact_types);
     bind_text(q, named(q, ":agent"), f->agent_id);
     bind_text(q, named(q, ":scope"), f->scope);
     return EG_OK;

@@ -12,6 +12,8 @@ static void close_store(eg_storage *s) {
     for (int i = 0; i < READERS; i++) connection_close(&s->readers[i]);
     vector_caches_release(s);
     pthread_rwlock_destroy(&s->cache_lock);
+    pthread_cond_destroy(&s->committed);
+    pthread_mutex_destroy(&s->wait_lock);
     free(s->path);
     free(s);
 }
@@ -40,8 +42,22 @@ static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     return st;
 }
 
-static eg_status open_store(const eg_services *services, eg_request *rq, eg_str location, eg_storage **out) {
+static void init_locks(eg_storage *s) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->committed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&s->wait_lock, NULL);
+    pthread_rwlock_init(&s->cache_lock, NULL);
+}
+
+static eg_status open_store(const eg_services *services, eg_request *rq, const eg_storage_open_args *args, eg_storage **out) {
+    eg_str location = args->location;
     *out = NULL;
+    eg_status st =
+        check_flags(rq, "eg_storage_open_args", args->size, EG_STORAGE_OPEN_ARGS_SIZE_1_0, args->flags, EG_STORAGE_FOR_TESTS);
+    if (st != EG_OK) return st;
     if (location.len == 0 || location.len > 4000)
         return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
     eg_storage *s = calloc(1, sizeof *s);
@@ -55,8 +71,9 @@ static eg_status open_store(const eg_services *services, eg_request *rq, eg_str 
     path[location.len] = '\0';
     s->services = services;
     s->path = path;
-    pthread_rwlock_init(&s->cache_lock, NULL);
-    eg_status st = schema_prepare(path, rq, services);
+    s->for_tests = (args->flags & EG_STORAGE_FOR_TESTS) != 0;
+    init_locks(s);
+    st = schema_prepare(path, rq, services);
     if (st == EG_EREADONLY && access(path, R_OK) == 0) {
         st = open_read_only(s, rq);
     } else {
@@ -72,41 +89,38 @@ static eg_status open_store(const eg_services *services, eg_request *rq, eg_str 
     return EG_OK;
 }
 
+static eg_status set_clock(eg_storage *s, eg_request *rq, int64_t clock) {
+    if (!s->for_tests)
+        return eg_request_fail(rq, EG_EUNSUPPORTED, "the clock of a store can be set only where it was opened for tests");
+    s->test_clock = clock;
+    return EG_OK;
+}
+
 static const eg_storage_ops operations = {
     .size = sizeof operations,
     .name = "sqlite",
     .open = open_store,
     .close = close_store,
     .apply = sqlite_apply,
-    .fact = sqlite_fact,
-    .facts = sqlite_facts,
-    .ids_by_suffix = sqlite_ids_by_suffix,
-    .current_by_hash = sqlite_current_by_hash,
+    .parts = sqlite_parts,
+    .search = sqlite_search,
+    .page = sqlite_page,
     .lineage = sqlite_lineage,
-    .lineage_head = sqlite_lineage_head,
-    .list = sqlite_list,
-    .search_text = sqlite_search_text,
-    .search_vectors = sqlite_search_vectors,
-    .claims_by_key = sqlite_claims_by_key,
-    .claims_of = sqlite_claims_of,
-    .statements_of = sqlite_statements_of,
-    .conflict = sqlite_conflict,
+    .current_by_hash = sqlite_current_by_hash,
+    .ids_by_suffix = sqlite_ids_by_suffix,
     .conflicts = sqlite_conflicts,
-    .pair_known = sqlite_pair_known,
     .setting = sqlite_setting,
     .feedback = sqlite_feedback,
-    .agent = sqlite_agent,
     .audit = sqlite_audit,
-    .audit_list = sqlite_audit_list,
     .audit_verify = sqlite_audit_verify,
-    .stats = sqlite_stats,
-    .last_seq = sqlite_last_seq,
-    .lease = sqlite_lease,
-    .jobs_of = sqlite_jobs_of,
-    .count_hits = sqlite_count_hits,
-    .audit_windows = sqlite_audit_windows,
     .unembedded = sqlite_unembedded,
+    .changes_since = sqlite_changes_since,
+    .stats = sqlite_stats,
     .now = sqlite_now,
+    .wait = sqlite_wait,
+    .lease = sqlite_lease,
+    .count_hits = sqlite_count_hits,
+    .set_clock = set_clock,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

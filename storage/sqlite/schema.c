@@ -96,6 +96,30 @@ static const char *const migrations[SCHEMA] = {
     " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status <> 2)); END;"
     "INSERT INTO flagged SELECT f.workspace, f.agent_id, f.key FROM (SELECT fact_a AS key FROM conflicts WHERE status <> 2 UNION"
     " SELECT fact_b FROM conflicts WHERE status <> 2) c JOIN facts f ON f.key = c.key;",
+    /* Version 4: the journal and the audit chain are the workspace's own. Audit rows from before keep the chain of the
+     * store (layout 1); each workspace of then continues it with a chain of its own that begins at that chain's last
+     * hash, its anchor. Jobs have a name and a payload, and are found by the token of their lease. The index of claims by
+     * attribute was used by nobody. */
+    "ALTER TABLE workspaces ADD COLUMN last_seq INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE workspaces ADD COLUMN audit_anchor BLOB;"
+    "ALTER TABLE workspaces ADD COLUMN audit_head BLOB;"
+    "UPDATE workspaces SET last_seq = (SELECT coalesce(max(seq), 0) FROM journal WHERE workspace = workspaces.key),"
+    " audit_anchor = (SELECT hash FROM audit ORDER BY id DESC LIMIT 1);"
+    "UPDATE workspaces SET audit_head = audit_anchor;"
+    "ALTER TABLE audit ADD COLUMN layout INTEGER NOT NULL DEFAULT 1;"
+    "CREATE INDEX audit_workspace ON audit (workspace, id);"
+    "ALTER TABLE journal RENAME TO journal_of_store;"
+    "CREATE TABLE journal (workspace INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, kind INTEGER NOT NULL,"
+    " fact BLOB, other BLOB, change_set BLOB, fact_seq INTEGER, audit INTEGER, ended INTEGER, PRIMARY KEY (workspace, seq))"
+    " WITHOUT ROWID;"
+    "INSERT INTO journal (workspace, seq, at, kind, fact, other)"
+    " SELECT workspace, seq, at, kind, fact, other FROM journal_of_store ORDER BY workspace, seq;"
+    "DROP TABLE journal_of_store;"
+    "CREATE UNIQUE INDEX journal_set ON journal (workspace, change_set) WHERE change_set IS NOT NULL;"
+    "ALTER TABLE jobs ADD COLUMN name TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE jobs ADD COLUMN payload TEXT NOT NULL DEFAULT '';"
+    "CREATE UNIQUE INDEX jobs_token ON jobs (token) WHERE token IS NOT NULL;"
+    "DROP INDEX claims_attribute;",
 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
@@ -118,7 +142,7 @@ eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last
 static eg_status refuse_network(const char *path, eg_request *rq) {
     enum { NFS = 0x6969, SMB = 0x517b, SMB2 = 0xfe534d42, CIFS = 0xff534d42 };
     struct statfs fs;
-    if (statfs(path, &fs) != 0) return EG_OK; /* it does not exist yet: its folder was asked before */
+    if (statfs(path, &fs) != 0) return EG_OK; /* it does not exist yet: its folder was checked before */
     unsigned type = (unsigned)fs.f_type;
     if (type != (unsigned)NFS && type != (unsigned)SMB && type != (unsigned)SMB2 && type != (unsigned)CIFS) return EG_OK;
     return eg_request_fail(rq, EG_EUNSUPPORTED,

@@ -1,9 +1,9 @@
-/* search_text.c - BM25 over the terms that core/text made. The index holds terms in hex: no text of a user is ever read as
- * query syntax. Common terms are left out while rarer ones already lead to enough facts: an OR of everything is slow and
- * its common words say little. */
+/* search_text.c - BM25 over the terms that core/text made. The index holds terms in hex, so that no text of a user is ever
+ * read as query syntax. Terms are taken from the rarest on until they lead to enough facts; the common ones beyond are
+ * left out, because they make the search slow and add little. */
 #include "store.h"
 
-enum { MOST_DOCUMENTS = 6000 };
+enum { MAX_DOCUMENTS = 6000 };
 
 eg_str encode_term(eg_request *rq, eg_str term) {
     static const char digits[] = "0123456789abcdef";
@@ -51,7 +51,7 @@ static eg_status match_text(connection *c, eg_request *rq, const eg_term *terms,
     if (!p) return EG_ENOMEM;
     int64_t documents = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && documents + list[i].documents > MOST_DOCUMENTS) break;
+        if (i > 0 && documents + list[i].documents > MAX_DOCUMENTS) break;
         documents += list[i].documents;
         to += sprintf(to, "%s\"%s\"", i ? " OR " : "", list[i].term.ptr);
     }
@@ -59,35 +59,30 @@ static eg_status match_text(connection *c, eg_request *rq, const eg_term *terms,
     return EG_OK;
 }
 
-static eg_status search(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, eg_str match, uint32_t limit,
-                        eg_scored **out, size_t *n) {
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_SEARCH_TERMS);
-    if (!q) return rq->err->code;
-    if (bind_filter(q, s, c, rq, f) != EG_OK) return rq->err->code;
-    bind_text(q, named(q, ":match"), match);
-    sqlite3_bind_int64(q, named(q, ":limit"), limit);
+eg_status read_scored(connection *c, eg_request *rq, sqlite3_stmt *q, eg_scored_list *out) {
     size_t capacity = 0;
     void *rows = NULL;
     int row;
+    out->count = 0;
     while ((row = step(c, rq, q)) > 0) {
-        eg_scored *to = grow_row(rq, &rows, *n, &capacity, sizeof *to);
+        eg_scored *to = grow_row(rq, &rows, out->count, &capacity, sizeof *to);
         if (!to) break;
         *to = (eg_scored){column_id(q, 0), sqlite3_column_int64(q, 1), sqlite3_column_double(q, 2)};
-        ++*n;
+        out->count++;
     }
     sqlite3_reset(q);
-    *out = rows;
+    out->rows = rows;
     return row == 0 ? EG_OK : rq->err->code;
 }
 
-eg_status sqlite_search_text(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_term *terms, size_t term_count,
-                             uint32_t limit, eg_scored **out, size_t *n) {
-    *out = NULL;
-    *n = 0;
+eg_status search_terms(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *search,
+                       eg_scored_list *out) {
     eg_str match = {0};
-    connection *c = reader_take(s);
-    eg_status st = match_text(c, rq, terms, term_count, &match);
-    if (st == EG_OK && match.len) st = search(s, c, rq, f, match, limit, out, n);
-    connection_give(c);
-    return st;
+    eg_status st = match_text(c, rq, search->terms, search->term_count, &match);
+    if (st != EG_OK || !match.len) return st;
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_SEARCH_TERMS);
+    if (!q || bind_filter(q, s, c, rq, f) != EG_OK) return rq->err->code;
+    bind_text(q, named(q, ":match"), match);
+    sqlite3_bind_int64(q, named(q, ":limit"), search->limit);
+    return read_scored(c, rq, q, out);
 }

@@ -1,10 +1,12 @@
-/* search_vectors.c - nearest vectors: int8 rows scanned in blocks of 1,024, the best facts rescored with f32. The int8 rows of a
- * model are kept in memory up to a limit; before each search the tail that others committed is read. What does not fit is
- * read from the store in the same blocks. Rows are only ever added, in the order of commit, so the last key tells all; those of
- * a fact follow each other.
+/* search_vectors.c - the facts with the nearest vectors. int8 rows are scanned in blocks of 1,024 and the best facts are
+ * scored again with f32.
  *
- * Rows of other workspaces are passed over in the scan. Whether a fact is visible is asked for the best ones only; when too few
- * of them are, all visible facts are read at once, and the scan passes over the others. */
+ * The int8 rows of a model are cached in memory up to a limit; rows beyond it are read from the store in the same blocks
+ * at each search. Rows are only ever added, in order of commit, and those of one fact follow each other, so comparing the
+ * last key shows whether another process added some; each search first reads those.
+ *
+ * The scan skips rows of other workspaces. It then checks for the best facts only, one by one, whether the filter lets
+ * them pass. When too few do, it reads all facts that pass into a bit set and scans once more, skipping the others. */
 #include <stdlib.h>
 
 #include "store.h"
@@ -13,8 +15,8 @@ enum {
     BLOCK = 1024,
     CACHE_BYTES = 64 << 20,
     FIRST_FETCH = 4,
-    MOST_ASKED = 3000, /* facts of which it is asked one by one whether they are visible */
-    MARGIN = 16        /* facts that are rescored beyond those asked for: int8 may order them a little otherwise */
+    MAX_PROBED = 3000, /* facts that are checked one by one; for more of them the bit set is cheaper */
+    MARGIN = 16        /* facts beyond the limit that are scored again: int8 orders near ones differently from f32 */
 };
 
 typedef struct block {
@@ -178,7 +180,7 @@ typedef struct near {
 
 typedef struct nearest {
     near *heap;
-    size_t count, most;
+    size_t count, capacity;
 } nearest;
 
 static void sift_down(nearest *n, size_t i) {
@@ -195,7 +197,7 @@ static void sift_down(nearest *n, size_t i) {
 }
 
 static void offer(nearest *n, near x) {
-    if (n->count < n->most) {
+    if (n->count < n->capacity) {
         size_t i = n->count++;
         for (; i > 0 && x.score < n->heap[(i - 1) / 2].score; i = (i - 1) / 2) n->heap[i] = n->heap[(i - 1) / 2];
         n->heap[i] = x;
@@ -277,7 +279,7 @@ static int by_cosine(const void *a, const void *b) {
 
 /* The `most` best facts, best first, by their int8 rows. */
 static eg_status scan_all(scan *x, const vector_cache *v, size_t most) {
-    x->best = (nearest){.heap = eg_request_array(x->rq, most, sizeof(near)), .most = most};
+    x->best = (nearest){.heap = eg_request_array(x->rq, most, sizeof(near)), .capacity = most};
     if (!x->best.heap) return EG_ENOMEM;
     for (size_t i = 0; i < v->block_count; i++) scan_block(x, v->blocks[i]);
     eg_status s = v->full ? scan_rest(x, v) : EG_OK;
@@ -341,10 +343,10 @@ static eg_status keep_visible(scan *x, const vector_cache *v, size_t most, eg_sc
     return s;
 }
 
-/* Takes more facts than asked for, and again more, until enough of them pass the filter or all were looked at. */
+/* Scans for more facts than the limit, and for eight times as many each time too few of them pass the filter. */
 static eg_status search(scan *x, const vector_cache *v, uint32_t limit, eg_scored *out, size_t *n) {
     for (size_t most = (size_t)limit * FIRST_FETCH + MARGIN;; most *= 8) {
-        eg_status s = most > MOST_ASKED ? read_visible(x) : EG_OK;
+        eg_status s = most > MAX_PROBED ? read_visible(x) : EG_OK;
         if (s == EG_OK) s = scan_all(x, v, most);
         if (s == EG_OK) s = keep_visible(x, v, (size_t)limit + MARGIN, out, n);
         if (s != EG_OK) return s;
@@ -355,37 +357,34 @@ static eg_status search(scan *x, const vector_cache *v, uint32_t limit, eg_score
     }
 }
 
-eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str model, const float *query,
-                                uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n) {
-    *n = 0;
-    *out = eg_request_array(rq, (size_t)limit + MARGIN, sizeof **out);
-    if (!*out) return EG_ENOMEM;
+eg_status search_vectors(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *wanted,
+                         eg_scored_list *out) {
+    const eg_vector *query = wanted->vector;
+    uint32_t dimensions = query->dimensions;
     if (dimensions == 0 || dimensions > EG_MAX_DIMENSIONS)
         return eg_request_fail(rq, EG_EINVAL, "a query vector of %u dimensions; 1 to %d are possible", dimensions,
                                EG_MAX_DIMENSIONS);
+    if (!(out->rows = eg_request_array(rq, (size_t)wanted->limit + MARGIN, sizeof *out->rows))) return EG_ENOMEM;
     int8_t s8[EG_MAX_DIMENSIONS];
-    eg_filter filter = *f;
-    connection *c = reader_take(s);
-    scan x = {.s = s, .c = c, .rq = rq, .filter = &filter, .s8 = s8, .query = query, .dimensions = dimensions};
-    s->services->quantize_s8(s->services->host, query, dimensions, s8, &x.scale);
+    scan x = {.s = s, .c = c, .rq = rq, .filter = f, .s8 = s8, .query = query->values, .dimensions = dimensions};
+    s->services->quantize_s8(s->services->host, query->values, dimensions, s8, &x.scale);
 
-    eg_status st = f->at ? EG_OK : store_now(s, c, rq, &filter.at); /* once, not for each fact */
-    int row = st == EG_OK ? number_by_name(c, rq, EG_SQL_WORKSPACE_KEY, f->workspace, &x.workspace) : -1;
+    eg_status st = EG_OK;
+    int row = number_by_name(c, rq, EG_SQL_WORKSPACE, rq->workspace, &x.workspace);
     pthread_rwlock_rdlock(&s->cache_lock);
-    vector_cache *v = find_cache(s, model, dimensions);
+    vector_cache *v = find_cache(s, query->model_id, dimensions);
     int current = row > 0 ? up_to_date(c, rq, v) : row;
     if (row > 0 && current == 0) { /* searches run side by side but for this */
         pthread_rwlock_unlock(&s->cache_lock);
         pthread_rwlock_wrlock(&s->cache_lock);
-        if (!(v = find_cache(s, model, dimensions))) v = make_cache(s, model, dimensions);
+        if (!(v = find_cache(s, query->model_id, dimensions))) v = make_cache(s, query->model_id, dimensions);
         st = v ? read_tail(s, c, rq, v) : eg_request_fail(rq, EG_ENOMEM, "out of memory for the cache of vectors");
         pthread_rwlock_unlock(&s->cache_lock);
         pthread_rwlock_rdlock(&s->cache_lock);
     } else if (current < 0) {
         st = rq->err->code;
     }
-    if (st == EG_OK && row > 0 && v->model) st = search(&x, v, limit, *out, n);
+    if (st == EG_OK && row > 0 && v->model) st = search(&x, v, wanted->limit, out->rows, &out->count);
     pthread_rwlock_unlock(&s->cache_lock);
-    connection_give(c);
     return st;
 }

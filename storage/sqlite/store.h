@@ -8,9 +8,10 @@
 #include "engram/plugin.h"
 #include "statements.h"
 
-enum { SCHEMA = 3, READERS = 4 };
-/* The oldest versions that may still read and write a store of this schema. Version 1 would write audit rows without windows. */
-enum { MIN_READER = 1, MIN_WRITER = 2 };
+enum { SCHEMA = 4, READERS = 4 };
+/* The oldest versions that may still read and write a store of this schema. Older ones would number the journal of the
+ * store instead of the workspace's, and continue the audit chain of the store. */
+enum { MIN_READER = 1, MIN_WRITER = 4 };
 
 typedef struct connection {
     sqlite3 *db;
@@ -31,6 +32,11 @@ struct eg_storage {
     pthread_rwlock_t cache_lock;
     struct vector_cache *caches; /* one a model */
     int read_only;               /* writer and counter are not open */
+    int for_tests;
+    int64_t test_clock; /* 0: the host's clock */
+    pthread_mutex_t wait_lock;
+    pthread_cond_t committed; /* wakes wait() before it looks again by itself */
+    uint64_t commits;         /* of this process, that changed the seq of a workspace; under wait_lock */
 };
 
 /* ---- connection.c ---- */
@@ -53,6 +59,9 @@ int step(connection *c, eg_request *rq, sqlite3_stmt *q);
 eg_status run(connection *c, eg_request *rq, sqlite3_stmt *q);
 /* What SQLite said, in words that help, with its status. */
 eg_status sqlite_error(connection *c, eg_request *rq, const char *what);
+/* One snapshot for several statements of a reader, until end_read(). */
+eg_status begin_read(connection *c, eg_request *rq);
+void end_read(connection *c, eg_request *rq);
 /* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last write. */
 eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time);
 eg_status end_write(connection *c, eg_request *rq, eg_status s);
@@ -64,9 +73,15 @@ static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
     if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
     else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
+/* The clock that jobs go by. */
+int64_t store_clock(const eg_storage *s);
 /* The clock, but never behind the last write of the store. */
 eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
-/* The named parameters of VISIBLE, but for a time of 0 the store's now. */
+/* EG_EUNSUPPORTED for flags that are not in `known`; EG_EINVAL for a struct of `size` bytes that is smaller than it was
+ * in version 1.0. what: the argument, for the message. */
+eg_status check_flags(eg_request *rq, const char *what, uint32_t size, size_t least, uint32_t flags, uint32_t known);
+eg_status check_filter(eg_request *rq, const eg_filter *filter);
+/* The named parameters of VISIBLE; a time of 0 is the store's now. */
 eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 int named(sqlite3_stmt *q, const char *name);
 eg_id column_id(sqlite3_stmt *q, int at);
@@ -82,58 +97,50 @@ eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last
 /* For a store that cannot be written here: whether its schema can be read as it stands. */
 eg_status schema_check_read_only(connection *c, eg_request *rq);
 
-/* ---- the operations ---- */
+/* ---- the operations: see storage.h ---- */
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out);
-eg_status sqlite_fact(eg_storage *s, eg_request *rq, eg_id id, eg_fact *out);
-eg_status sqlite_facts(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n, eg_fact *out);
-eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str workspace, eg_str suffix, eg_id *out, size_t most,
-                               size_t *n);
-eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, const eg_filter *f, const uint8_t hash[32], eg_fact *out);
-eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact **out, size_t *n);
-eg_status sqlite_lineage_head(eg_storage *s, eg_request *rq, eg_str workspace, eg_id lineage, eg_fact *out);
-eg_status sqlite_list(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out, size_t *n);
-eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str workspace, eg_str model, int64_t after, uint32_t limit,
-                            eg_fact **out, size_t *n, uint64_t *all);
-eg_status sqlite_claims_by_key(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str subject, eg_str attribute,
-                               uint32_t limit, eg_claim_row **out, size_t *n);
-eg_status sqlite_claims_of(eg_storage *s, eg_request *rq, eg_id fact, eg_claim **out, size_t *n);
-eg_status sqlite_statements_of(eg_storage *s, eg_request *rq, eg_id fact, eg_span **out, size_t *n);
-eg_status sqlite_conflict(eg_storage *s, eg_request *rq, eg_id id, eg_conflict *out);
-/* All of a fact that were open until `before`, the time at which it is being closed; read by this connection: in its transaction,
- * if there is one. */
-eg_status open_conflicts_of(connection *c, eg_request *rq, eg_str workspace, int64_t before, eg_id fact, eg_conflict **out,
-                            size_t *n);
+eg_status sqlite_parts(eg_storage *s, eg_request *rq, const eg_parts_args *args, eg_fact_parts **out, int64_t *now);
+eg_status sqlite_search(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_search *searches, size_t n,
+                        eg_scored_list *out);
+eg_status sqlite_page(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out, size_t *n);
+eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_id id, uint32_t limit, eg_fact **out, size_t *n);
+eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, eg_str scope, const uint8_t hash[32], eg_fact *out);
+eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str suffix, eg_id *out, size_t limit, size_t *n);
 eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filter *f, eg_conflict **out, size_t *n);
-eg_status sqlite_pair_known(eg_storage *s, eg_request *rq, eg_id a, eg_id b, int *known);
-eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str workspace, eg_str key, eg_str *out);
-eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_str workspace, eg_str tier, uint64_t *confirmed, uint64_t *wrong);
-eg_status sqlite_agent(eg_storage *s, eg_request *rq, eg_str workspace, eg_str agent, uint64_t *commits, uint64_t *flagged);
-eg_status sqlite_stats(eg_storage *s, eg_request *rq, eg_str workspace, eg_store_stats *out);
+eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str key, eg_str *out);
+eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_feedback_row **out, size_t *n);
+eg_status sqlite_audit(eg_storage *s, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n);
+eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq);
+eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
+                            uint64_t *all);
+eg_status sqlite_changes_since(eg_storage *s, eg_request *rq, int64_t since, uint32_t limit, eg_journal_row **out, size_t *n);
+eg_status sqlite_stats(eg_storage *s, eg_request *rq, uint32_t flags, eg_store_stats *out);
 eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out);
-eg_status sqlite_last_seq(eg_storage *s, eg_request *rq, int64_t *out);
-eg_status sqlite_search_text(eg_storage *s, eg_request *rq, const eg_filter *f, const eg_term *terms, size_t term_count,
-                             uint32_t limit, eg_scored **out, size_t *n);
-eg_status sqlite_search_vectors(eg_storage *s, eg_request *rq, const eg_filter *f, eg_str model, const float *query,
-                                uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n);
-void vector_caches_release(eg_storage *s);
+eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq);
+eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
+eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
+
+/* ---- what the files share ---- */
 /* Terms as the index stores them: hex, so that no text of a user is ever read as query syntax. */
 eg_str encode_term(eg_request *rq, eg_str term);
-eg_status sqlite_lease(eg_storage *s, eg_request *rq, eg_str owner, int64_t lease_time, int64_t grace, uint32_t but_not,
-                       uint32_t max_leased, uint32_t most, eg_job **out, size_t *n);
-eg_status sqlite_jobs_of(eg_storage *s, eg_request *rq, eg_id fact, size_t *waiting, size_t *dead);
-eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
+/* Parts of sqlite_search. */
+eg_status search_terms(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *search,
+                       eg_scored_list *out);
+eg_status search_vectors(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *search,
+                         eg_scored_list *out);
+/* The rows (fact, seq, score) of a bound statement. */
+eg_status read_scored(connection *c, eg_request *rq, sqlite3_stmt *q, eg_scored_list *out);
+void vector_caches_release(eg_storage *s);
+/* The conflicts that end with a fact that is closed at `now`; read in the transaction of c. */
+eg_status conflicts_to_end(connection *c, eg_request *rq, int64_t workspace, eg_id fact, int64_t now, eg_conflict **out,
+                           size_t *n);
 /* The window changes that an audit row is about; grows in the request's memory. */
 typedef struct window_list {
     void *rows; /* eg_window_change */
     size_t count, capacity;
 } window_list;
-eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, int64_t now, eg_str actor, const eg_change *change,
-                       const window_list *windows, int64_t *id);
-eg_status sqlite_audit_windows(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_window_change **out, size_t *n);
-eg_status sqlite_audit(eg_storage *s, eg_request *rq, eg_str workspace, int64_t id, eg_audit_row *out);
-eg_status sqlite_audit_list(eg_storage *s, eg_request *rq, eg_str workspace, int64_t after, uint32_t limit, eg_audit_row **out,
-                            size_t *n);
-eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq);
+/* Adds a row to the chain whose last hash is in `head`, and puts the row's own there. */
+eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, eg_audit_row *row, uint8_t head[32]);
 
 /* A growing array in the request's memory: room for one more of `size` bytes, or NULL. */
 void *grow_row(eg_request *rq, void **rows, size_t count, size_t *capacity, size_t size);

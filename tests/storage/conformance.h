@@ -1,22 +1,26 @@
-/* conformance.h - what every storage backend must do (core/include/engram/storage.h), written against eg_storage_ops alone. */
+/* conformance.h - what every storage backend must do (core/include/engram/storage.h), written against eg_storage_ops
+ * alone. Each check takes an empty store that was opened with EG_STORAGE_FOR_TESTS, and fails by cmocka. */
 #ifndef EG_TEST_CONFORMANCE_H
 #define EG_TEST_CONFORMANCE_H
 
 #include "store_fixture.h"
 
-/* Runs every check on empty stores that open_empty opens; fails by cmocka. */
-void conformance_windows(store *s);
-void conformance_preconditions(store *s);
-void conformance_searches(store *s);
-void conformance_conflicts(store *s);
-void conformance_agents(store *s);
-void conformance_closing(store *s);
-void conformance_run_out(store *s);
-void conformance_job_order(store *s);
-void conformance_clock_set_back(store *s);
-void conformance_jobs(store *s);
-void conformance_workspaces(store *s);
-void conformance_audit_windows(store *s);
-void conformance_unembedded(store *s);
+#define CONFORMANCE_CHECKS(X) \
+    X(windows)                \
+    X(preconditions)          \
+    X(arguments)              \
+    X(searches)               \
+    X(claims)                 \
+    X(conflicts)              \
+    X(agents)                 \
+    X(closing)                \
+    X(run_out)                \
+    X(pairs)                  \
+    X(job_order)              \
+    X(clock_set_back)         \
+    X(jobs) X(leased_from_the_start) X(workspaces) X(audit_windows) X(unembedded) X(journal) X(found_again) X(waiting)
+#define X(name) void conformance_##name(store *s);
+CONFORMANCE_CHECKS(X)
+#undef X
 
 #endif

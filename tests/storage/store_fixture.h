@@ -1,4 +1,4 @@
-/* store_fixture.h - the SQLite backend opened alone, with the services of tests/support and a clock that may be set. */
+/* store_fixture.h - the SQLite backend opened alone and for tests, with the services of tests/support. */
 #ifndef EG_TEST_STORE_FIXTURE_H
 #define EG_TEST_STORE_FIXTURE_H
 
@@ -11,7 +11,7 @@ typedef struct store {
     eg_registrar registrar;
     eg_storage *handle;
     test_request request;
-    int64_t now; /* 0: the system's clock */
+    int64_t now; /* what the store's clock was set to; 0: it goes by the system's */
 } store;
 
 /* Opens the backend on path with workspace "local". s must stay where it is. */

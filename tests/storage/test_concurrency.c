@@ -22,7 +22,7 @@ enum { PROCESSES = 10, FACTS = 200, KILLS = 100 };
 /* One fact with its job and audit row, as a commit writes them. */
 static eg_status commit(store *s, eg_id *id) {
     char text[80];
-    eg_new_fact row = {.fact = {.scope = EG_STR("load"), .agent_id = EG_STR("a"), .confidence = 0.5}};
+    eg_new_fact row = {.size = sizeof row, .fact = {.scope = EG_STR("load"), .agent_id = EG_STR("a"), .confidence = 0.5}};
     eg_term term = {EG_STR("fact"), 1};
     *id = row.fact.id = row.fact.lineage_id = test_id();
     int n = snprintf(text, sizeof text, "fact %02x%02x%02x%02x", id->bytes[0], id->bytes[1], id->bytes[2], id->bytes[3]);
@@ -30,11 +30,14 @@ static eg_status commit(store *s, eg_id *id) {
     s->services.sha256(s->services.host, id->bytes, 16, row.fact.content_hash);
     row.terms = &term;
     row.term_count = 1;
-    eg_precondition unique = {.kind = EG_REQUIRE_HASH_FREE, .text = row.fact.scope, .hash = row.fact.content_hash};
-    eg_change changes[] = {{.kind = EG_CHANGE_FACT, .new_fact = &row},
-                           {.kind = EG_CHANGE_JOB, .number = EG_JOB_DETECT, .fact = *id, .text = EG_STR("owner")},
-                           {.kind = EG_CHANGE_AUDIT, .text = EG_STR("commit"), .text2 = EG_STR("{}"), .fact = *id}};
-    eg_change_set set = {.workspace = EG_STR("local"),
+    eg_precondition unique = {.kind = EG_REQUIRE_HASH_FREE,
+                              .hash_free = {.scope = row.fact.scope, .hash = row.fact.content_hash}};
+    eg_change changes[] = {
+        {.kind = EG_CHANGE_FACT, .new_fact = &row},
+        {.kind = EG_CHANGE_JOB, .job = {.kind = EG_JOB_DETECT, .fact = *id, .owner = EG_STR("owner")}},
+        {.kind = EG_CHANGE_AUDIT, .audit = {.action = EG_STR("commit"), .payload = EG_STR("{}"), .fact = *id}}};
+    eg_change_set set = {.size = sizeof set,
+                         .id = test_id(),
                          .actor = EG_STR("test"),
                          .preconditions = &unique,
                          .precondition_count = 1,
@@ -97,7 +100,7 @@ static void ten_processes_write_at_once(void **state) {
     store s;
     eg_store_stats stats;
     assert_int_equal(open_store(&s, path), EG_OK);
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STATS_FACTS | EG_STATS_JOBS, &stats), EG_OK);
     assert_int_equal(stats.facts, PROCESSES * FACTS);
     assert_int_equal(stats.jobs_queued, PROCESSES * FACTS);
     assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.request.rq), EG_OK);
@@ -115,7 +118,8 @@ static void work_until_killed(const char *path, int out) {
         eg_job *jobs;
         size_t n;
         if (commit(&s, &id) != EG_OK || write(out, id.bytes, 16) != 16) _exit(1);
-        if (s.registrar.ops->lease(s.handle, &s.request.rq, EG_STR("owner"), 50000, 0, 0, 4, 1, &jobs, &n) != EG_OK) _exit(1);
+        const eg_lease_args args = {.size = sizeof args, .owner = EG_STR("owner"), .lease_time = 50000, .limit = 1};
+        if (s.registrar.ops->lease(s.handle, &s.request.rq, &args, &jobs, &n) != EG_OK) _exit(1);
         test_request_release(&s.request);
     }
 }
@@ -150,8 +154,9 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     store s;
     assert_int_equal(open_store(&s, path), EG_OK);
     for (size_t i = 0; i < count; i++) {
-        eg_fact fact;
-        if (s.registrar.ops->fact(s.handle, &s.request.rq, known[i], &fact) != EG_OK)
+        const eg_parts_args args = {.size = sizeof args, .ids = &known[i], .count = 1};
+        eg_fact_parts *row;
+        if (s.registrar.ops->parts(s.handle, &s.request.rq, &args, &row, NULL) != EG_OK || row->fact.seq == 0)
             fail_msg("fact %zu of %zu is lost: %s", i, count, s.request.err.text);
         test_request_release(&s.request);
     }
@@ -160,14 +165,87 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     eg_job *jobs;
     eg_store_stats stats;
     size_t n = 0;
-    assert_int_equal(
-        s.registrar.ops->lease(s.handle, &s.request.rq, EG_STR("other"), 60 * EG_SECOND, 0, 0, 1000000, 1000000, &jobs, &n),
-        EG_OK);
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
+    const eg_lease_args args = {.size = sizeof args, .owner = EG_STR("other"), .lease_time = 60 * EG_SECOND, .limit = 1000000};
+    assert_int_equal(s.registrar.ops->lease(s.handle, &s.request.rq, &args, &jobs, &n), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STATS_FACTS | EG_STATS_JOBS, &stats), EG_OK);
     assert_true(n > 0 && stats.jobs_leased == n);
     assert_true(n + stats.jobs_dead >= count); /* dead-lettered: what the dead had too often */
     close_store(&s);
     check_whole(path);
+    remove_folder(folder);
+}
+
+/* Who reads the journal on from what it has read sees every change once and in order, while 16 processes write. */
+static void a_reader_of_the_journal_misses_nothing(void **state) {
+    (void)state;
+    enum { WRITERS = 16, EACH = 50 };
+    char folder[64], path[96];
+    make_folder(folder, path);
+    store s;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    pid_t children[WRITERS];
+    for (int i = 0; i < WRITERS; i++) {
+        children[i] = fork();
+        if (children[i]) continue;
+        store own;
+        eg_id id;
+        if (open_store(&own, path) != EG_OK) _exit(1);
+        for (int k = 0; k < EACH; k++)
+            if (commit(&own, &id) != EG_OK) _exit(1);
+        close_store(&own);
+        _exit(0);
+    }
+    int64_t seen = 0, deadline = eg_clock_monotonic() + 120 * EG_SECOND;
+    while (seen < WRITERS * EACH && eg_clock_monotonic() < deadline) {
+        int64_t seq;
+        eg_journal_row *rows;
+        size_t n;
+        assert_int_equal(s.registrar.ops->wait(s.handle, &s.request.rq, seen, deadline, &seq), EG_OK);
+        assert_true(seq > seen);
+        assert_int_equal(s.registrar.ops->changes_since(s.handle, &s.request.rq, seen, 100, &rows, &n), EG_OK);
+        assert_true(n > 0);
+        for (size_t i = 0; i < n; i++) assert_int_equal(rows[i].seq, ++seen); /* one change a commit: none was passed over */
+        test_request_release(&s.request);
+    }
+    assert_int_equal(seen, WRITERS * EACH);
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    assert_int_equal(s.registrar.ops->audit_verify(s.handle, &s.request.rq), EG_OK);
+    close_store(&s);
+    remove_folder(folder);
+}
+
+/* wait() ends when another process commits, long before its deadline; and not for a commit to another workspace. */
+static void a_commit_of_another_process_ends_a_wait(void **state) {
+    (void)state;
+    char folder[64], path[96];
+    make_folder(folder, path);
+    store s;
+    eg_id id;
+    assert_int_equal(open_store(&s, path), EG_OK);
+    assert_int_equal(commit(&s, &id), EG_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        store own;
+        if (open_store(&own, path) != EG_OK) _exit(1);
+        work_in(&own, "elsewhere");
+        if (commit(&own, &id) != EG_OK) _exit(2);
+        usleep(300000);
+        work_in(&own, "local");
+        _exit(commit(&own, &id) == EG_OK ? 0 : 3);
+    }
+    int64_t begun = eg_clock_monotonic(), seq;
+    assert_int_equal(s.registrar.ops->wait(s.handle, &s.request.rq, 1, begun + 60 * EG_SECOND, &seq), EG_OK);
+    assert_int_equal(seq, 2);
+    assert_in_range(eg_clock_monotonic() - begun, 300000, 30 * EG_SECOND);
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close_store(&s);
     remove_folder(folder);
 }
 
@@ -197,7 +275,7 @@ static void a_full_disk_loses_nothing(void **state) {
     check_whole(path);
     assert_int_equal(open_store(&s, path), EG_OK);
     eg_store_stats stats;
-    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STR("local"), &stats), EG_OK);
+    assert_int_equal(s.registrar.ops->stats(s.handle, &s.request.rq, EG_STATS_FACTS | EG_STATS_JOBS, &stats), EG_OK);
     assert_int_equal(stats.facts, 1);
     assert_int_equal(commit(&s, &id), EG_OK);
     close_store(&s);
@@ -233,6 +311,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_processes_write_at_once),
         cmocka_unit_test(nothing_acknowledged_is_lost_by_kill),
+        cmocka_unit_test(a_reader_of_the_journal_misses_nothing),
+        cmocka_unit_test(a_commit_of_another_process_ends_a_wait),
         cmocka_unit_test(a_full_disk_loses_nothing),
         cmocka_unit_test(foreign_files_are_refused),
     };

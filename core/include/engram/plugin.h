@@ -107,6 +107,10 @@ typedef struct eg_services {
     float (*dot)(void *host, const float *a, const float *b, size_t n);
 
     const char *version; /* of the host */
+
+    /* The hash of an audit row, for storage: it covers the hash before it, the row but for its payload (whose SHA-256
+     * payload_hash is), and by row->layout the workspace. EG_ENOMEM. */
+    eg_status (*audit_hash)(void *host, const uint8_t previous[32], const eg_audit_row *row, uint8_t out[32]);
 } eg_services;
 
 #define EG_PLUGIN_SIZE_1_0 56

@@ -161,10 +161,13 @@ typedef struct eg_conflict {
     uint32_t resolution_type; /* eg_resolution, when it is settled */
     int64_t resolved_at;
     eg_str resolved_by, resolution;
-    eg_id resolved_fact;  /* the winner or the merged fact */
-    uint64_t reserved[4]; /* 0 */
+    eg_id resolved_fact;      /* the winner or the merged fact */
+    int64_t until_a, until_b; /* valid_until of the two facts; filled by reads */
+    uint64_t reserved[4];     /* 0 */
 } eg_conflict;
 
-_Static_assert(sizeof(eg_fact) == 448 && sizeof(eg_claim) == 184 && sizeof(eg_conflict) == 240, "frozen for ABI major 1");
+EG_SIZE_FROZEN(eg_fact, 448);
+EG_SIZE_FROZEN(eg_claim, 184);
+EG_SIZE_FROZEN(eg_conflict, 256);
 
 #endif

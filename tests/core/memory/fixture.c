@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/memory/audit.h"
 #include "core/memory/judge.h"
 #include "core/memory/workspaces.h"
 #include "tests/support/request.h"
@@ -68,6 +69,9 @@ static eg_status config(void *host, const char *key, eg_str *value) {
     return EG_ENOENT;
 }
 static int64_t now(void *host) { return ((fixture *)host)->now; }
+static eg_status audit_hash(void *host, const uint8_t previous[32], const eg_audit_row *row, uint8_t out[32]) {
+    return eg_audit_hash(&((fixture *)host)->services, previous, row, out);
+}
 /* As code does that needs more than there is; the last byte is gone. */
 static eg_status take_all(eg_request *rq) {
     for (size_t n = (size_t)1 << 20; n; n /= 2)
@@ -170,6 +174,7 @@ void fixture_open(fixture *f, int with_model) {
     assert_true(sodium_init() >= 0);
     *f = (fixture){.now = INT64_C(1800000000) * EG_SECOND, .with_model = with_model, .model = "hashed-words", .threshold = 0.8};
     f->services = test_services(f);
+    f->services.audit_hash = audit_hash;
     f->services.log = log_text;
     f->services.config = config;
     f->services.now = now;
@@ -190,7 +195,8 @@ void fixture_open(fixture *f, int with_model) {
     request_create(f, NULL, &f->rq, &err);
     char path[96];
     snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
-    if (r.ops->open(&f->services, f->rq, eg_str_of(path), &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
+    const eg_storage_open_args where = {.size = sizeof where, .location = eg_str_of(path)};
+    if (r.ops->open(&f->services, f->rq, &where, &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
     eg_memory_env env = {.services = &f->services,
                          .storage_ops = r.ops,
                          .storage = f->storage,

@@ -13,9 +13,9 @@ static void a_dead_lettered_job_is_no_verdict(void **state) {
     eg_receipt r = commit_args(&f, args);
     eg_job *jobs;
     size_t n;
+    const eg_lease_args lease = {.size = sizeof lease, .owner = EG_STR("test-1"), .lease_time = EG_SECOND, .limit = 1};
     for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) { /* processes that die of it */
-        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, EG_STR("test-1"), EG_SECOND, 0, 0, 4, 1, &jobs, &n),
-                         EG_OK);
+        assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, &lease, &jobs, &n), EG_OK);
         assert_int_equal(n, i < EG_MAX_ATTEMPTS);
     }
     static const int32_t waits[] = {0, 60000};

@@ -181,9 +181,10 @@ static void feedback_moves_the_threshold(void **state) {
         eg_resolved done;
         assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_OK);
     }
-    double shift;
-    assert_int_equal(eg_feedback_shift(f.memory, f.rq, EG_STR("tier1_nli"), &shift), EG_OK);
-    assert_true(shift > 0.05);
+    double least;
+    eg_thresholds thresholds = {0};
+    assert_int_equal(eg_least_score(f.memory, f.rq, &thresholds, EG_STR("tier1_nli"), &least), EG_OK);
+    assert_true(least > f.threshold + 0.05);
     commit_as(&f, "agent-a", "zoo", "One more zebra is grey.");
     assert_int_equal(open_conflicts(&f, NULL), 0);
     fixture_close(&f);

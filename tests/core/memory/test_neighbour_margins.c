@@ -133,10 +133,10 @@ static void questions_about_a_case_are_checked(void **state) {
 
 static fixture *with_a_broken_store;
 static const eg_storage_ops *working;
-static eg_status breaks_for_detectors(eg_storage *store, eg_request *rq, const eg_filter *filter, eg_str model_id,
-                                      const float *query, uint32_t dimensions, uint32_t limit, eg_scored **out, size_t *n) {
+static eg_status breaks_for_detectors(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_search *searches,
+                                      size_t n, eg_scored_list *out) {
     if (with_a_broken_store->asking) return eg_request_fail(rq, EG_EIO, "on purpose");
-    return working->search_vectors(store, rq, filter, model_id, query, dimensions, limit, out, n);
+    return working->search(store, rq, filter, searches, n, out);
 }
 
 /* A store that fails when a detector asks fails the job, which is done again; it is not the detector's fault alone. */
@@ -146,7 +146,7 @@ static void a_store_that_fails_fails_the_job(void **state) {
     open_maple(&f, 1);
     working = f.memory->env.storage_ops;
     eg_storage_ops broken = *working;
-    broken.search_vectors = breaks_for_detectors;
+    broken.search = breaks_for_detectors;
     with_a_broken_store = &f;
     commit_as(&f, "a", "zoo", A_AND_C);
     f.memory->env.storage_ops = &broken;
