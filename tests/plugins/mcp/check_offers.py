@@ -97,7 +97,9 @@ def offers_prompts(rev):
     for arguments in (None, {}, {"scope": scope}, {"scope": ""}):
         text = get(arguments)
         check("engram_resolve" in text and "Do not guess" in text, "the task", text)
-        check(conflict in text, "the conflict", text)
+        if conflict not in text:  # a store of many conflicts: it lists 20, and all of a scope as small as ours
+            check("there are more" in text and arguments != {"scope": scope}, "the conflict", text)
+            continue
         check(all(r["fact_id"] in text for r in receipts) and "4 kB" in text and "16 kB" in text, "both facts", text)
     check(scope in get({"scope": scope}), "it names its scope")
     for arguments in ({"scope": 5}, {"scop": "a"}, {"scope": "a" * 201}):
