@@ -188,10 +188,15 @@ def asks_a_person(rev):
         check(result["isError"] and "did not answer" in result["content"][0]["text"], action, result)
     for wrong in ({"action": "accept"}, {"action": "accept", "content": [1]}):
         run.judge.error(rev, again(wrong), -32602)
+    run.judge.error(rev, again(accepted, [1]), -32602)
     peer.raw(json.dumps({"jsonrpc": "2.0", "id": "twice", "method": "tools/call", "params": {
         "name": "test_odd", "_meta": peer.meta, "inputResponses": {key: {"action": "accept", "content": {"city": 1}}}}})
         .replace('{"city": 1}', '{"city": 1, "city": 2}').encode() + b"\n")
     run.judge.error(rev, peer.wait_for("twice"), -32602)
     other = peer.ask("tools/call", {"name": "test_odd", "arguments": {"do": "ask"}, "inputResponses": {"other": accepted}})
     check(other["result"]["resultType"] == "input_required", "an answer to something else is none", other)
+    for capability, asks in (({}, True), ({"form": {}, "url": {}}, True), ({"url": {}}, False)):
+        peer.meta[META + "clientCapabilities"] = {"elicitation": capability}
+        kind = peer.call("test_odd", {"do": "ask"})["result"]["resultType"]
+        check((kind == "input_required") == asks, "only a client that shows forms is asked", capability, kind)
     peer.finish()

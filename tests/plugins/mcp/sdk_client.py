@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sdk_client.py - one session of the official Python SDK (package mcp) with a stdio server: list the tools, commit
-two facts that contradict each other, query, see the conflict, resolve it, in both eras.
+two facts that contradict each other, query, see the conflict, read a fact as a resource, get the prompt, resolve the
+conflict, in both eras.
 
     sdk_client.py COMMAND [ARGUMENT ...]
 
@@ -49,6 +50,10 @@ async def session(mode, scope, service):
         check({first["fact_id"], second["fact_id"]} <= {hit["fact_id"] for hit in hits}, "query", hits)
         found = (await call(client, "engram_conflicts", scope=scope, limit=100))["conflicts"]
         check(conflict in [c["conflict_id"] for c in found], "conflicts", found)
+        fact = json.loads((await client.read_resource(f"engram://facts/{first['fact_id']}")).contents[0].text)
+        check(fact["fact"]["fact_id"] == first["fact_id"] and fact["history"], "resource of a fact", fact)
+        prompt = await client.get_prompt("settle_conflicts", {"scope": scope})
+        check(conflict in prompt.messages[0].content.text, "the prompt lists the conflict", prompt)
         done = await call(client, "engram_resolve", conflict_id=conflict, resolution_type="winner",
                           resolution="measured", winning_fact_id=second["fact_id"])
         check([f["fact_id"] for f in done["closed"]] == [first["fact_id"]], "resolve", done)
@@ -56,7 +61,7 @@ async def session(mode, scope, service):
         check(conflict not in [c["conflict_id"] for c in found], "it is settled", found)
         wrong = await client.call_tool("engram_query", {"topicx": "a"})
         check(wrong.is_error and "topicx" in wrong.content[0].text, "bad arguments", wrong)
-        print(f"ok   mode {mode}: revision {version}, {len(names)} tools, commit, query, conflicts, resolve")
+        print(f"ok   mode {mode}: revision {version}, {len(names)} tools, commit, query, conflicts, resolve, resource, prompt")
 
 
 def main():

@@ -87,10 +87,11 @@ static void start(mcp_session *s, const message *m, call c) {
         mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
 }
 
-/* 1 when the client of this request can ask a person. */
+/* 1 when the client of this request can show a form to a person: an empty elicitation capability says so too. */
 static int may_ask(const message *m) {
     const cJSON *capabilities = m->rev->flags & REV_STATELESS ? pj_get(m->meta, META_CAPABILITIES) : NULL;
-    return capabilities && cJSON_IsObject(pj_get(capabilities, "elicitation"));
+    const cJSON *elicitation = capabilities ? pj_get(capabilities, "elicitation") : NULL;
+    return cJSON_IsObject(elicitation) && (pj_get(elicitation, "form") || !pj_get(elicitation, "url"));
 }
 
 static void start_tool(mcp_session *s, const message *m, const eg_tool *tool, eg_str arguments) {
@@ -102,10 +103,24 @@ static void start_tool(mcp_session *s, const message *m, const eg_tool *tool, eg
                  .arguments = arguments.ptr ? arguments : EG_STR("{}")});
 }
 
-/* The call comes again with the answer to the question of its tool: the answer's members become
- * arguments. */
+/* Copies the members of an object, given as text too, but for those that `except` has. */
+static void put_members(pj_out *o, const cJSON *object, eg_str text, const cJSON *except) {
+    const cJSON *member;
+    size_t i = 0;
+    cJSON_ArrayForEach(member, object) {
+        eg_str value = pj_value_text(text, i++);
+        if (except && pj_get(except, member->string)) continue;
+        pj_key(o, member->string);
+        pj_json(o, value);
+    }
+}
+
+/* The call comes again with the answer to the question of its tool: the members of the answer become arguments. They do not
+ * replace what the caller gives. */
 static void start_with_answer(mcp_session *s, const message *m, const eg_tool *tool, const cJSON *response) {
     const cJSON *action = pj_get(response, "action"), *content = pj_get(response, "content");
+    const cJSON *arguments = pj_get(m->params, "arguments");
+    eg_str given = mcp_message_arguments(m);
     pj_out o = {0};
     if (!cJSON_IsString(action) || strcmp(action->valuestring, "accept") != 0) {
         const reply_to to = to_request(s, m);
@@ -114,26 +129,14 @@ static void start_with_answer(mcp_session *s, const message *m, const eg_tool *t
         mcp_send(&s->sink, m->in, &o);
         return;
     }
-    eg_str answers = mcp_message_answers(m, QUESTION_KEY);
-    if (!cJSON_IsObject(content) || pj_duplicate(content)) {
-        mcp_send_error(s, m, RPC_PARAMS, "the content of an accepted answer must be an object that has each member once");
+    if (!cJSON_IsObject(content) || pj_duplicate(content) || (given.ptr && !cJSON_IsObject(arguments))) {
+        mcp_send_error(s, m, RPC_PARAMS,
+                       "params.arguments and the content of an accepted answer must be objects, with each member once");
         return;
     }
-    const cJSON *arguments = pj_get(m->params, "arguments"), *member;
-    eg_str given = mcp_message_arguments(m);
-    size_t i = 0;
     pj_begin(&o, '{');
-    if (given.ptr) cJSON_ArrayForEach(member, arguments) {
-            pj_key(&o, member->string);
-            pj_json(&o, pj_value_text(given, i++));
-        }
-    i = 0;
-    cJSON_ArrayForEach(member, content) {
-        eg_str value = pj_value_text(answers, i++);
-        if (given.ptr && pj_get(arguments, member->string)) continue; /* what the caller gives is not overruled */
-        pj_key(&o, member->string);
-        pj_json(&o, value);
-    }
+    if (given.ptr) put_members(&o, arguments, given, NULL);
+    put_members(&o, content, mcp_message_answers(m, QUESTION_KEY), given.ptr ? arguments : NULL);
     pj_end(&o, '}');
     if (o.failed) mcp_send_error(s, m, RPC_INTERNAL, "out of memory; send the call again later");
     else start_tool(s, m, tool, (eg_str){o.p, o.len});
