@@ -34,7 +34,7 @@ static size_t span_of(eg_str s, size_t i, int (*member)(char)) {
     while (i + n < s.len && member(s.ptr[i + n])) n++;
     return n;
 }
-/* The place behind the first such word; 0: there is none. */
+/* The index behind the first occurrence of word, without regard to case; 0: there is none. */
 static size_t behind(eg_str s, const char *word) {
     for (size_t i = 0; i < s.len; i++)
         if (same_letters(s, i, word)) return i + strlen(word);
@@ -61,7 +61,7 @@ static double entropy(eg_str s) {
     return bits;
 }
 
-/* Stand-ins that people write where a secret would be. */
+/* 1 when s is what people write where a secret would be. */
 static int is_placeholder(eg_str s) {
     static const char *const words[] = {"example", "placeholder", "xxxx",   "your",    "dummy",  "changeme", "redacted",
                                         "****",    "....",        "sample", "1234567", "abcdef", "todo",     "<",
@@ -80,8 +80,8 @@ static int is_reference(eg_str s) {
     return capitals == s.len || strchr("${(*", s.ptr[0]) || (s.ptr[0] == '%' && s.ptr[s.len - 1] == '%');
 }
 
-/* What examples have for a password: the user's name or such a word, perhaps with a number behind
- * it. */
+/* 1 when the password is one of examples: the name of the user, or a word such as "password",
+ * perhaps with a number behind it. */
 static int is_stock(eg_str name, eg_str password) {
     static const char *const words[] = {"pass", "passwd", "password", "mypassword", "pwd", "pw", "token", "open sesame"};
     size_t n = password.len;
@@ -92,7 +92,7 @@ static int is_stock(eg_str name, eg_str password) {
     return is_placeholder(password);
 }
 
-/* Digits, and at least so many capital and so many small letters. */
+/* 1 when s has digits and at least `least` capital and `least` small letters. */
 static int is_mixed(eg_str s, int least) {
     int digits = 0, large = 0, small = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -103,8 +103,8 @@ static int is_mixed(eg_str s, int least) {
     return digits && large >= least && small >= least;
 }
 
-/* Turns between letters and digits and from small to capital letters: a name has few of them, or
- * words between them (Oauth2Rfc6749). */
+/* 1 when s changes often between letters and digits, or from small to capital letters, as random
+ * keys do. Names change seldom, or have words between the changes (Oauth2Rfc6749). */
 static int is_tangled(eg_str s) {
     size_t turns = 0, odd = 0, n;
     for (size_t i = 0; i < s.len; i += n) {
@@ -117,7 +117,8 @@ static int is_tangled(eg_str s) {
     return turns >= 4 && odd;
 }
 
-/* Names are tame parts joined by signs: v2/keys/rotate-2024, db1.eu2.k8s3. */
+/* A name consists of parts that are not tangled, joined by signs: v2/keys/rotate-2024,
+ * db1.eu2.k8s3. */
 static int is_joined(char c) { return !strchr("-_./:=+@?&%", c); }
 static int has_tangle(eg_str s) {
     for (size_t i = 0, n; i < s.len; i += n + 1) {
@@ -128,8 +129,8 @@ static int has_tangle(eg_str s) {
     return 0;
 }
 
-/* Random-looking: long, of several kinds of characters, no words of a path, call or reference. Of a
- * long value the beginning decides. */
+/* 1 when v looks random: long, made of several kinds of characters, and neither a path nor a call
+ * nor a reference. Only the beginning of a long value is looked at. */
 static int looks_random(eg_str v) {
     int digits = 0, signs = 0;
     if (v.len > 256) v.len = 256;
@@ -238,7 +239,7 @@ static const shape shapes[] = {
 
 static int is_dotted(char c) { return is_token(c) || c == '.'; }
 
-/* A token that begins at i with a known prefix. */
+/* 1 when a token with a known prefix begins at i. */
 static int shaped(eg_str s, size_t i, secret_hit *out) {
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         const shape *f = &shapes[k];
@@ -264,7 +265,7 @@ static int shaped(eg_str s, size_t i, secret_hit *out) {
     return 0;
 }
 
-/* Where a hook posts to: who knows the address may post. */
+/* The address of a webhook: whoever knows it may post. */
 static int hook(eg_str s, size_t i, secret_hit *out) {
     static const char *const hooks[][2] = {{"hooks.slack.com/services/", "a Slack webhook"},
                                            {"discord.com/api/webhooks/", "a Discord webhook"},
@@ -303,7 +304,7 @@ static int telegram_token(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
-/* 40 characters of base64 that are no hash, in a text that speaks of a secret of AWS. */
+/* 40 characters of base64 that are not a hash, in a text that mentions AWS and a secret. */
 static int aws_secret(eg_str s, size_t i, secret_hit *out) {
     if (i && is_base64(s.ptr[i - 1])) return 0;
     eg_str run = {s.ptr + i, span_of(s, i, is_base64)};
@@ -380,7 +381,7 @@ static int word_begins(eg_str s, size_t i) {
     return !first || !is_alnum(s.ptr[first - 1]);
 }
 
-/* The place behind a word like "password" at i; 0: there is none. */
+/* The index behind a word like "password" at i; 0: there is none. */
 static size_t sensitive_word(eg_str s, size_t i) {
     static const char *const words[] = {"password",   "passwd",        "passphrase",      "pass",           "pwd",
                                         "secret",     "api_key",       "apikey",          "api-key",        "access_key",
@@ -448,7 +449,7 @@ static int assigned(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
-/* The place behind the word at j and the blanks that follow it. */
+/* The index behind the word at j and the blanks that follow it. */
 static size_t next_word(eg_str s, size_t j) {
     while (j < s.len && s.ptr[j] > ' ') j++;
     while (j < s.len && s.ptr[j] && strchr(" \t\r\n", s.ptr[j])) j++;
