@@ -6,7 +6,7 @@ set -eu
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 packages=$(cd "$1" && pwd)
 cannot() {
-    echo "test_deb: skipped: $1" >&2
+    echo "skip: test_deb: $1"
     exit 77
 }
 fail() {

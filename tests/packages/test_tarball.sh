@@ -13,7 +13,7 @@ arch=$(sed -E 's/.*-linux-(.*)\.tar\.gz$/\1/' <<<"$tarball")
 if [ "$arch" != "$(uname -m)" ]; then
     emulator=("qemu-$arch-static")
     if ! command -v "${emulator[0]}" >/dev/null; then
-        echo "test_tarball: skipped: there is no ${emulator[0]}" >&2
+        echo "skip: test_tarball: there is no ${emulator[0]} for $tarball"
         exit 77
     fi
 fi
