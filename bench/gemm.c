@@ -184,10 +184,10 @@ static void bench_isa(FILE *out, int json, work *w, const eg_kernels *k, int *fi
             fprintf(
                 out,
                 json
-                    ? "%s\n  {\"isa\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_peak\":%.1f,"
-                      "\"best_percent_of_peak\":%.1f,\"ratio_to_openblas\":%.2f,\"s8_gops\":%.1f,\"s8_percent_of_peak\":%.1f,"
-                      "\"s8_best_percent_of_peak\":%.1f,\"s8_ratio_to_f32\":%.2f,\"bf16_gflops\":%.1f,\"bf16_percent_of_peak\":%.1f,"
-                      "\"bf16_best_percent_of_peak\":%.1f,\"bf16_ratio_to_f32\":%.2f}"
+                    ? "%s\n  {\"isa\":\"%s\",\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.4g,\"percent_of_peak\":%.4g,"
+                      "\"best_percent_of_peak\":%.4g,\"ratio_to_openblas\":%.4g,\"s8_gops\":%.4g,\"s8_percent_of_peak\":%.4g,"
+                      "\"s8_best_percent_of_peak\":%.4g,\"s8_ratio_to_f32\":%.4g,\"bf16_gflops\":%.4g,\"bf16_percent_of_peak\":%.4g,"
+                      "\"bf16_best_percent_of_peak\":%.4g,\"bf16_ratio_to_f32\":%.4g}"
                     : "%.0s%-10s %5zu %5zu %5zu %9.1f %7.0f%% %4.0f%% %9.2fx %9.1f %7.0f%% %4.0f%% %7.2fx %9.1f %7.0f%% %4.0f%% "
                       "%7.2fx\n",
                 *first ? "" : ",", k->name, w->M, w->N, w->K, c.rate[OWN], 100 * c.share[OWN], 100 * c.best[OWN],
@@ -211,8 +211,8 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     w->k = k;
     if (json)
         fprintf(out,
-                "%s\n  {\"isa\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.1f,\"memory_bytes\":%zu,"
-                "\"memory_gb_per_second\":%.1f,\"gemm\":[",
+                "%s\n  {\"isa\":\"%s\",\"l2_bytes\":%zu,\"l2_gb_per_second\":%.4g,\"memory_bytes\":%zu,"
+                "\"memory_gb_per_second\":%.4g,\"gemm\":[",
                 *first ? "" : ",", k->name, l2, from_l2, w->stream_bytes, from_memory);
     else
         fprintf(out,
@@ -243,10 +243,10 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
             fprintf(
                 out,
                 json
-                    ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.1f,\"percent_of_roof\":%.1f,\"best_percent_of_roof\":%.1f,"
-                      "\"streamed_gflops\":%.1f,\"streamed_percent_of_roof\":%.1f,\"streamed_best_percent_of_roof\":%.1f,"
-                      "\"s8_gops\":%.1f,\"s8_percent_of_roof\":%.1f,\"s8_best_percent_of_roof\":%.1f,\"s8_streamed_gops\":%.1f,"
-                      "\"s8_streamed_percent_of_roof\":%.1f,\"s8_streamed_best_percent_of_roof\":%.1f}"
+                    ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.4g,\"percent_of_roof\":%.4g,\"best_percent_of_roof\":%.4g,"
+                      "\"streamed_gflops\":%.4g,\"streamed_percent_of_roof\":%.4g,\"streamed_best_percent_of_roof\":%.4g,"
+                      "\"s8_gops\":%.4g,\"s8_percent_of_roof\":%.4g,\"s8_best_percent_of_roof\":%.4g,\"s8_streamed_gops\":%.4g,"
+                      "\"s8_streamed_percent_of_roof\":%.4g,\"s8_streamed_best_percent_of_roof\":%.4g}"
                     : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%%\n",
                 json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], 100 * share[OWN][0][0],
                 100 * share[OWN][0][1], rate[OWN][1], 100 * share[OWN][1][0], 100 * share[OWN][1][1], rate[S8][0],

@@ -117,7 +117,7 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *isa
                 if (json)
                     fprintf(
                         out,
-                        "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"isa\":\"%s\",\"microseconds\":%.3f,\"ratio_to_scalar\":%.2f}",
+                        "%s\n  {\"kernel\":\"%s\",\"of\":\"%s\",\"n\":%zu,\"isa\":\"%s\",\"microseconds\":%.4g,\"ratio_to_scalar\":%.4g}",
                         first ? "" : ",", kernels[i].name, kernels[i].what, w->n, isas[l]->name, us[l], us[0] / us[l]);
                 else fprintf(out, " %9.3f %5.1fx", us[l], us[0] / us[l]);
                 first = 0;
