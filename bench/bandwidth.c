@@ -1,4 +1,5 @@
-/* bandwidth.c - see bandwidth.h. Eight chains of xor over vectors: nothing but loads takes time. */
+/* bandwidth.c - see bandwidth.h. Eight independent chains of xor over vectors, so that only the
+ * loads take time. */
 #include "bench/bandwidth.h"
 
 #include <stdint.h>
@@ -6,7 +7,7 @@
 
 #include "bench/machine.h"
 
-enum { STEP = 512 /* bytes of a turn of the loop */, MOST_RUNS = 16 };
+enum { STEP = 512 /* bytes that one iteration of the loop reads */, MAX_RUNS = 16 };
 
 typedef uint64_t v64 __attribute__((vector_size(64)));
 typedef uint64_t v32 __attribute__((vector_size(32)));
@@ -42,13 +43,13 @@ size_t eg_bench_cache(int level) {
 
 double eg_bench_read_rate(eg_isa isa, const void *data, size_t bytes, size_t runs, double seconds) {
     uint64_t (*reader)(const char *, size_t) = reader_of(isa);
-    double rates[MOST_RUNS];
+    double rates[MAX_RUNS];
     bytes = bytes / STEP * STEP;
-    runs = runs < MOST_RUNS ? runs : MOST_RUNS;
+    runs = runs < MAX_RUNS ? runs : MAX_RUNS;
     volatile uint64_t keep = reader(data, bytes);
     for (size_t r = 0; r < runs; r++) {
         double begun = eg_bench_seconds(), took;
-        size_t times = 0, at_once = bytes < 1 << 20 ? (1 << 20) / bytes : 1; /* the clock is looked at once a MiB */
+        size_t times = 0, at_once = bytes < 1 << 20 ? (1 << 20) / bytes : 1; /* the clock is read once for each MiB */
         do {
             for (size_t i = 0; i < at_once; i++) keep = reader(data, bytes);
             times += at_once;
@@ -60,7 +61,7 @@ double eg_bench_read_rate(eg_isa isa, const void *data, size_t bytes, size_t run
     return eg_bench_quantile(rates, runs, 0.5);
 }
 
-double eg_bench_roof(double peak, double rate, double operations, size_t bytes) {
+double eg_bench_roofline(double peak, double rate, double operations, size_t bytes) {
     double by_reading = bytes ? rate * operations / (double)bytes : 0;
     return by_reading > 0 && by_reading < peak ? by_reading : peak;
 }

@@ -1,5 +1,5 @@
-/* bench_kernels.c - the program `bench_kernels`: times the kernels of kernels/ on this CPU, one thread. For whoever writes
- * kernels; `engram bench` measures whole models. */
+/* bench_kernels.c - the program bench_kernels: times the kernels on this CPU, with one thread. For
+ * people who write kernels; `engram bench` measures whole models. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
-/* gemm.c - see gemm.h. Medians of several short runs on one thread, in which the contenders take turns. Behind each run the peak
- * is measured by multiply-adds that stay in registers, and shares and ratios are medians of those of each turn, so that they hold
- * where the clock changes; the share of the best run tells what is left where others use the same core. Few rows, and weights
- * that come from memory, are held against how fast weights can be read from where they lie. */
+/* gemm.c - see gemm.h. Medians of several short runs on one thread, in which the contenders take
+ * turns. After each run the peak is measured, by multiply-adds in registers. Percentages and ratios
+ * are computed for each turn, and the tables show their medians, so that a changing clock rate does
+ * not distort them; the percentage of the best run ignores the time that other programs took.
+ * Products of few rows, and products whose weights come from memory, are compared with the
+ * roofline. */
 #include "bench/gemm.h"
 
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 9, MOST_SIDE = 1536, QUICK_STREAM = 8 << 20 };
+enum { RUNS = 9, MAX_SIDE = 1536, QUICK_STREAM = 8 << 20 };
 #define RUN_SECONDS 0.02
 
 typedef struct shape {
@@ -34,7 +36,8 @@ typedef struct work {
     void *A_quantized[BLAS], *W_quantized[BLAS]; /* quantised: of S8 and BF16 */
     size_t runs;
     double seconds; /* of a run */
-    char *stream;   /* copies of the packed weights, more than the caches hold, which take turns while copies is not 0 */
+    char *
+        stream; /* copies of the packed weights, more than the caches hold; if copies is not 0, each product reads the next one */
     size_t stream_bytes, copies;
 } work;
 
@@ -62,11 +65,11 @@ static int has_openblas(const work *w) {
     return eg_gemm_openblas(w->k, &one, NULL) == EG_OK;
 }
 
-/* Packs the weights every way and quantises the inputs. */
+/* Packs the weights in each format and quantises the inputs. */
 static void prepare(work *w) {
-    int8_t row[MOST_SIDE];
-    uint16_t row_bf16[MOST_SIDE];
-    float scales[MOST_SIDE / 128];
+    int8_t row[MAX_SIDE];
+    uint16_t row_bf16[MAX_SIDE];
+    float scales[MAX_SIDE / 128];
     eg_gemm_pack(w->k, w->N, w->K, 0, w->N, w->W, w->K, w->packed);
     for (size_t n = 0; n < w->N; n++) {
         eg_s8_quantize_weights(w->W + n * w->K, w->K, row, scales);
@@ -113,8 +116,8 @@ static double best_of(double *x, size_t n) { return eg_bench_quantile(x, n, 1); 
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
-/* Of a cell of the first table: GFLOP/s, the share of the peak, that of the best run of the best peak, the ratio to the kernels
- * of f32. */
+/* A cell of the first table: GFLOP/s; the fraction of the peak, as median and for the best run; the
+ * ratio to f32. */
 typedef struct cell {
     double rate[CONTENDERS], share[CONTENDERS], best[CONTENDERS], to_own[CONTENDERS];
 } cell;
@@ -140,20 +143,21 @@ static cell measure(work *w, int has_blas) {
     return c;
 }
 
-/* GFLOP/s; share: of the roof that the peak and reading so many bytes of weights make, the median, and that of the best run of
- * the best roof. What is read lies at source; the rate is measured in each turn, as the peak is. */
+/* Returns GFLOP/s. share: the fraction of the roofline, as median and for the best run. The product
+ * reads `bytes` bytes of weights; how fast they can be read is measured in each turn at `source`,
+ * where they are. */
 static double measure_read(const work *w, const void *source, size_t source_bytes, size_t bytes, double share[2]) {
-    double rates[RUNS], roofs[RUNS], shares[RUNS];
+    double rates[RUNS], rooflines[RUNS], shares[RUNS];
     size_t next = 0;
     run_next(w, &next);
     for (size_t r = 0; r < w->runs; r++) {
         double from = eg_bench_read_rate(w->k->isa, source, source_bytes, 1, w->seconds);
         rates[r] = timed(w, &next);
-        roofs[r] = eg_bench_roof(peak_now(w), from, operations(w), bytes);
-        shares[r] = ratio(rates[r], roofs[r]);
+        rooflines[r] = eg_bench_roofline(peak_now(w), from, operations(w), bytes);
+        shares[r] = ratio(rates[r], rooflines[r]);
     }
     share[0] = eg_bench_quantile(shares, w->runs, 0.5);
-    share[1] = ratio(best_of(rates, w->runs), best_of(roofs, w->runs));
+    share[1] = ratio(best_of(rates, w->runs), best_of(rooflines, w->runs));
     return eg_bench_quantile(rates, w->runs, 0.5);
 }
 
@@ -197,13 +201,13 @@ static void bench_isa(FILE *out, int json, work *w, const eg_kernels *k, int *fi
         }
 }
 
-/* More than the caches hold: twice the last one, 128 MB to 1 GB. */
+/* More than the caches hold: twice the last one, but 128 MB to 1 GB. */
 static size_t stream_size(void) {
     size_t least = 128 << 20, most = 1 << 30, twice = 2 * eg_bench_cache(3);
     return twice < least ? least : twice > most ? most : twice;
 }
 
-/* Few rows, and weights from memory, in per cent of the roof that peak and reading make. */
+/* The second table: few rows, and weights from memory, in per cent of the roofline. */
 static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int *first) {
     size_t l2 = eg_bench_cache(2) ? eg_bench_cache(2) / 2 : 128 << 10;
     double from_l2 = eg_bench_read_rate(k->isa, w->stream, l2 < w->stream_bytes ? l2 : w->stream_bytes, w->runs, w->seconds);
@@ -217,10 +221,10 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
     else
         fprintf(out,
                 "\n%s: reads %.1f GB/s from L2 (%zu kB), %.1f GB/s from memory (%zu MB). "
-                "Of the roof: min(peak, GB/s x operations a byte of weights)\n"
+                "The roofline: min(peak, GB/s x operations a byte of weights)\n"
                 "%-10s %5s %5s %5s %9s %8s %5s %9s %8s %5s %9s %8s %5s %9s %8s %5s\n",
-                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "isa", "M", "N", "K", "f32", "of roof", "best",
-                "streamed", "of roof", "best", "s8", "of roof", "best", "streamed", "of roof", "best");
+                k->name, from_l2, l2 >> 10, from_memory, w->stream_bytes >> 20, "isa", "M", "N", "K", "f32", "roofline", "best",
+                "streamed", "roofline", "best", "s8", "roofline", "best", "streamed", "roofline", "best");
     *first = 0;
     for (size_t i = 0; i < SHAPES; i++)
         for (size_t r = 0; r < READ_ROW_COUNTS; r++) {
@@ -243,10 +247,10 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
             fprintf(
                 out,
                 json
-                    ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.4g,\"percent_of_roof\":%.4g,\"best_percent_of_roof\":%.4g,"
-                      "\"streamed_gflops\":%.4g,\"streamed_percent_of_roof\":%.4g,\"streamed_best_percent_of_roof\":%.4g,"
-                      "\"s8_gops\":%.4g,\"s8_percent_of_roof\":%.4g,\"s8_best_percent_of_roof\":%.4g,\"s8_streamed_gops\":%.4g,"
-                      "\"s8_streamed_percent_of_roof\":%.4g,\"s8_streamed_best_percent_of_roof\":%.4g}"
+                    ? "%s\n    {\"M\":%zu,\"N\":%zu,\"K\":%zu,\"gflops\":%.4g,\"percent_of_roofline\":%.4g,\"best_percent_of_roofline\":%.4g,"
+                      "\"streamed_gflops\":%.4g,\"streamed_percent_of_roofline\":%.4g,\"streamed_best_percent_of_roofline\":%.4g,"
+                      "\"s8_gops\":%.4g,\"s8_percent_of_roofline\":%.4g,\"s8_best_percent_of_roofline\":%.4g,\"s8_streamed_gops\":%.4g,"
+                      "\"s8_streamed_percent_of_roofline\":%.4g,\"s8_streamed_best_percent_of_roofline\":%.4g}"
                     : "%-10s %5zu %5zu %5zu %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%% %9.1f %7.0f%% %4.0f%%\n",
                 json ? (i || r ? "," : "") : k->name, w->M, w->N, w->K, rate[OWN][0], 100 * share[OWN][0][0],
                 100 * share[OWN][0][1], rate[OWN][1], 100 * share[OWN][1][0], 100 * share[OWN][1][1], rate[S8][0],
@@ -258,7 +262,7 @@ static void bench_reading(FILE *out, int json, work *w, const eg_kernels *k, int
 eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
     const eg_kernels *isas[8];
     /* four bytes a weight: padding and scales of any ISA fit */
-    size_t isa_count = eg_kernels_available(isas, 8), most = MOST_SIDE * MOST_SIDE, bytes = most * sizeof(float);
+    size_t isa_count = eg_kernels_available(isas, 8), most = MAX_SIDE * MAX_SIDE, bytes = most * sizeof(float);
     work w = {.A = aligned_alloc(64, bytes),
               .W = aligned_alloc(64, bytes),
               .packed = aligned_alloc(64, bytes),
@@ -270,7 +274,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
               .stream_bytes = quick ? (size_t)QUICK_STREAM : stream_size()};
     w.stream = aligned_alloc(64, w.stream_bytes);
     eg_status s = EG_OK;
-    if (only) isas[1] = only, isa_count = 2; /* the first one is not timed */
+    if (only) isas[1] = only, isa_count = 2; /* the scalar ISA, the first one, is not timed */
     if (!w.A || !w.W || !w.packed || !w.C || !w.A_quantized[S8] || !w.W_quantized[S8] || !w.A_quantized[BF16] ||
         !w.W_quantized[BF16] || !w.stream) {
         s = eg_fail_memory(err, w.stream ? bytes : w.stream_bytes);
@@ -285,7 +289,7 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
         for (size_t i = isa_count; i-- > 1;) bench_isa(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;
-        memset(w.stream, 1, w.stream_bytes); /* pages that were never written would all be the same one */
+        memset(w.stream, 1, w.stream_bytes); /* pages that were never written would share one page of zeros */
         for (size_t i = isa_count; i-- > 1;) bench_reading(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n]}\n");
     }

@@ -1,4 +1,4 @@
-/* gemm.h - GEMM and the other kernels, timed on this core: for the program bench_kernels. */
+/* gemm.h - times the matrix products. Called by bench_kernels.c. */
 #ifndef EG_BENCH_GEMM_H
 #define EG_BENCH_GEMM_H
 
@@ -6,11 +6,12 @@
 
 #include "kernels/kernels.h"
 
-/* Prints a table (or one JSON object): for each ISA of this CPU its measured FMA peak, then GFLOP/s and per cent of
- * that peak for the matrices of a 6 x 384 encoder at M 1 to 128, resident panels, and the ratio to OpenBLAS. Then for each ISA
- * how fast it reads, and per cent of the roof that this and the peak make: panels where they lie, and streamed from memory.
- * only: an ISA that this CPU has (of scalar no peak is known), NULL: all but scalar. An ISA takes about a minute; needs up to 1
- * GB. quick: one run of each, whose figures say little. EG_ENOMEM. */
+/* Prints two tables (or one JSON object) for each ISA of this CPU. The first: the measured FMA
+ * peak, then GFLOP/s, per cent of that peak, and the ratio to OpenBLAS, for the matrices of an
+ * encoder with 384 hidden units and M 1 to 128, with weights in the caches. The second: how fast
+ * the ISA reads memory, and per cent of the roofline, with weights in the caches and streamed from
+ * memory. only: one ISA that this CPU has; NULL: all but scalar. Each ISA takes about a minute and
+ * up to 1 GB. quick: a single run of each cell, whose figures say little. EG_ENOMEM. */
 eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err);
 
 #endif

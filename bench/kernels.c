@@ -1,5 +1,5 @@
-/* kernels.c - see kernels.h. Each kernel works in place or from a fixed input on sizes as the encoders have them; the ISAs take
- * turns, so that a slow moment of the machine meets all of them. */
+/* kernels.c - see kernels.h. The sizes are those of the encoders. The ISAs take turns, so that a
+ * slow moment of the machine affects all of them. */
 #include "bench/kernels.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "core/base/status.h"
 #include "kernels/kernels.h"
 
-enum { RUNS = 11, MAX_ISAS = 8, ROWS = 32, MOST = 512 * 1536, MOST_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
-enum { DIRECT = 129 }; /* tokens, up to which relative positions are slices */
+enum { RUNS = 11, MAX_ISAS = 8, ROWS = 32, MAX_SIZE = 512 * 1536, MAX_LENGTH = 256, HEAD = 32, WIDTH = 3 * 384, SPAN = 256 };
+enum { DIRECT = 129 }; /* tokens up to which relative positions are read as slices */
 #define RUN_SECONDS 0.002
 
 typedef struct work {
     const eg_kernels *k;
-    size_t runs, times; /* of a run at least so many calls */
+    size_t runs, times; /* calls of a run, at least */
     double seconds;
     size_t n; /* elements of a row, or tokens */
     const float *x, *gamma, *beta;
@@ -23,7 +23,7 @@ typedef struct work {
     int8_t *q;
     void *rows; /* quantised */
     const eg_relative *relative;
-    volatile float sink; /* of the results that are numbers */
+    volatile float sink; /* keeps results that are numbers */
 } work;
 
 static void gelu(work *w) { w->k->gelu(w->y, w->n); }
@@ -129,25 +129,25 @@ static void print_all(FILE *out, int json, work *w, const eg_kernels *const *isa
 
 eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *only, eg_error *err) {
     const eg_kernels *isas[MAX_ISAS];
-    uint16_t column[2 * MOST_LENGTH]; /* of lengths over DIRECT */
+    uint16_t column[2 * MAX_LENGTH]; /* of lengths over DIRECT */
     size_t count = eg_kernels_available(isas, MAX_ISAS), row_bytes = 0, width = 2 * SPAN + 16;
     if (only) isas[1] = only, count = only == isas[0] ? 1 : 2;
-    size_t scratch = eg_attention_scratch(MOST_LENGTH, HEAD, SPAN);
+    size_t scratch = eg_attention_scratch(MAX_LENGTH, HEAD, SPAN);
     for (size_t l = 0; l < count; l++) {
         size_t s8 = isas[l]->s8.row_bytes(1536), bf16 = isas[l]->bf16.row_bytes(1536), most = s8 > bf16 ? s8 : bf16;
         if (most > row_bytes) row_bytes = most;
     }
-    float *x = aligned_alloc(64, MOST * sizeof *x), *y = aligned_alloc(64, MOST * sizeof *y),
+    float *x = aligned_alloc(64, MAX_SIZE * sizeof *x), *y = aligned_alloc(64, MAX_SIZE * sizeof *y),
           *more = aligned_alloc(64, (scratch + 15) / 16 * 64);
     float *tables = aligned_alloc(64, 2 * HEAD * width * sizeof *tables);
     int8_t *q = aligned_alloc(64, 1024);
     void *rows = aligned_alloc(64, ROWS * row_bytes);
     eg_status s = EG_OK;
     if (!x || !y || !more || !q || !rows || !tables) {
-        s = eg_fail_memory(err, 2 * MOST * sizeof *x);
+        s = eg_fail_memory(err, 2 * MAX_SIZE * sizeof *x);
     } else {
         uint32_t seed = 12345;
-        for (size_t i = 0; i < MOST; i++) {
+        for (size_t i = 0; i < MAX_SIZE; i++) {
             seed = seed * 1664525u + 1013904223u;
             x[i] = (float)(int32_t)seed * 0x1p-31f;
         }
@@ -158,9 +158,9 @@ eg_status eg_bench_kernels(FILE *out, int json, int quick, const eg_kernels *onl
                                 .span = SPAN,
                                 .width = width,
                                 .direct = DIRECT,
-                                .column = column + MOST_LENGTH};
-        for (int distance = 1 - MOST_LENGTH; distance < MOST_LENGTH; distance++)
-            column[distance + MOST_LENGTH] = (uint16_t)(SPAN - 1 - distance);
+                                .column = column + MAX_LENGTH};
+        for (int distance = 1 - MAX_LENGTH; distance < MAX_LENGTH; distance++)
+            column[distance + MAX_LENGTH] = (uint16_t)(SPAN - 1 - distance);
         work w = {.runs = quick ? 1 : RUNS,
                   .times = quick ? 1 : 8,
                   .seconds = quick ? 0 : RUN_SECONDS,

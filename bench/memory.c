@@ -1,6 +1,6 @@
-/* memory.c - `bench_memory [FACTS]`: latency of commits (embedding included, synchronous=FULL, no waiting for the verdict) with
- * the share of the disk, and of queries over a store of FACTS facts (100,000 by default). Everything runs in a temporary folder
- * below $TMPDIR. */
+/* memory.c - `bench_memory [FACTS]`: latency of commits (embedding included, synchronous=FULL, no
+ * waiting for the verdict) with the share of the disk, and of queries over a store of FACTS facts
+ * (100,000 by default). Everything runs in a temporary folder below $TMPDIR. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ const eg_plugin *eg_plugin_sqlite(void);
 static uint32_t seed = 7;
 static uint32_t next_random(void) { return (seed = seed * 1664525u + 1013904223u) >> 8; }
 
-/* Sentences as agents write them, out of parts: some 10 million different ones. */
+/* Sentences like those of agents, put together from parts: some 10 million different ones. */
 static eg_str sentence(char *out, size_t size, uint32_t number) {
     static const char *const services[] = {"auth",    "billing", "search",    "mail",  "ledger",
                                            "catalog", "gateway", "scheduler", "media", "report"};
@@ -41,7 +41,8 @@ static eg_status capture(eg_registrar *r, const eg_storage_ops *s) {
     return EG_OK;
 }
 
-/* Fills the store straight through its contract, with random unit vectors: what a query does does not depend on their values. */
+/* Fills the store straight through its contract, with random unit vectors: what a query does does
+ * not depend on their values. */
 static eg_status fill(const eg_services *services, const char *database, eg_str model, size_t facts, eg_error *err) {
     eg_services with = *services;
     const eg_storage_ops *ops = NULL;
@@ -98,7 +99,7 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
     return s;
 }
 
-/* The median of a small write followed by fsync: what the disk asks for each commit. */
+/* The median time of a small write followed by fsync, which each commit must wait for. */
 static double disk_ms(const char *folder) {
     char path[300];
     double times[50];

@@ -1,5 +1,6 @@
-/* model.c - see model.h. Texts are made of one-token words, so that lengths are exact; the label or vector does not matter. The
- * formats take turns, run by run, so that a noisy moment hits all of them. */
+/* model.c - see model.h. Texts consist of one-token words, so that their lengths are exact; results
+ * are ignored. The formats take turns, run by run, so that a slow moment of the machine affects all
+ * of them. */
 #include "bench/model.h"
 
 #include <stdlib.h>
@@ -9,15 +10,15 @@
 #include "core/base/cpu.h"
 #include "core/base/status.h"
 
-enum { MOST_BATCH = 128, MOST_WORDS = 256, MOST_RUNS = 11, LEAST_RUNS = 3, MOST_FORMATS = 2 };
-#define CELL_SECONDS 3.0 /* a cell takes no more runs after this, but LEAST_RUNS */
+enum { MAX_BATCH = 128, MAX_WORDS = 256, MAX_RUNS = 11, MIN_RUNS = 3, MAX_FORMATS = 2 };
+#define CELL_SECONDS 3.0 /* a cell starts no more runs after this time, but has at least MIN_RUNS */
 
 /* The model in one format, on an engine that all formats share. */
 typedef struct contender {
     eg_format format;
     const char *name;
     eg_model *model;
-    double times[MOST_RUNS];
+    double times[MAX_RUNS];
     size_t runs;
 } contender;
 
@@ -27,7 +28,7 @@ typedef struct bench {
     eg_engine *engine;
     eg_isa isa;
     eg_model_info info;
-    contender contenders[MOST_FORMATS];
+    contender contenders[MAX_FORMATS];
     size_t count;
     float *results;
     char *text; /* one-token words */
@@ -69,8 +70,8 @@ static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threa
     if (st == EG_OK && b->info.head == EG_HEAD_TOKENS)
         st = eg_fail(err, EG_EUNSUPPORTED, "'%s' labels tokens: bench measures embeddings and classes", s->dir);
     size_t width = b->info.hidden > b->info.labels ? b->info.hidden : b->info.labels;
-    b->results = malloc((width + 1) * MOST_BATCH * sizeof *b->results);
-    if (st == EG_OK && !b->results) st = eg_fail_memory(err, width * MOST_BATCH * sizeof *b->results);
+    b->results = malloc((width + 1) * MAX_BATCH * sizeof *b->results);
+    if (st == EG_OK && !b->results) st = eg_fail_memory(err, width * MAX_BATCH * sizeof *b->results);
     if (st == EG_OK) b->isa = isa_of(b->engine);
     return st;
 }
@@ -79,8 +80,8 @@ static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threa
 static eg_str text_of(const bench *b, size_t n) { return (eg_str){b->text, 5 * n - 1}; }
 
 static eg_status run(const bench *b, const eg_model *m, size_t batch, eg_pair pair, eg_error *err) {
-    eg_str texts[MOST_BATCH];
-    eg_pair pairs[MOST_BATCH];
+    eg_str texts[MAX_BATCH];
+    eg_pair pairs[MAX_BATCH];
     for (size_t i = 0; i < batch; i++) {
         texts[i] = pair.first;
         pairs[i] = pair;
@@ -97,7 +98,7 @@ static eg_status measure(bench *b, size_t batch, eg_pair pair, eg_error *err) {
         b->contenders[i].runs = 0;
         if (st != EG_OK) return st;
     }
-    for (size_t n = 0; n < MOST_RUNS && (n < LEAST_RUNS || spent < CELL_SECONDS); n++)
+    for (size_t n = 0; n < MAX_RUNS && (n < MIN_RUNS || spent < CELL_SECONDS); n++)
         for (size_t i = 0; i < b->count; i++) {
             double begun = eg_bench_seconds();
             eg_status st = run(b, b->contenders[i].model, batch, pair, err);
@@ -109,8 +110,9 @@ static eg_status measure(bench *b, size_t batch, eg_pair pair, eg_error *err) {
     return EG_OK;
 }
 
-/* Multiply-adds count two: the four matrices of each layer and the two attention products. A classifier reads first tokens only:
- * of the last layer the others get no more than keys and values (and queries, which are made with them). */
+/* The operations of a call, two for each multiply-add: the four matrices of each layer and the two
+ * products of attention. A classifier reads first tokens only; of the other tokens the last layer
+ * computes keys and values (and queries, which are in the same matrix). */
 static double flops(const eg_model_info *m, size_t tokens, size_t length) {
     double H = m->hidden, I = m->intermediate, L = (double)length, all = (double)tokens;
     double last = m->head == EG_HEAD_CLASSES ? all / L : all;
@@ -155,9 +157,9 @@ typedef eg_status grid(bench *b, const eg_bench_subject *s, eg_error *err);
 
 /* Runs the grid with one thread and with all, or with the threads asked for. */
 static eg_status run_all(const eg_bench_subject *s, FILE *out, int json, grid *cells, eg_error *err) {
-    bench b = {.out = out, .json = json, .text = malloc(5 * MOST_WORDS + 1)};
-    if (!b.text) return eg_fail_memory(err, 5 * MOST_WORDS + 1);
-    for (size_t i = 0; i < MOST_WORDS; i++) sprintf(b.text + 5 * i, "%s ", i % 2 ? "time" : "word");
+    bench b = {.out = out, .json = json, .text = malloc(5 * MAX_WORDS + 1)};
+    if (!b.text) return eg_fail_memory(err, 5 * MAX_WORDS + 1);
+    for (size_t i = 0; i < MAX_WORDS; i++) sprintf(b.text + 5 * i, "%s ", i % 2 ? "time" : "word");
     uint32_t all = eg_cpu_allowance(), threads = s->engine.threads ? s->engine.threads : 1;
     eg_status st = EG_OK;
     for (int more = 1, first = 1; st == EG_OK && more; first = 0) {

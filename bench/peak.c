@@ -1,5 +1,5 @@
-/* peak.c - see peak.h. 12 independent chains of multiply-adds in registers: enough for a latency of 5 cycles and two units, and
- * few enough for 16 registers. */
+/* peak.c - see peak.h. 12 independent chains of multiply-adds in registers: enough for a latency of
+ * 5 cycles and two units, and few enough for 16 registers. */
 #include "bench/peak.h"
 
 #include "bench/machine.h"
@@ -45,7 +45,8 @@ __attribute__((noipa, optimize("O3"))) static float pairs_neon(void) {
 }
 #endif
 
-/* Sums of small integers: each chain is a variable, since gcc keeps an array that assembler writes to in memory. */
+/* Sums of small integers: each chain is a variable, since gcc keeps an array that assembler writes
+ * to in memory. */
 #define DOT_BODY(type, zero, set, dot, store)                                                   \
     type a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, k = a, l = a, m = a, n = a; \
     type x = set(0x01020304), y = set(0x04030201);                                              \
@@ -87,8 +88,8 @@ __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx5
 __attribute__((noipa, target("avx512bw"), optimize("O3"))) static float dot_avx512bf16(void) {
     DOT_BODY(__m512i, _mm512_setzero_si512(), _mm512_set1_epi32, PAIRS_512, _mm512_storeu_si512);
 }
-/* AMX: six tiles of sums, 6, the inputs, and 7, the weights. Tiles are configured as 16 rows of 64 bytes: palette 1, bytes of a
- * row from byte 16, rows from byte 48. */
+/* AMX: six tiles of sums, 6, the inputs, and 7, the weights. Tiles are configured as 16 rows of 64
+ * bytes: palette 1, bytes of a row from byte 16, rows from byte 48. */
 #define TILES_DOT(instruction)                                                                                       \
     __asm__ volatile(instruction " %%tmm7, %%tmm6, %%tmm0\n\t" instruction " %%tmm7, %%tmm6, %%tmm1\n\t" instruction \
                                  " %%tmm7, %%tmm6, %%tmm2\n\t" instruction " %%tmm7, %%tmm6, %%tmm3\n\t" instruction \

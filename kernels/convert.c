@@ -1,5 +1,6 @@
-/* convert.c - half and bfloat16 to float, exact, and float to bfloat16, rounded, by their bits (IEEE 754-2008 binary16; bfloat16
- * is the upper half of a float). Used when a model is loaded, so speed does not matter. */
+/* convert.c - half and bfloat16 to float, exact, and float to bfloat16, rounded, by their bits
+ * (IEEE 754-2008 binary16; bfloat16 is the upper half of a float). Used when a model is loaded, so
+ * speed does not matter. */
 #include <string.h>
 
 #include "kernels/kernels.h"

@@ -1,5 +1,6 @@
-/* dispatch.c - which ISA runs: the best that the CPU and the operating system support (CPUID, XGETBV, HWCAP), or one by name.
- * Detection checks one feature after the other and returns at the first that is missing. */
+/* dispatch.c - which ISA runs: the best that the CPU and the operating system support (CPUID,
+ * XGETBV, HWCAP), or one by name. Detection checks one feature after the other and returns at the
+ * first that is missing. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -10,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* XCR0: the register files that the operating system saves. In assembler, since the intrinsic needs -mxsave. */
+/* XCR0: the register files that the operating system saves. In assembler, since the intrinsic needs
+ * -mxsave. */
 static uint64_t saved_state(void) {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -61,7 +63,8 @@ static size_t detect(const eg_kernels **out) {
 }
 #endif
 
-/* Linux (since 5.16) lets a process use AMX tiles after a request, since saving them takes 8 KB more for each thread. */
+/* Linux (since 5.16) lets a process use AMX tiles after a request, since saving them takes 8 KB
+ * more for each thread. */
 static int permitted(const eg_kernels *k) {
 #if defined(__x86_64__)
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };

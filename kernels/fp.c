@@ -1,4 +1,5 @@
-/* fp.c - the floating-point control word: results must not depend on the one of the calling thread. */
+/* fp.c - the floating-point control word: results must not depend on the one of the calling thread.
+ */
 #include "kernels/kernels.h"
 
 #if defined(__x86_64__)

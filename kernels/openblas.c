@@ -1,6 +1,7 @@
-/* openblas.c - matrix products by OpenBLAS: the baseline in benchmarks, a second reference in tests, and the choice on a CPU that
- * we have no kernels for (setting gemm). The library is loaded at the first use, so that processes that do not need it do not pay
- * for it. One thread: the thread pool is ours. Its results depend on the batch. */
+/* openblas.c - matrix products by OpenBLAS: the baseline in benchmarks, a second reference in
+ * tests, and the choice on a CPU that we have no kernels for (setting gemm). The library is loaded
+ * at the first use, so that processes that do not need it do not pay for it. One thread: the thread
+ * pool is ours. Its results depend on the batch. */
 #include <dlfcn.h>
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
-/* pack.c - the packed form of f32 weights: panels of panel_width outputs, in the order of k, so that a micro-kernel reads memory
- * in one stream. Only the width differs between ISAs. Also the quantising of weights to s8, and the size of attention's scratch.
- */
+/* pack.c - the packed form of f32 weights: panels of panel_width outputs, in the order of k, so
+ * that a micro-kernel reads memory in one stream. Only the width differs between ISAs. Also the
+ * quantising of weights to s8, and the size of attention's scratch. */
 #include <math.h>
 
 #include "core/base/size.h"

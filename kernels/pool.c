@@ -1,6 +1,6 @@
-/* pool.c - see pool.h. One word of state holds the number of the run, whether it is open, and how many workers are
- * inside: a worker that wakes late finds the run closed and goes back to sleep, so the caller never waits for a
- * thread that has not begun. */
+/* pool.c - see pool.h. One word of state holds the number of the run, whether it is open, and how
+ * many workers are inside it. A worker that wakes late finds the run closed and goes back to sleep,
+ * so the caller never waits for a thread that has not started. */
 #include "kernels/pool.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 enum {
     MAX_THREADS = 256,
     SPIN_US = 30,
-    ASK_NS = 5000000, /* how often a waiter asks whether to stop */
+    ASK_NS = 5000000, /* how often a waiting thread calls stop() */
     INSIDE = 0xffff /* low bits: workers inside */,
     OPEN = 1 << 16,
     RUN = 1 << 17
@@ -31,8 +31,8 @@ enum {
 struct eg_pool {
     uint32_t threads; /* with the caller */
     pthread_t *handles;
-    pthread_mutex_t turn;    /* of who waits in eg_pool_take: who gives the pool back is not at once the next */
-    pthread_mutex_t one_run; /* runs of several callers, one after the other; recursive, for those inside a take */
+    pthread_mutex_t turn; /* held while waiting in eg_pool_take, so that a thread which gives the pool back does not overtake */
+    pthread_mutex_t one_run; /* serialises the runs of several callers; recursive, for runs between take and give */
     void (*task)(void *arg, size_t i, uint32_t lane);
     void *arg;
     size_t n;
@@ -92,7 +92,7 @@ static void take_tasks(eg_pool *p, uint32_t lane) {
 static void *work(void *start) {
     eg_pool *p = ((worker_start *)start)->pool;
     uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state),
-             done_run = 0; /* the first run is 1: also a thread that starts while it is open has a part in it */
+             done_run = 0; /* the first run is number 1, so a thread that starts while it is open takes part */
     free(start);
     (void)eg_fp_enter();
     while (!atomic_load(&p->stop)) {
@@ -104,7 +104,7 @@ static void *work(void *start) {
         done_run = state / RUN;
         take_tasks(p, lane);
         state = atomic_fetch_sub(&p->state, 1) - 1;
-        if ((state & (OPEN | INSIDE)) == 0) futex_wake_all(&p->state); /* the caller waits for the last one */
+        if ((state & (OPEN | INSIDE)) == 0) futex_wake_all(&p->state); /* the caller waits for the last worker */
     }
     return NULL;
 }
@@ -115,7 +115,7 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
         return eg_fail(err, EG_EINVAL, "%u threads were asked for; at most %d are possible", threads, MAX_THREADS);
     uint32_t allowed = eg_cpu_allowance();
     if (threads == 0 || threads > allowed)
-        threads = allowed < MAX_THREADS ? allowed : MAX_THREADS; /* more than CPUs would wait */
+        threads = allowed < MAX_THREADS ? allowed : MAX_THREADS; /* more threads than CPUs would wait for each other */
     eg_pool *p = calloc(1, sizeof *p);
     if (!p) return eg_fail_memory(err, sizeof *p);
     p->threads = 1;
@@ -127,8 +127,7 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     pthread_mutex_init(&p->turn, NULL);
     p->handles = calloc(threads, sizeof *p->handles);
     eg_status s = p->handles ? EG_OK : eg_fail_memory(err, threads * sizeof *p->handles);
-    sigset_t all,
-        before; /* signals are the program's: its handlers run on its own threads, and one that it waits for comes there */
+    sigset_t all, before; /* signals belong to the program: its handlers run on its own threads, and sigwait works there */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; s == EG_OK && p->threads < threads; p->threads++) {
@@ -170,7 +169,8 @@ uint32_t eg_pool_threads(const eg_pool *p) { return p->threads; }
 
 void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_t lane), void *arg) {
     if (n == 0) return;
-    if (pthread_mutex_trylock(&p->one_run) != 0) (void)eg_pool_take(p, NULL, NULL); /* in turn with who takes it for longer */
+    if (pthread_mutex_trylock(&p->one_run) != 0)
+        (void)eg_pool_take(p, NULL, NULL); /* waits in turn with threads that take the pool */
     assert(!(atomic_load(&p->state) & OPEN) && "a task does not run tasks");
     if (p->threads == 1 || n == 1) {
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
@@ -181,7 +181,7 @@ void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_
     p->arg = arg;
     p->n = n;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    atomic_fetch_add(&p->state, RUN | OPEN); /* was closed: the bit was clear */
+    atomic_fetch_add(&p->state, RUN | OPEN); /* the run was closed, so the bit was clear */
     if (atomic_load(&p->sleepers)) futex_wake_all(&p->state);
     take_tasks(p, 0);
     uint32_t state = atomic_fetch_sub(&p->state, OPEN) - OPEN;
@@ -192,7 +192,7 @@ void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_
     pthread_mutex_unlock(&p->one_run);
 }
 
-#ifdef __SANITIZE_THREAD__ /* that of gcc 12 sees no pthread_mutex_clocklock */
+#ifdef __SANITIZE_THREAD__ /* gcc 12 does not instrument pthread_mutex_clocklock */
 #define WAIT_CLOCK CLOCK_REALTIME
 #define lock_until(m, until) pthread_mutex_timedlock(m, until)
 #else
@@ -200,7 +200,7 @@ void eg_pool_run(eg_pool *p, size_t n, void (*task)(void *arg, size_t i, uint32_
 #define lock_until(m, until) pthread_mutex_clocklock(m, CLOCK_MONOTONIC, until)
 #endif
 
-/* Locks, unless it is to stop while it waits. */
+/* Locks the mutex and returns 1; returns 0 if stop() says so first. */
 static int lock_or_stop(pthread_mutex_t *m, int (*stop)(const void *arg), const void *arg) {
     if (!stop) return pthread_mutex_lock(m) == 0;
     while (!stop(arg)) {

@@ -1,4 +1,5 @@
-/* tables.h - the tables of kernels, one for each ISA, that this build contains. Used by dispatch.c only. */
+/* tables.h - the tables of kernels, one for each ISA, that this build contains. Used by dispatch.c
+ * only. */
 #ifndef EG_KERNELS_TABLES_H
 #define EG_KERNELS_TABLES_H
 

@@ -20,18 +20,18 @@
 #include "core/base/size.h"
 #include "core/base/status.h"
 
-enum { CHUNK = 1 << 20, MOST_KEY = 16 << 10, PAGE = 4096, WAIT_US = 30 * 1000000, POLL_US = 5000 };
+enum { CHUNK = 1 << 20, MAX_KEY = 16 << 10, PAGE = 4096, WAIT_US = 30 * 1000000, POLL_US = 5000 };
 static const char magic[8] = "EGPACK1";
 
 typedef struct header {
     char magic[8];
     uint64_t size, data_at, key_size;
-    /* then the key, then a sum a chunk */
+    /* followed by the key, then by a checksum for each chunk */
 } header;
 
 static size_t chunks_of(size_t size) { return (size + CHUNK - 1) / CHUNK; }
 
-/* Where the block begins in the file; 0 on overflow. */
+/* The offset of the block in the file; 0 on overflow. */
 static size_t data_offset(size_t key_size, size_t size) {
     size_t at;
     return eg_size_round_up(sizeof(header) + key_size + 8 + chunks_of(size) * sizeof(uint32_t), PAGE, &at) ? at : 0;
@@ -62,8 +62,8 @@ static void forget_map(eg_block *b) {
     b->map = b->data = NULL;
 }
 
-/* Memory of this process, in large pages where the system has them: filling a mapped file page by page costs several times more.
- */
+/* Private memory, in large pages if the system has them: filling a mapped file page by page takes
+ * several times longer. */
 static int allocate(eg_block *b) {
     size_t bytes;
     b->data = eg_size_round_up(b->size, 64, &bytes) ? aligned_alloc(64, bytes) : NULL;
@@ -73,7 +73,7 @@ static int allocate(eg_block *b) {
     return 1;
 }
 
-/* The file as a block, when it is what the key asks for. */
+/* Maps the file if it is the one that the key describes. */
 static int open_existing(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     struct stat st;
     size_t at = data_offset(key->size, b->size);
@@ -98,7 +98,8 @@ static int open_existing(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     return !wrong;
 }
 
-/* The lock that lets one process pack; -1: pack privately. The file stays: removing it would let two hold a lock each. */
+/* Takes the lock with which one process at a time packs; -1: pack privately. The lock file is never
+ * removed, since then two processes could each hold a lock. */
 static int take_lock(const char *path) {
     char name[4096 + 8];
     snprintf(name, sizeof name, "%s.lock", path);
@@ -114,13 +115,15 @@ static int take_lock(const char *path) {
     return fd;
 }
 
-/* A child that another thread forked meanwhile holds the file too: closing ours would not let go of the lock. */
+/* A child that another thread forked meanwhile holds the file as well, so closing it here would not
+ * release the lock. */
 static void leave_lock(int lock) {
     (void)flock(lock, LOCK_UN);
     close(lock);
 }
 
-/* One name for all that pack: the lock lets in one at a time, and what one that was killed has left is removed by the next. */
+/* All writers use one name: the lock admits one at a time, and the next one removes what a killed
+ * one left. */
 static void temporary_name(const char *path, char out[4096 + 8]) { snprintf(out, 4096 + 8, "%s.new", path); }
 
 static int write_all(int fd, const void *bytes, size_t size) {
@@ -133,13 +136,14 @@ static int write_all(int fd, const void *bytes, size_t size) {
     return 1;
 }
 
-/* A block on its way into the cache: written by a thread of its own while the model answers already. */
+/* A block that is being written to the cache by a thread of its own, while the model is already in
+ * use. */
 typedef struct eg_block_writer {
     pthread_t thread;
     int threaded, lock;
     const void *data;
     size_t size, at;
-    header *head; /* with the key; the sums come */
+    header *head; /* with the key; the checksums follow */
     uint32_t *sums;
     char path[4096];
 } eg_block_writer;
@@ -148,7 +152,7 @@ static void *write_file(void *arg) {
     eg_block_writer *w = arg;
     char name[4096 + 8];
     temporary_name(w->path, name);
-    unlink(name); /* never one that was there: it might be a link to, or be held open by, something else */
+    unlink(name); /* always a new file: an existing one could be a link, or open in another program */
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0) {
         sum_task t = {.data = w->data, .size = w->size, .sums = w->sums};
@@ -177,7 +181,7 @@ static void end_packing(eg_block *b) {
 eg_status eg_block_take(const char *cache, const eg_block_key *key, size_t size, eg_pool *pool, eg_block *b, eg_error *err) {
     *b = (eg_block){.size = size};
     if (!size || !data_offset(key->size, size)) return eg_fail_memory(err, size);
-    if (cache && key->size <= MOST_KEY && snprintf(b->path, sizeof b->path, "%s/%s", cache, key->name) < (int)sizeof b->path &&
+    if (cache && key->size <= MAX_KEY && snprintf(b->path, sizeof b->path, "%s/%s", cache, key->name) < (int)sizeof b->path &&
         eg_folder_make(cache, 0700, NULL) == EG_OK) {
         b->ready = open_existing(b, key, pool);
         if (b->ready) return EG_OK;
@@ -208,8 +212,9 @@ void eg_block_publish(eg_block *b, const eg_block_key *key, eg_pool *pool) {
     *b->writer =
         (eg_block_writer){.lock = b->lock, .data = b->data, .size = b->size, .at = at, .head = h, .sums = sums_of(h, key->size)};
     memcpy(b->writer->path, b->path, sizeof b->path);
-    b->packing = 0; /* the lock is the writer's now */
-    /* No signal reaches the writer: none of the program's, nor the one that ends a process whose file outgrows its limit. */
+    b->packing = 0; /* the writer owns the lock now */
+    /* The writer blocks all signals: those of the program, and the one that would end a process
+     * whose file exceeds its limit. */
     sigset_t all, too_large, waiting, before;
     sigfillset(&all);
     sigemptyset(&too_large);

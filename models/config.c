@@ -1,5 +1,5 @@
-/* config.c - see config.h. Unknown fields are ignored: published configs carry many; fields that change the result
- * are checked. */
+/* config.c - see config.h. Unknown fields are ignored, since published files have many of them;
+ * fields that change the result are checked. */
 #include "models/config.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static eg_status read_number(eg_json *j, eg_json_kind k, const number_field *f, 
     return EG_OK;
 }
 
-/* {"0": "contradiction", ...}: names by id, every id from 0 on exactly once. */
+/* {"0": "contradiction", ...}: names by id, each id from 0 on exactly once. */
 static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error *err) {
     const char **names = eg_arena_array(arena, MAX_LABELS, sizeof *names);
     if (!names) return eg_fail_memory(err, MAX_LABELS * sizeof *names);
@@ -47,7 +47,7 @@ static eg_status read_labels(eg_json *j, eg_arena *arena, eg_config *c, eg_error
             for (size_t i = 0; i < j->text.len && id < MAX_LABELS; i++)
                 id = j->text.ptr[i] >= '0' && j->text.ptr[i] <= '9' ? id * 10 + (uint32_t)(j->text.ptr[i] - '0') : MAX_LABELS;
             if (id >= MAX_LABELS)
-                return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is no id below %d", MAX_LABELS);
+                return eg_fail(err, EG_EFORMAT, "config.json: id2label has a key that is not a valid id below %d", MAX_LABELS);
         } else if (k == EG_JSON_STRING && !names[id]) {
             names[id] = eg_arena_copy(arena, j->text);
             if (!names[id]) return eg_fail_memory(err, j->text.len);
@@ -69,8 +69,8 @@ static eg_status refuse(eg_error *err, const char *field, eg_str value, const ch
                    supported);
 }
 
-/* The last word decides the head: BertForSequenceClassification. What stands before it is the architecture, which
- * model_type names again. */
+/* The end of the name decides the head: BertForSequenceClassification. Its beginning is the
+ * architecture, which model_type repeats. */
 static eg_status read_architectures(eg_json *j, eg_config *c, eg_error *err) {
     static const struct {
         const char *ending;
@@ -110,7 +110,8 @@ static eg_status read_model_type(const eg_json *j, eg_json_kind k, eg_config *c,
     return refuse(err, "model_type", k == EG_JSON_STRING ? j->text : EG_STR("no text"), "bert, roberta, xlm-roberta, deberta-v2");
 }
 
-/* The fields that name a variant of the arithmetic: only this one is built. NULL stands for the field's absence too. */
+/* Fields that name a variant of the arithmetic, and the one value that is supported. NULL: the
+ * field may also be missing. */
 static const struct fixed_text {
     const char *name, *wanted;
 } fixed_texts[] = {{"hidden_act", "gelu"},
@@ -119,7 +120,7 @@ static const struct fixed_text {
                    {"pooler_hidden_act", "gelu"}};
 static const struct fixed_flag {
     const char *name;
-    int wanted, when_absent; /* when_absent: its value where it is not there; -1: absent */
+    int wanted, when_absent; /* when_absent: the value if the field is missing; -1: none */
     eg_architecture of;
 } fixed_flags[] = {{"is_decoder", 0, 0, EG_BERT},
                    {"is_decoder", 0, 0, EG_ROBERTA},
@@ -130,12 +131,12 @@ static const struct fixed_flag {
 
 static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, const char *wanted, eg_error *err) {
     if (k == EG_JSON_NULL) return EG_OK;
-    if (k == EG_JSON_ERROR) return EG_EFORMAT; /* the reader has said where */
+    if (k == EG_JSON_ERROR) return EG_EFORMAT; /* the JSON reader has already reported where */
     if (k != EG_JSON_STRING || !is(j, wanted)) return refuse(err, field, k == EG_JSON_STRING ? j->text : EG_STR("?"), wanted);
     return EG_OK;
 }
 
-/* What is checked once the whole file is read, since the order of fields is free. */
+/* Collected first and checked when the whole file has been read, since fields come in any order. */
 typedef struct pending {
     int model_type;
     int flags[sizeof fixed_flags / sizeof *fixed_flags]; /* 0 absent, 1 false, 2 true, 3 something else */
@@ -208,14 +209,14 @@ static eg_status read_field(eg_json *j, eg_arena *arena, eg_config *c, pending *
     int architectures = is(j, "architectures"), labels = is(j, "id2label");
     eg_json_kind k = eg_json_next(j);
     if (architectures && k == EG_JSON_ARRAY) return read_architectures(j, c, err);
-    if (labels && c->label_names) return eg_fail(err, EG_EFORMAT, "config.json: id2label stands there twice");
+    if (labels && c->label_names) return eg_fail(err, EG_EFORMAT, "config.json: id2label occurs twice");
     if (labels && k == EG_JSON_OBJECT) return read_labels(j, arena, c, err);
     if ((architectures || labels) && k != EG_JSON_NULL && k != EG_JSON_ERROR)
         return eg_fail(err, EG_EFORMAT, "config.json: %s is of the wrong kind", labels ? "id2label" : "architectures");
     return eg_json_skip(j) ? EG_OK : EG_EFORMAT;
 }
 
-/* What is absent, and what contradicts the architecture. */
+/* Checks for missing fields and for values that do not fit the architecture. */
 static eg_status check(eg_config *c, const pending *p, eg_error *err) {
     static const char *const two_labels[] = {"LABEL_0", "LABEL_1"};
     const char *missing = !p->model_type     ? "model_type"
@@ -228,7 +229,7 @@ static eg_status check(eg_config *c, const pending *p, eg_error *err) {
                                              : NULL;
     if (missing) return eg_fail(err, EG_EFORMAT, "config.json: %s is missing", missing);
     if (c->hidden % c->heads)
-        return eg_fail(err, EG_EFORMAT, "config.json: hidden_size %u is no multiple of num_attention_heads %u", c->hidden,
+        return eg_fail(err, EG_EFORMAT, "config.json: hidden_size %u is not a multiple of num_attention_heads %u", c->hidden,
                        c->heads);
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         const struct fixed_flag *f = &fixed_flags[i];
@@ -293,14 +294,14 @@ eg_status eg_config_parse(eg_str json, eg_arena *arena, eg_config *c, eg_error *
         if (j.kind == EG_JSON_ERROR) return EG_EFORMAT;
     }
     if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
-    /* defaults of the architectures, as the reference has them */
+    /* defaults of the architectures, as in the reference */
     if (c->types == UINT32_MAX) c->types = c->architecture == EG_DEBERTA ? 0 : 2;
     if (c->layer_norm_eps < 0) c->layer_norm_eps = c->architecture == EG_DEBERTA ? 1e-7f : 1e-12f;
     if (p.padding == UINT32_MAX) p.padding = c->architecture == EG_ROBERTA ? 1 : 0;
     return check(c, &p, err);
 }
 
-/* A JSON file of the folder; *found 0 when it is not there. */
+/* Reads a JSON file of the folder; *found is 0 if it does not exist. */
 static eg_status open_json(const char *dir, const char *name, eg_arena *arena, eg_json *j, int *found, eg_error *err) {
     char *path = eg_arena_printf(arena, "%s/%s", dir, name);
     eg_str bytes;
@@ -312,7 +313,8 @@ static eg_status open_json(const char *dir, const char *name, eg_arena *arena, e
     return s;
 }
 
-/* The config of the pooling module in `folder`, which is a path inside dir; guessed: modules.json does not name it. */
+/* The config of the pooling module in `folder`, which is a path inside dir; guessed: modules.json
+ * does not name it. */
 static eg_status read_pooling(const char *dir, eg_str folder, int guessed, eg_arena *arena, eg_config *c, eg_error *err) {
     static const struct {
         const char *name;
@@ -356,7 +358,7 @@ static eg_status read_pooling(const char *dir, eg_str folder, int guessed, eg_ar
                : eg_fail(err, EG_EUNSUPPORTED, "%s: of the fields pooling_mode_... %d are true; one is supported", name, modes);
 }
 
-/* An element of modules.json, which j stands on. */
+/* Reads the element of modules.json at which j is. */
 static eg_status read_module(eg_json *j, eg_str *type, eg_str *path, eg_error *err) {
     eg_json_kind k = j->kind;
     *type = *path = (eg_str){0};
@@ -377,7 +379,8 @@ static int ends_with(eg_str s, const char *end) {
     return s.len >= n && memcmp(s.ptr + s.len - n, end, n) == 0;
 }
 
-/* Transformer, Pooling, and Normalize or not: what sentence-transformers runs one after the other. */
+/* The modules that sentence-transformers runs in this order: Transformer, Pooling, and perhaps
+ * Normalize. */
 static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
     static const char *const order[] = {".Transformer", ".Pooling", ".Normalize"};
     enum { POOLING = 1, NORMALIZE = 2, MODULES = 3 };
@@ -405,7 +408,7 @@ static eg_status read_modules(const char *dir, eg_arena *arena, eg_config *c, eg
                 "modules.json: type of module %zu is '%s'; supported: Transformer at the top, Pooling, Normalize, in this order",
                 n, eg_quote(type, 80, text, sizeof text));
         if (n == POOLING && (memchr(path.ptr, '.', path.len) || path.len == 0))
-            return eg_fail(err, EG_EFORMAT, "modules.json: path of module %zu is no folder inside the model's", n);
+            return eg_fail(err, EG_EFORMAT, "modules.json: the path of module %zu is not a folder inside the model folder", n);
         if (n == POOLING) s = read_pooling(dir, path, 0, arena, c, err);
         if (s != EG_OK) return s;
         c->normalizes |= n == NORMALIZE;
@@ -452,12 +455,12 @@ static eg_status read_prompts(const char *dir, eg_arena *arena, eg_config *c, eg
     for (uint32_t i = 0; name && i < c->prompts; i++)
         if (strcmp(name, c->prompt_names[i]) == 0) c->default_prompt = c->prompt_texts[i];
     if (s == EG_OK && name && !c->default_prompt)
-        return eg_fail(err, EG_EFORMAT, "config_sentence_transformers.json: default_prompt_name '%.60s' is none of its prompts",
-                       name);
+        return eg_fail(err, EG_EFORMAT,
+                       "config_sentence_transformers.json: default_prompt_name '%.60s' is not one of its prompts", name);
     return s;
 }
 
-/* A length in one file of the folder; *given 0 when the file or the field is not there, or null. */
+/* A length in one file of the folder; *given is 0 if the file or the field is missing, or null. */
 static eg_status read_length(const char *dir, const char *file, const char *field, eg_arena *arena, uint32_t *given,
                              eg_error *err) {
     eg_json j;
@@ -470,13 +473,14 @@ static eg_status read_length(const char *dir, const char *file, const char *fiel
         if (k == EG_JSON_ERROR) return EG_EFORMAT;
         if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, field) || eg_json_next(&j) == EG_JSON_NULL) continue;
         if (j.kind != EG_JSON_NUMBER || !(j.number >= 4) || (j.number < MAX_POSITIONS && !j.is_integer))
-            return eg_fail(err, EG_EFORMAT, "%s: %s must be a whole number from 4 on", file, field);
-        *given = j.number < MAX_POSITIONS ? (uint32_t)j.integer : MAX_POSITIONS; /* "no limit" is written 1e30 */
+            return eg_fail(err, EG_EFORMAT, "%s: %s must be a whole number of at least 4", file, field);
+        *given = j.number < MAX_POSITIONS ? (uint32_t)j.integer : MAX_POSITIONS; /* files write 1e30 for "no limit" */
     }
     return EG_OK;
 }
 
-/* The model's positions, and at most what sentence-transformers or else the tokenizer cuts to. */
+/* The model's positions, limited by what sentence-transformers, or else the tokenizer, truncates
+ * to. */
 static eg_status read_max_length(const char *dir, eg_arena *arena, eg_config *c, eg_error *err) {
     uint32_t given;
     eg_status s = read_length(dir, "sentence_bert_config.json", "max_seq_length", arena, &given, err);

@@ -1,8 +1,9 @@
-/* encoder.c - the forward pass, top to bottom in eg_encoder_forward. A layer has five phases: QKV; attention for each sequence
- * and head; its output with residual, then norm; FFN up with GELU; FFN down with residual, then norm. No padding, no mask. In s8
- * and bf16, each phase that writes rows for the next matrix also quantises them. If the caller wants first tokens only,
- * everything after the keys and values of the last layer is computed for those alone, which saves an eighth of the work of six
- * layers. */
+/* encoder.c - the forward pass, top to bottom in eg_encoder_forward. A layer has five phases: QKV;
+ * attention for each sequence and head; its output with residual, then norm; FFN up with GELU; FFN
+ * down with residual, then norm. No padding, no mask. In s8 and bf16, each phase that writes rows
+ * for the next matrix also quantises them. If the caller wants first tokens only, everything after
+ * the keys and values of the last layer is computed for those alone, which saves an eighth of the
+ * work of six layers. */
 #include "models/encoder.h"
 
 #include <math.h>
@@ -128,7 +129,8 @@ static void each(eg_pool *pool, size_t n, void (*task)(void *, size_t, uint32_t)
         for (size_t i = 0; i < n; i++) task(arg, i, 0);
 }
 
-/* Applies the layer norm to the rows (norm NULL: none), and quantises them for the next matrix unless that is f32. */
+/* Applies the layer norm to the rows (norm NULL: none), and quantises them for the next matrix
+ * unless that is f32. */
 static void finish_rows(const eg_engine *e, eg_pool *pool, const eg_encoder *m, const eg_norm *norm, eg_rows rows, size_t count) {
     rows_task t = {e->kernels, m->quantized, norm, rows, count, m->hidden, m->eps};
     each(pool, (count + ROWS_EACH - 1) / ROWS_EACH, run_rows, &t);

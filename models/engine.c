@@ -9,15 +9,17 @@
 #include "core/base/status.h"
 
 eg_status eg_options_read(const void *given, size_t least, void *out, size_t size, const char *name, eg_error *err) {
-    enum { MOST = 4096 }; /* larger is no structure but a size that was never set */
+    enum { MAX_SIZE = 4096 }; /* a larger number is a size that was never set */
     size_t bytes = size;
     memset(out, 0, size);
     if (given) memcpy(&bytes, given, sizeof bytes);
-    if (bytes < least || bytes > MOST) return eg_fail(err, EG_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, bytes, name);
+    if (bytes < least || bytes > MAX_SIZE)
+        return eg_fail(err, EG_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, bytes, name);
     if (given) memcpy(out, given, bytes < size ? bytes : size);
     for (size_t i = size; i < bytes; i++)
         if (((const char *)given)[i])
-            return eg_fail(err, EG_EINVAL, "%s: byte %zu asks for something that this library does not have", name, i);
+            return eg_fail(err, EG_EINVAL, "%s: byte %zu is not 0: it belongs to an option that this library does not have", name,
+                           i);
     return EG_OK;
 }
 
@@ -28,7 +30,7 @@ eg_status eg_engine_create(const eg_engine_options *options, eg_engine **out, eg
     eg_status read = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_engine_options", err);
     if (read != EG_OK) return read;
     if (o->reserved) return eg_fail(err, EG_EINVAL, "eg_engine_options: reserved is not 0");
-    if (o->gemm > EG_GEMM_OPENBLAS) return eg_fail(err, EG_EINVAL, "gemm %u is unknown", o->gemm);
+    if (o->gemm > EG_GEMM_OPENBLAS) return eg_fail(err, EG_EINVAL, "gemm %u is not a valid eg_gemm_kind", o->gemm);
     eg_engine *e = calloc(1, sizeof *e);
     if (!e) return eg_fail_memory(err, sizeof *e);
     e->gemm = (eg_gemm_kind)o->gemm;
@@ -141,7 +143,7 @@ void eg_batch_give(eg_engine *e, eg_batch *b) {
     size_t bytes = b->types_capacity + b->capacity * (sizeof *b->offsets + sizeof *b->groups);
     const eg_tokens *ids[] = {&b->ids, &b->sides[0], &b->sides[1]};
     for (int i = 0; i < 3; i++) bytes += ids[i]->capacity * sizeof(uint32_t) + ids[i]->source_capacity * sizeof(eg_source);
-    if (bytes > EG_MOST_KEPT) {
+    if (bytes > EG_MAX_KEPT) {
         free_batch(b);
         return;
     }

@@ -1,5 +1,5 @@
-/* engine.h - what models share: the kernel table, the thread pool, scratch memory. The inside of eg_engine, for the files
- * of models/ only. */
+/* engine.h - the inside of eg_engine: what models share, that is the kernel table, the thread pool
+ * and scratch memory. For the files of models/ only. Thread class: any. */
 #ifndef EG_MODELS_ENGINE_H
 #define EG_MODELS_ENGINE_H
 
@@ -10,19 +10,21 @@
 #include "models/schedule.h"
 #include "models/tokenizer/tokenizer.h"
 
-/* Scratch memory of one group of sequences; grows, is never shrunk, and goes back to the engine's list after use. */
+/* Scratch memory for one group of sequences. Grows, never shrinks, and goes back to the engine's
+ * list after use. */
 typedef struct eg_workspace {
     struct eg_workspace *next;
     float *floats; /* 64-byte aligned */
     size_t capacity;
 } eg_workspace;
 
-/* The tokens of a call's texts; grows, and goes back to the engine's list after use, unless it holds more than EG_MOST_KEPT
- * bytes: one call over a book or a million texts does not keep its memory for ever. */
-enum { EG_MOST_KEPT = 8 << 20 };
+/* The tokens of a call's texts. Grows, and goes back to the engine's list after use unless it has
+ * more than EG_MAX_KEPT bytes, so that one call with a book or a million texts does not keep its
+ * memory for ever. */
+enum { EG_MAX_KEPT = 8 << 20 };
 typedef struct eg_batch {
     struct eg_batch *next;
-    eg_tokens ids, sides[2]; /* of all texts; of the text at hand and its second */
+    eg_tokens ids, sides[2]; /* of all texts; of the current text and of its second text */
     uint8_t *types;
     size_t types_capacity;
     size_t *offsets;  /* capacity + 1: first token of each text */
@@ -39,8 +41,9 @@ struct eg_engine {
     eg_batch *idle_batches;
 };
 
-/* A caller's structure of options, its size in front, into out, the one of this library: NULL gives defaults (all 0). EG_EINVAL
- * for fewer than `least` bytes, or for more than `size` that are not 0: an option that this library does not have. */
+/* Copies a caller's structure of options, which begins with its size, to out, that of this library;
+ * NULL gives the defaults (all 0). EG_EINVAL if it has fewer than `least` bytes, or if a byte after
+ * the first `size` is not 0: an option that this library does not have. */
 eg_status eg_options_read(const void *given, size_t least, void *out, size_t size, const char *name, eg_error *err);
 
 /* A workspace of at least `floats` floats. EG_ENOMEM. */

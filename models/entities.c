@@ -1,8 +1,9 @@
-/* entities.c - see entities.h. Tokens become words (or stay what they are), each with one label; words become entities: one goes
- * on where the next label is of the same kind and does not begin with B-. */
+/* entities.c - see entities.h. Tokens are joined to words (or each is a word), each with one label.
+ * Words are joined to entities: an entity continues if the next label is of the same kind and does
+ * not begin with B-. */
 #include "models/entities.h"
 
-/* A token, or a word of several, with its label. */
+/* A word of one or more tokens, with its label. */
 typedef struct word {
     eg_range span;
     uint32_t label;
@@ -38,14 +39,15 @@ static word label_word(const eg_labelled *in, uint32_t labels, eg_aggregation ag
     return w;
 }
 
-/* "B-PER" begins a PER, "I-PER" and "PER" go on with one. */
+/* "B-PER" begins a PER; "I-PER" and "PER" continue one. */
 static eg_str kind_of(const char *label, int *begins) {
     eg_str s = eg_str_of(label);
     *begins = s.len >= 2 && memcmp(s.ptr, "B-", 2) == 0;
     return *begins || (s.len >= 2 && memcmp(s.ptr, "I-", 2) == 0) ? (eg_str){s.ptr + 2, s.len - 2} : s;
 }
 
-/* What is told of a label: what follows its first hyphen, whatever the letter before it (E-PER, S-PER). */
+/* The reported label: what follows the first hyphen, whatever the letter before it (E-PER, S-PER).
+ */
 static eg_str name_of(const char *label) {
     const char *hyphen = strchr(label, '-');
     return eg_str_of(hyphen ? hyphen + 1 : label);
@@ -56,7 +58,7 @@ typedef struct collector {
     size_t most, count;
     eg_entity open;
     double sum;
-    size_t words;     /* of the open one; 0: none is */
+    size_t words;     /* of the current entity; 0: there is none */
     const char *last; /* label of its last word */
 } collector;
 

@@ -1,7 +1,7 @@
-/* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block of
- * memory, then to fill it, or to find the parts in one that a cache holds. The first walk finds every tensor too: a config that
- * the files do not fit costs no memory.
- * Each matrix is converted row by row straight into its packed form, so that memory holds the weights once. */
+/* load.c - see load.h. One walk over the parts of a model, taken twice: first to measure the block
+ * of memory, then to fill it, or to find the parts in a cached block. The first walk also looks up
+ * every tensor, so that files which do not fit the config cost no memory. Each matrix is converted
+ * row by row into its packed form, so that memory holds the weights once. */
 #include "models/load.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ typedef struct names {
     const char *prefix, *layer; /* layer: printf format of the index */
     const char *query, *key, *value, *out, *attention_norm, *up, *down, *output_norm;
     const char *dense, *output; /* of a classifier */
-    int dense_inside;           /* dense stands inside the prefix */
+    int dense_inside;           /* dense is below the prefix */
     eg_activation activation;
 } names;
 
@@ -45,11 +45,11 @@ typedef struct loader {
     const char *prefix; /* "bert." or "" */
     char *block;        /* NULL: measuring */
     size_t used;
-    int fill; /* else the block is measured, or was filled before */
+    int fill; /* 0: the block is being measured, or came from the cache */
     eg_arena scratch;
-    /* Of DeBERTa, in scratch: its normed table of 2 * span rows, and room to project it */
+    /* DeBERTa: its normalised table of 2 * span rows, and room to project it */
     float *relative, *relative_packed, *relative_bias, *relative_product;
-    struct reader *readers; /* one a thread of the pool */
+    struct reader *readers; /* one for each thread of the pool */
     eg_format format;
     const eg_quantized_kernels *quantized; /* of the format, NULL: f32 */
     eg_error *err;
@@ -61,12 +61,13 @@ typedef struct reader {
     float *row, *scales;
     int8_t *row_s8;
     uint16_t *row_bf16;
-    size_t failed; /* the first row that it could not read, and why */
+    size_t failed; /* the first row that could not be read, and why */
     eg_error err;
 } reader;
 
-/* Columns by distance, from -(max_tokens - 1) to max_tokens - 1; *out points at distance 0. Beyond buckets / 2 the bucket grows
- * with the logarithm of the distance (arXiv 2006.03654, as the reference computes it, in f32). 0: no memory. */
+/* Columns by distance, from -(max_tokens - 1) to max_tokens - 1; *out points at distance 0. Beyond
+ * buckets / 2 the bucket grows with the logarithm of the distance (arXiv 2006.03654, as the
+ * reference computes it, in f32). 0: no memory. */
 static int relative_columns(const eg_config *c, eg_arena *arena, const uint16_t **out) {
     ptrdiff_t most = (ptrdiff_t)c->max_tokens, middle = c->buckets / 2, span = (ptrdiff_t)c->span;
     uint16_t *columns = eg_arena_array(arena, 2 * (size_t)most, sizeof *columns);
@@ -86,12 +87,12 @@ static int relative_columns(const eg_config *c, eg_arena *arena, const uint16_t 
     return 1;
 }
 
-/* The next part of the block, 64-byte aligned; NULL while measuring. */
+/* Allocates the next part of the block, 64-byte aligned; NULL while measuring. */
 static void *place(loader *l, size_t n, size_t size) {
     size_t bytes, rounded, at = l->used;
     if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &rounded) || !eg_size_add(at, rounded, &l->used))
         l->used = SIZE_MAX;
-    else if (l->fill) memset(l->block + at + bytes, 0, rounded - bytes); /* the block becomes a file */
+    else if (l->fill) memset(l->block + at + bytes, 0, rounded - bytes); /* the block is written to a file */
     return l->block ? l->block + at : NULL;
 }
 static float *place_floats(loader *l, size_t n) { return place(l, n, sizeof(float)); }
@@ -100,7 +101,8 @@ static void full_name(const loader *l, const char *name, int inside, char out[NA
     snprintf(out, NAME, "%s%s", inside ? l->prefix : "", name);
 }
 
-/* The tensor of this full name, which must have this shape (columns 0: a vector of `rows`). */
+/* Looks up the tensor of this full name, which must have this shape (columns 0: a vector of
+ * `rows`). */
 static eg_status find(loader *l, const char *name, size_t rows, size_t columns, const eg_tensor **out) {
     const char *file;
     const eg_tensor *t = *out = eg_tensors_find(l->tensors, name, &file);
@@ -108,12 +110,12 @@ static eg_status find(loader *l, const char *name, size_t rows, size_t columns, 
     int fits = columns ? t->dims == 2 && t->shape[0] == rows && t->shape[1] == columns : t->dims == 1 && t->shape[0] == rows;
     if (!fits) {
         size_t d0 = t->dims > 0 ? t->shape[0] : 0, d1 = t->dims > 1 ? t->shape[1] : 0;
-        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has shape [%zu, %zu], the config asks for [%zu, %zu]", file, name, d0,
-                       d1, rows, columns);
+        return eg_fail(l->err, EG_EFORMAT, "%s: tensor '%s' has the shape [%zu, %zu], but config.json needs [%zu, %zu]", file,
+                       name, d0, d1, rows, columns);
     }
     if (t->dtype == EG_OTHER_DTYPE)
-        return eg_fail(l->err, EG_EUNSUPPORTED, "%s: tensor '%s' is of no supported type (F32, F16, BF16, I8 with scales)", file,
-                       name);
+        return eg_fail(l->err, EG_EUNSUPPORTED,
+                       "%s: tensor '%s' has an unsupported type; supported: F32, F16, BF16, I8 with scales", file, name);
     return EG_OK;
 }
 
@@ -138,7 +140,8 @@ static eg_status find_matrix(loader *l, const char *name, size_t rows, size_t co
     return m->scales->dtype == EG_F32 ? EG_OK : refuse(l->err, m->scales, EG_EUNSUPPORTED, "is not F32", 0);
 }
 
-/* Elements [from, from + n) of a tensor of floats, checked to be finite. The data may be unaligned. */
+/* Reads the elements [from, from + n) of a tensor of floats and checks that they are finite. The
+ * data may be unaligned. */
 static eg_status read_floats(eg_error *err, const eg_tensor *t, size_t from, size_t n, float *out) {
     const unsigned char *p = t->data;
     if (t->dtype == EG_I8) return refuse(err, t, EG_EUNSUPPORTED, "is I8 but no matrix,", from);
@@ -157,7 +160,8 @@ static eg_status read_floats(eg_error *err, const eg_tensor *t, size_t from, siz
     return EG_OK;
 }
 
-/* The scales of row r: finite, and so small that every product with an s8 value is finite too. */
+/* Reads the scales of row r, which must be finite and so small that every product with an s8 value
+ * is finite. */
 static eg_status read_scales(eg_error *err, const matrix *m, size_t r, float *out) {
     eg_status s = read_floats(err, m->scales, r * m->blocks, m->blocks, out);
     for (size_t i = 0; s == EG_OK && i < m->blocks; i++)
@@ -173,7 +177,7 @@ static eg_status read_row(reader *d, const matrix *m, size_t r, float *out) {
     return s;
 }
 
-/* The row as s8 with scales: as the file has it, or rounded. */
+/* The row as s8 with scales: from the file, or quantised here. */
 static eg_status read_row_s8(reader *d, const matrix *m, size_t r, int8_t *out, float *scales) {
     eg_status s;
     if (m->scales) {
@@ -188,7 +192,7 @@ static eg_status read_row_s8(reader *d, const matrix *m, size_t r, int8_t *out, 
     return s;
 }
 
-/* The row as bf16, rounded where the file has more bits. */
+/* The row as bf16, rounded if the file has more bits. */
 static eg_status read_row_bf16(reader *d, const matrix *m, size_t r, uint16_t *out) {
     enum { INFINITE = 0x7f80 };
     eg_status s = read_row(d, m, r, d->row);
@@ -200,7 +204,7 @@ static eg_status read_row_bf16(reader *d, const matrix *m, size_t r, uint16_t *o
     return EG_OK;
 }
 
-/* Where the rows of a matrix go: one of the four. */
+/* Where the rows of a matrix go: one of the four pointers is set. */
 typedef struct rows_task {
     loader *l;
     const matrix *m;
@@ -245,7 +249,8 @@ static void read_some(void *arg, size_t i, uint32_t lane) {
         if (read_one(t, d, r) != EG_OK) d->failed = r;
 }
 
-/* All rows, on all threads; of the rows that cannot be read the first one is told, whoever came to it. */
+/* Converts all rows, on all threads; if rows cannot be read, reports the first one, whichever
+ * thread found it. */
 static eg_status read_rows(rows_task *t) {
     loader *l = t->l;
     uint32_t n = eg_pool_threads(l->e->pool), first = 0;
@@ -316,7 +321,8 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     *out = (eg_linear){.N = N, .K = K, .quantized = quantized, .bias = place_floats(l, N)};
     if (quantized) out->packed = place(l, quantized->packed_bytes(N, K), 1);
     else out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
-    if (l->fill && !quantized && l->e->gemm != EG_GEMM_OWN) /* which leaves the last panel's empty lanes alone */
+    if (l->fill && !quantized &&
+        l->e->gemm != EG_GEMM_OWN) /* OpenBLAS: rows are copied, so the padding of the last panel is not written */
         memset((float *)out->f32, 0, eg_gemm_packed_size(l->e->kernels, N, K) * sizeof(float));
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < part_count; i++)
@@ -332,7 +338,8 @@ static eg_status load_norm(loader *l, const char *name, size_t n, eg_norm *out) 
     return s == EG_OK ? load_vector(l, full, 1, n, &out->beta) : s;
 }
 
-/* A projection of the table of relative positions, a table a head: rows are elements of the head, columns distances. */
+/* Projects the table of relative positions, into one table for each head: rows are elements of the
+ * head, columns are distances. */
 static eg_status load_relative(loader *l, const char *name, const float **out) {
     size_t H = l->config->hidden, rows = 2 * l->config->span, width = eg_relative_width(l->config->span);
     float *to = place_floats(l, H * width);
@@ -359,7 +366,8 @@ static eg_status make_relative(loader *l) {
     return EG_OK;
 }
 
-/* The table of relative positions itself, normed; while measuring, that its tensors are there. */
+/* Reads and normalises the table of relative positions; while measuring, only checks that its
+ * tensors exist. */
 static eg_status read_relative(loader *l) {
     const eg_config *c = l->config;
     char full[NAME];
@@ -406,7 +414,7 @@ static eg_status load_layer(loader *l, size_t i, eg_layer *w) {
     return s == EG_OK ? load_relative(l, name[0], &w->relative_query) : s;
 }
 
-/* The walk: every part of the model in the order in which it lies in the block. */
+/* The walk: every part of the model, in the order of the block. */
 static eg_status walk(loader *l, eg_weights *out) {
     const eg_config *c = l->config;
     eg_encoder *m = &out->encoder;
@@ -417,7 +425,7 @@ static eg_status walk(loader *l, eg_weights *out) {
     if (s == EG_OK) s = load_norm(l, "embeddings.LayerNorm", c->hidden, &m->embedding_norm);
     for (size_t i = 0; s == EG_OK && i < c->layers; i++) s = load_layer(l, i, &m->layer[i]);
     if (s != EG_OK || c->head == EG_HEAD_EMBEDDING) return s;
-    /* the head reads a row or a few of each text: f32 costs nothing there */
+    /* the head reads one row or a few of each text, so f32 costs nothing */
     out->classifier = (eg_classifier){.activation = l->names->activation};
     if (c->head == EG_HEAD_CLASSES)
         s = load_linear(l, &l->names->dense, 1, l->names->dense_inside, c->hidden, c->hidden, NULL, &out->classifier.dense);
@@ -425,7 +433,7 @@ static eg_status walk(loader *l, eg_weights *out) {
     return s == EG_OK ? load_linear(l, &output, 1, 0, c->labels, c->hidden, NULL, &out->classifier.output) : s;
 }
 
-/* What decides the bytes of a block, for its cache. */
+/* Everything that determines the bytes of a block: the key in the cache. */
 typedef struct block_key {
     uint32_t version, isa, format, gemm;
     uint32_t architecture, head, vocabulary, hidden, layers, heads, intermediate, positions, types, labels, span, buckets,
@@ -443,7 +451,8 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     block_key *k = eg_arena_alloc(&l->scratch, size);
     char real[PATH_MAX];
     const char *where = realpath(dir, real) ? real : dir, *last = strrchr(where, '/');
-    uint64_t hash = 14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not take turns */
+    uint64_t hash =
+        14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not replace each other */
     for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.v%d.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash,
                                 BLOCK_VERSION, l->e->kernels->name, formats[l->format],
@@ -528,7 +537,7 @@ eg_status eg_weights_load(const char *dir, const eg_config *config, const eg_eng
     if (format == EG_FORMAT_AUTO)
         format = table && table->dtype == EG_I8 && engine->gemm == EG_GEMM_OWN ? EG_FORMAT_S8 : EG_FORMAT_F32;
     if (format != EG_FORMAT_F32 && engine->gemm != EG_GEMM_OWN)
-        s = eg_fail(err, EG_EUNSUPPORTED, "the format %s needs the engine's own GEMM, OpenBLAS has none",
+        s = eg_fail(err, EG_EUNSUPPORTED, "the format %s is not available with OpenBLAS: choose gemm=own or the format f32",
                     format == EG_FORMAT_S8 ? "s8" : "bf16");
     out->format = l.format = format;
     l.quantized = format == EG_FORMAT_S8 ? &engine->kernels->s8 : format == EG_FORMAT_BF16 ? &engine->kernels->bf16 : NULL;

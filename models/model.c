@@ -1,6 +1,7 @@
-/* model.c - the calls of infer.h on a model: open, describe, tokenise, embed, classify, label. Texts become token ids, ids become
- * ragged groups, groups run on the pool's threads side by side, or one after the other with every thread inside (schedule.c).
- * Results are the same bits either way. */
+/* model.c - the functions of infer.h on a model: open, describe, tokenise, embed, classify, label.
+ * Texts become token ids, ids become ragged groups. Groups run in parallel on the pool's threads,
+ * or one after the other with all threads inside each (schedule.c); the results are the same bits.
+ */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "models/tokenizer/normalizer.h"
 #include "models/tokenizer/tokenizer.h"
 
-enum { MAX_TEXTS = 1 << 20, EACH_TURN = 8 /* groups a thread runs before other callers have their turn */ };
+enum { MAX_TEXTS = 1 << 20, EACH_TURN = 8 /* groups that a thread runs before other callers get their turn */ };
 
 struct eg_model {
     eg_engine *engine;
@@ -53,17 +54,17 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     eg_status s = eg_options_read(options, sizeof *o, o, sizeof *o, "eg_model_options", err);
     if (s != EG_OK) return s;
     if (o->reserved || o->format > EG_FORMAT_BF16)
-        return eg_fail(err, EG_EINVAL, "eg_model_options: format or reserved is wrong");
+        return eg_fail(err, EG_EINVAL, "eg_model_options: format is not a valid eg_format, or reserved is not 0");
     eg_model *m = calloc(1, sizeof *m);
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
     eg_error why = {0};
-    uint64_t control = eg_fp_enter(); /* packed weights are results too, and others may get them from the cache */
+    uint64_t control = eg_fp_enter(); /* packed weights are results, too, which others may get from the cache */
     s = fill(m, dir, o, &why);
     eg_fp_leave(control);
     if (s != EG_OK) {
-        if (why.code != EG_OK) s = why.code; /* a reader of JSON that ran out of memory says so there alone */
+        if (why.code != EG_OK) s = why.code; /* a JSON reader that runs out of memory reports it only here */
         if (strstr(why.text, dir)) eg_fail(err, s, "%s", why.text);
         else eg_fail(err, s, "model '%s': %s", dir, why.text);
         eg_model_close(m);
@@ -135,7 +136,8 @@ static eg_status check_text(eg_str text, size_t index, const char *what, eg_erro
     return valid == text.len ? EG_OK : eg_fail(err, EG_EINVAL, "%s %zu is not valid UTF-8 at byte %zu", what, index, valid);
 }
 
-/* The text without white space at its ends as Python has it: that of Unicode, and U+001C to U+001F. */
+/* The text without white space at its ends. White space is what Python strips: that of Unicode, and
+ * U+001C to U+001F. */
 static eg_str strip(eg_str text) {
     for (;;) {
         text = eg_strip(text, 1, 1);
@@ -180,7 +182,7 @@ static eg_status add_pair(const eg_model *m, eg_pair pair, size_t i, unsigned ho
     for (size_t most = m->config.max_tokens, again = 1; s == EG_OK && again; most = 0) {
         s = tokenize_text(m, pair.first, i, "text", how, most, &b->sides[0], err);
         if (s == EG_OK && is_pair) s = tokenize_text(m, pair.second, i, "second text", how, most, &b->sides[1], err);
-        /* two texts that are both too long are cut by which is the longer: that takes all of them */
+        /* of two texts that are too long, the longer one is truncated, so all tokens are needed */
         again = is_pair && eg_tokens_enough(&b->sides[0]) && eg_tokens_enough(&b->sides[1]);
     }
     if (s == EG_OK) s = reserve_types(b, m->config.max_tokens, err);
@@ -241,8 +243,8 @@ typedef struct run {
     const eg_cancel *cancel;
     float *out;
     eg_head head;
-    const eg_group *groups; /* of those that run side by side, the next */
-    atomic_int status;      /* the first that is not EG_OK */
+    const eg_group *groups; /* the next of those that run in parallel */
+    atomic_int status;      /* the first error */
 } run;
 
 /* Pools each sequence of the states into out. */
@@ -316,7 +318,7 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     atomic_init(&r.status, EG_OK);
     eg_pool *pool = m->engine->pool;
     eg_schedule plan = eg_schedule_make(b->offsets, b->n, eg_pool_threads(pool), b->groups);
-    for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) { /* other callers have their turn after every few groups */
+    for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) { /* other callers get their turn after every few groups */
         int together = g < plan.together;
         size_t most = together ? (size_t)EACH_TURN * eg_pool_threads(pool) : 1, left = plan.together - g;
         n = together && left < most ? left : most;
@@ -330,24 +332,36 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     return s == EG_OK ? s : eg_fail(err, s, "inference over %zu texts: %s", b->n, eg_status_text(s));
 }
 
-/* Tokenises, runs, gives the batch back. offsets: filled when it is not NULL; most: rows of out, for EG_HEAD_TOKENS. */
-static eg_status infer(const eg_model *m, const eg_str *texts, const eg_pair *pairs, size_t n, float *out, eg_head head,
-                       size_t *offsets, size_t most, const eg_cancel *cancel, eg_error *err) {
+/* A call: texts or pairs, and where the results go. */
+typedef struct inference {
+    const eg_str *texts;
+    const eg_pair *pairs; /* NULL: texts */
+    size_t n;
+    eg_head head;
+    float *out;
+    size_t *offsets; /* EG_HEAD_TOKENS: filled, n + 1; else NULL */
+    size_t max;      /* EG_HEAD_TOKENS: rows that out has room for */
+    const eg_cancel *cancel;
+} inference;
+
+/* Tokenises, runs, gives the batch back. */
+static eg_status infer(const eg_model *m, const inference *x, eg_error *err) {
     eg_batch *b;
-    if (n && !texts && !pairs) return null(err, "the array of texts");
-    if (n && !out && !(offsets && !most)) return null(err, "the array for the results");
+    const size_t n = x->n;
+    if (n && !x->texts && !x->pairs) return null(err, "the array of texts");
+    if (n && !x->out && !(x->offsets && !x->max)) return null(err, "the array for the results");
     uint64_t control = eg_fp_enter();
-    eg_status s = make_batch(m, texts, pairs, n, head == EG_HEAD_EMBEDDING ? STRIPPED : 0, cancel, &b, err);
-    if (s == EG_OK && offsets) memcpy(offsets, b->offsets, (n + 1) * sizeof *offsets);
-    if (s == EG_OK && offsets && b->offsets[n] > most)
-        s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, there is room for %zu", b->offsets[n], most);
-    if (s == EG_OK) s = run_batch(m, b, out, head, cancel, err);
+    eg_status s = make_batch(m, x->texts, x->pairs, n, x->head == EG_HEAD_EMBEDDING ? STRIPPED : 0, x->cancel, &b, err);
+    if (s == EG_OK && x->offsets) memcpy(x->offsets, b->offsets, (n + 1) * sizeof *x->offsets);
+    if (s == EG_OK && x->offsets && b->offsets[n] > x->max)
+        s = eg_fail(err, EG_ELIMIT, "the texts have %zu tokens, but there is room for %zu", b->offsets[n], x->max);
+    if (s == EG_OK) s = run_batch(m, b, x->out, x->head, x->cancel, err);
     eg_batch_give(m->engine, b);
     eg_fp_leave(control);
     return s;
 }
 
-/* The texts with a prompt before each, in one piece of memory that is to be freed. */
+/* The texts with a prompt before each, in one allocation that the caller frees. */
 static eg_status prompt_texts(const char *prompt, const eg_str *texts, size_t n, eg_str **out, eg_error *err) {
     size_t length = strlen(prompt), bytes;
     int fits = eg_size_mul(n, sizeof **out + length, &bytes) && eg_size_add(bytes, 1, &bytes);
@@ -385,7 +399,8 @@ eg_status eg_model_embed_prompted(const eg_model *m, const char *prompt, const e
     if (prompt && !before) return no_prompt(&m->config, prompt, err);
     eg_str *prompted = NULL;
     eg_status s = before && before[0] ? prompt_texts(before, texts, n, &prompted, err) : EG_OK;
-    if (s == EG_OK) s = infer(m, prompted ? prompted : texts, NULL, n, out, EG_HEAD_EMBEDDING, NULL, 0, cancel, err);
+    const inference x = {.texts = prompted ? prompted : texts, .n = n, .head = EG_HEAD_EMBEDDING, .out = out, .cancel = cancel};
+    if (s == EG_OK) s = infer(m, &x, err);
     free(prompted);
     return s;
 }
@@ -401,7 +416,7 @@ eg_status eg_model_classify(const eg_model *m, const eg_pair *pairs, size_t n, f
         return eg_fail(
             err, EG_EUNSUPPORTED,
             "this model does not classify texts: the architectures of its config.json name no ...ForSequenceClassification");
-    return infer(m, NULL, pairs, n, logits, EG_HEAD_CLASSES, NULL, 0, cancel, err);
+    return infer(m, &(inference){.pairs = pairs, .n = n, .head = EG_HEAD_CLASSES, .out = logits, .cancel = cancel}, err);
 }
 
 static eg_status no_token_labels(eg_error *err) {
@@ -409,40 +424,48 @@ static eg_status no_token_labels(eg_error *err) {
                    "this model does not label tokens: the architectures of its config.json name no ...ForTokenClassification");
 }
 
-eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t most, size_t *offsets,
+eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n, float *logits, size_t max, size_t *offsets,
                                 const eg_cancel *cancel, eg_error *err) {
     if (!m || !offsets) return null(err, m ? "eg_model_label_tokens: offsets" : "the model");
-    return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err)
-                                            : infer(m, texts, NULL, n, logits, EG_HEAD_TOKENS, offsets, most, cancel, err);
+    const inference x = {
+        .texts = texts, .n = n, .head = EG_HEAD_TOKENS, .out = logits, .offsets = offsets, .max = max, .cancel = cancel};
+    return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err) : infer(m, &x, err);
 }
+
+/* Where the entities of a call go: room for max; those of text i are [offsets[i], offsets[i + 1]). */
+typedef struct entity_list {
+    eg_entity *entities;
+    size_t max, *offsets;
+} entity_list;
 
 /* The entities of a batch whose tokens are labelled by rows of probabilities. */
 static eg_status collect_entities(const eg_model *m, const eg_batch *b, const eg_str *texts, eg_aggregation aggregation,
-                                  const float *rows, eg_entity *entities, size_t most, size_t *offsets, eg_error *err) {
+                                  const float *rows, const entity_list *out, eg_error *err) {
+    size_t *offsets = out->offsets;
     offsets[0] = 0;
     for (size_t i = 0; i < b->n; i++) {
-        size_t first = b->offsets[i], room = offsets[i] < most ? most - offsets[i] : 0;
+        size_t first = b->offsets[i], room = offsets[i] < out->max ? out->max - offsets[i] : 0;
         eg_labelled in = {.text = texts[i],
                           .ids = b->ids.ids + first,
                           .sources = b->ids.sources + first,
                           .rows = rows + first * m->config.labels,
                           .tokens = b->offsets[i + 1] - first};
-        offsets[i + 1] =
-            offsets[i] + eg_entities_find(m->tokenizer, &m->config, &in, aggregation, room ? entities + offsets[i] : NULL, room);
+        offsets[i + 1] = offsets[i] + eg_entities_find(m->tokenizer, &m->config, &in, aggregation,
+                                                       room ? out->entities + offsets[i] : NULL, room);
     }
-    if (offsets[b->n] <= most) return EG_OK;
-    return eg_fail(err, EG_ELIMIT, "the texts have %zu entities, there is room for %zu", offsets[b->n], most);
+    if (offsets[b->n] <= out->max) return EG_OK;
+    return eg_fail(err, EG_ELIMIT, "the texts have %zu entities, but there is room for %zu", offsets[b->n], out->max);
 }
 
 eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, uint32_t aggregation, eg_entity *entities,
-                            size_t most, size_t *offsets, const eg_cancel *cancel, eg_error *err) {
+                            size_t max, size_t *offsets, const eg_cancel *cancel, eg_error *err) {
     if (!m || !offsets) return null(err, m ? "eg_model_entities: offsets" : "the model");
     if (n && !texts) return null(err, "the array of texts");
-    if (most && !entities) return null(err, "the array for the results");
+    if (max && !entities) return null(err, "the array for the results");
     if (m->config.head != EG_HEAD_TOKENS) return no_token_labels(err);
-    if (aggregation > EG_AGGREGATE_MAX) return eg_fail(err, EG_EINVAL, "%u is no eg_aggregation", aggregation);
+    if (aggregation > EG_AGGREGATE_MAX) return eg_fail(err, EG_EINVAL, "%u is not a valid eg_aggregation", aggregation);
     eg_batch *b;
-    float *rows = NULL; /* none of the engine's workspaces, which it keeps: as many as the texts have tokens */
+    float *rows = NULL; /* not a workspace of the engine, which would keep it: this grows with the tokens of the texts */
     size_t labels = m->config.labels, bytes = 0;
     uint64_t control = eg_fp_enter();
     eg_status s = make_batch(m, texts, NULL, n, WITH_SOURCES, cancel, &b, err);
@@ -451,7 +474,7 @@ eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, ui
     if (s == EG_OK) s = run_batch(m, b, rows, EG_HEAD_TOKENS, cancel, err);
     if (s == EG_OK) {
         eg_softmax(rows, b->offsets[n], labels);
-        s = collect_entities(m, b, texts, (eg_aggregation)aggregation, rows, entities, most, offsets, err);
+        s = collect_entities(m, b, texts, (eg_aggregation)aggregation, rows, &(entity_list){entities, max, offsets}, err);
     }
     free(rows);
     eg_batch_give(m->engine, b);

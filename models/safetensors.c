@@ -9,7 +9,7 @@
 
 enum { MAX_HEADER = 100000000, MAX_TENSORS = 65536 };
 
-/* Bytes of an element; 0: unknown. Types that are only carried along are read as EG_OTHER_DTYPE. */
+/* Bytes of an element; 0: unknown. Types that we do not compute with are read as EG_OTHER_DTYPE. */
 static size_t dtype_of(eg_str s, eg_dtype *dtype) {
     static const struct {
         const char *name;
@@ -39,7 +39,8 @@ static eg_status refuse(eg_json *j, eg_str name, const char *why) {
     return EG_EFORMAT;
 }
 
-/* One tensor's object; the reader stands on its brace. begin and end of its data go to *begin, *end. */
+/* Reads the object of one tensor, at whose brace the reader is. The range of its data goes to
+ * *begin, *end. */
 static eg_status read_tensor(eg_json *j, eg_tensor *t, size_t *begin, size_t *end) {
     enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4 };
     size_t element = 0;
@@ -71,7 +72,7 @@ static eg_status read_tensor(eg_json *j, eg_tensor *t, size_t *begin, size_t *en
     return EG_OK;
 }
 
-/* "__metadata__", once: strings by name, which say nothing that we use. */
+/* "__metadata__", at most once: strings by name, which we do not use. */
 static eg_status skip_metadata(eg_json *j, int *seen) {
     int good = !*seen && eg_json_next(j) == EG_JSON_OBJECT;
     *seen = 1;
@@ -95,7 +96,8 @@ static int by_name(const void *a, const void *b) {
     return c ? c : (x->name.len > y->name.len) - (x->name.len < y->name.len);
 }
 
-/* The ranges must tile the data: no overlap, no hole, nothing behind. Duplicate names are refused too. */
+/* The ranges must cover the data: no overlap, no gap, nothing after the last one. Duplicate names
+ * are refused, too. */
 static eg_status check_layout(eg_safetensors *s, const unsigned char *data, size_t size, eg_error *err) {
     char name[96];
     qsort(s->tensors, s->count, sizeof *s->tensors, by_data);
@@ -108,11 +110,11 @@ static eg_status check_layout(eg_safetensors *s, const unsigned char *data, size
         at += t->bytes;
     }
     if (at != data + size)
-        return eg_fail(err, EG_EFORMAT, "%s: %zu bytes behind the last tensor", s->name, (size_t)(data + size - at));
+        return eg_fail(err, EG_EFORMAT, "%s: %zu bytes follow the last tensor", s->name, (size_t)(data + size - at));
     qsort(s->tensors, s->count, sizeof *s->tensors, by_name);
     for (size_t i = 1; i < s->count; i++)
         if (eg_str_eq(s->tensors[i - 1].name, s->tensors[i].name))
-            return eg_fail(err, EG_EFORMAT, "%s: tensor '%s' stands there twice", s->name,
+            return eg_fail(err, EG_EFORMAT, "%s: tensor '%s' occurs twice", s->name,
                            eg_quote(s->tensors[i].name, 80, name, sizeof name));
     return EG_OK;
 }
@@ -129,14 +131,14 @@ static eg_status count_tensors(eg_json j, size_t *n) {
 
 eg_status eg_safetensors_parse(const char *name, eg_str bytes, eg_arena *arena, eg_safetensors *out, eg_error *err) {
     *out = (eg_safetensors){.name = name};
-    if (bytes.len < 8) return eg_fail(err, EG_EFORMAT, "%s: %zu bytes are no safetensors file", name, bytes.len);
+    if (bytes.len < 8) return eg_fail(err, EG_EFORMAT, "%s: %zu bytes are too few for a safetensors file", name, bytes.len);
     uint64_t length = 0;
     for (int i = 7; i >= 0; i--) length = length << 8 | (unsigned char)bytes.ptr[i];
     if (length > MAX_HEADER)
-        return eg_fail(err, EG_ELIMIT, "%s: its header would have %llu bytes; at most %d are read", name,
+        return eg_fail(err, EG_ELIMIT, "%s: its header has %llu bytes; at most %d are supported", name,
                        (unsigned long long)length, MAX_HEADER);
     if (length > bytes.len - 8)
-        return eg_fail(err, EG_EFORMAT, "%s: its header of %llu bytes does not fit the file of %zu: it is cut off", name,
+        return eg_fail(err, EG_EFORMAT, "%s: its header of %llu bytes exceeds the file of %zu bytes: it is truncated", name,
                        (unsigned long long)length, bytes.len);
     eg_str header = {bytes.ptr + 8, (size_t)length};
     const unsigned char *data = (const unsigned char *)bytes.ptr + 8 + length;
@@ -170,7 +172,7 @@ eg_status eg_safetensors_parse(const char *name, eg_str bytes, eg_arena *arena, 
         if ((s = read_tensor(&j, t, &begin, &end)) != EG_OK) return s;
         char quoted[96];
         if (end > size)
-            return eg_fail(err, EG_EFORMAT, "%s: tensor '%s' ends at byte %zu of %zu: the file is cut off", name,
+            return eg_fail(err, EG_EFORMAT, "%s: tensor '%s' ends at byte %zu of %zu: the file is truncated", name,
                            eg_quote(key, 80, quoted, sizeof quoted), end, size);
         t->data = data + begin;
         out->count++;

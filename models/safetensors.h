@@ -1,6 +1,7 @@
-/* safetensors.h - reading a .safetensors file: a strict check of its header, then tensors as views of the bytes.
- * Format: an 8-byte little-endian length, a JSON header, the data (huggingface/safetensors, README). Knows no model.
- * Thread class: any once it is open. */
+/* safetensors.h - reads a .safetensors file: checks its header strictly, then gives tensors as
+ * views of the bytes. Format: an 8-byte little-endian length, a JSON header, the data
+ * (huggingface/safetensors, README). Not here: what the tensors mean. Called by tensors.c. Thread
+ * class: any once it is open. */
 #ifndef EG_MODELS_SAFETENSORS_H
 #define EG_MODELS_SAFETENSORS_H
 
@@ -26,9 +27,10 @@ typedef struct eg_safetensors {
     size_t count;
 } eg_safetensors;
 
-/* Checks and indexes the file that lies in bytes (which outlive the result). Refused with the tensor's name: a header
- * over 100 MB or past the end, duplicate names, offsets that overlap, leave a hole or run out, shapes whose product does
- * not fit the range, an unknown dtype. EG_EFORMAT, EG_ELIMIT, EG_ENOMEM. */
+/* Checks and indexes a file in memory; bytes must outlive the result. Errors name the tensor:
+ * EG_EFORMAT for a header past the end, duplicate names, ranges that overlap, leave a gap or exceed
+ * the file, a shape that does not fit its range, an unknown dtype; EG_ELIMIT for a header over 100
+ * MB or too many tensors; EG_ENOMEM. */
 eg_status eg_safetensors_parse(const char *name, eg_str bytes, eg_arena *arena, eg_safetensors *out, eg_error *err);
 
 /* NULL when there is none. */

@@ -1,14 +1,15 @@
-/* schedule.c - see schedule.h. Groups are dealt to threads longest first, each to the thread with the least (Graham, Bounds on
- * multiprocessing timing anomalies, 1969), as the pool will do when they run. Then the thread with the most gives its last group
- * to all threads, step by step until none is left; the best state on the way is taken. */
+/* schedule.c - see schedule.h. Groups are assigned to threads longest first, each to the thread
+ * with the least work (Graham, Bounds on multiprocessing timing anomalies, 1969), as the pool does
+ * when it runs them. Then, step by step, the thread with the most work hands its last group to all
+ * threads, until no group is left; the best of these states is taken. */
 #include "models/schedule.h"
 
 #include <stdlib.h>
 
-enum { GROUP_TOKENS = 128 /* small enough for the caches */, MOST_THREADS = 256 };
+enum { GROUP_TOKENS = 128 /* small enough for the caches */, MAX_THREADS = 256 };
 
-/* Cuts the texts into groups. Where there are tokens for every thread, a group is full at GROUP_TOKENS; where there are fewer,
- * before it is more than a thread's share. */
+/* Cuts the texts into groups of about GROUP_TOKENS tokens; of fewer, if there are not enough tokens
+ * for every thread. */
 static size_t cut(const size_t *offsets, size_t n, size_t share, eg_group *groups) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -30,14 +31,14 @@ static int longer_first(const void *a, const void *b) {
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Those that run side by side first, the longest in front. */
+/* Groups that run in parallel come first, the longest at the front. */
 static int together_first(const void *a, const void *b) {
     const eg_group *x = a, *y = b;
     return !x->moved != !y->moved ? (x->moved ? 1 : -1) : longer_first(a, b);
 }
 
 eg_schedule eg_schedule_make(const size_t *offsets, size_t n, uint32_t threads, eg_group *groups) {
-    size_t load[MOST_THREADS] = {0}, last[MOST_THREADS] = {0} /* its last group, + 1 */, inside = 0, best_step = 0;
+    size_t load[MAX_THREADS] = {0}, last[MAX_THREADS] = {0} /* its last group, + 1 */, inside = 0, best_step = 0;
     double best = 0;
     eg_schedule s = {.groups = groups, .count = cut(offsets, n, (offsets[n] - offsets[0] + threads - 1) / threads, groups)};
     if (s.count) qsort(groups, s.count, sizeof *groups, longer_first);
@@ -66,7 +67,7 @@ eg_schedule eg_schedule_make(const size_t *offsets, size_t n, uint32_t threads, 
         if (groups[i].moved > best_step) groups[i].moved = 0;
         s.together += !groups[i].moved;
     }
-    if (!s.together) /* groups need not be enough for every thread */
+    if (!s.together) /* there may be fewer groups than threads */
         s.count = cut(offsets, n, GROUP_TOKENS, groups);
     else qsort(groups, s.count, sizeof *groups, together_first);
     return s;

@@ -1,6 +1,7 @@
-/* schedule.h - how the texts of a call are shared among threads: cut into groups, of which some run side by side, a thread each,
- * and the others one after the other with every thread inside. Knows lengths alone; results are the same bits whatever it
- * decides. Used by model.c. */
+/* schedule.h - how the texts of a call are shared among threads: they are cut into groups, some of
+ * which run in parallel, one thread each, and the others one after the other with all threads
+ * inside. Only the lengths matter; results are the same bits whatever it decides. Called by
+ * model.c. Thread class: any. */
 #ifndef EG_MODELS_SCHEDULE_H
 #define EG_MODELS_SCHEDULE_H
 
@@ -15,11 +16,11 @@ typedef struct eg_group {
 
 typedef struct eg_schedule {
     eg_group *groups;       /* in the order in which they are to run */
-    size_t count, together; /* the first `together` run side by side, the others with all threads inside */
+    size_t count, together; /* the first `together` run in parallel, the others with all threads inside */
 } eg_schedule;
 
-/* What a token costs with all threads inside, in shares of what it costs on one: they wait for one another at each phase of a
- * layer, and the last columns of a matrix rarely come out even. An assumption, not a measurement. */
+/* The cost of a token with all threads inside, relative to its cost on one thread: threads wait for
+ * each other at each phase of a layer, and columns rarely divide evenly. Assumed, not measured. */
 #define EG_INSIDE_COST 1.25
 
 /* threads: 1 to 256. groups: room for n. offsets: n + 1, the first token of each text. */

@@ -13,8 +13,9 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
     if (!path) return eg_fail_memory(err, strlen(dir));
     eg_tensor_file *f = &t->files[t->count];
     struct stat st = {0};
-    (void)stat(path,
-               &st); /* before it is opened: of a file that is replaced in between, the stamp is the old one's and fits no more */
+    (void)stat(
+        path,
+        &st); /* before the file is opened: if it is replaced in between, the stamp is that of the old file and does not match */
     eg_status s = eg_map_open(path, &f->map, err);
     if (s != EG_OK) return s;
     t->count++;
@@ -31,7 +32,7 @@ static eg_status add_name(eg_tensors *t, eg_str name, const char **names, size_t
     for (size_t i = 0; plain && i < name.len; i++)
         plain = (unsigned char)name.ptr[i] >= ' ' && name.ptr[i] != 0x7f && name.ptr[i] != '/';
     if (!plain)
-        return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: '%s' is no plain file name",
+        return eg_fail(err, EG_EFORMAT, "model.safetensors.index.json: '%s' is not a plain file name",
                        eg_quote(name, 50, quoted, sizeof quoted));
     for (size_t i = 0; i < *count; i++)
         if (eg_str_eq(name, eg_str_of(names[i]))) return EG_OK;
@@ -70,16 +71,16 @@ static eg_status read_index(const char *path, eg_tensors *t, const char **names,
         }
     }
     if (eg_json_next(&j) != EG_JSON_END) return EG_EFORMAT;
-    return *count ? EG_OK : eg_fail(err, EG_EFORMAT, "model.safetensors.index.json names no file");
+    return *count ? EG_OK : eg_fail(err, EG_EFORMAT, "model.safetensors.index.json does not name any file");
 }
 
-/* No tensor may be in two files: which one is meant would be a guess. */
+/* A tensor must not be in two files, since it is unclear which one is meant. */
 static eg_status check_doubles(const eg_tensors *t, eg_error *err) {
     for (size_t f = 1; f < t->count; f++)
         for (size_t i = 0; i < t->files[f].index.count; i++) {
             const eg_tensor *x = &t->files[f].index.tensors[i];
             char name[512];
-            if (x->name.len >= sizeof name) continue; /* nothing that is looked for is as long */
+            if (x->name.len >= sizeof name) continue; /* no tensor that is looked up has such a long name */
             memcpy(name, x->name.ptr, x->name.len);
             name[x->name.len] = 0;
             for (size_t g = 0; g < f; g++)

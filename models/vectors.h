@@ -1,5 +1,6 @@
-/* vectors.h - arithmetic on stored vectors by the kernels of an ISA: what a host that searches among vectors needs beside models.
- * Not here: models and engines (infer.h). Called by core/host. Thread class: any. */
+/* vectors.h - arithmetic on stored vectors by the kernels of an ISA: what a host that searches
+ * among vectors needs beside models. Not here: models and engines (infer.h). Called by core/host.
+ * Thread class: any. */
 #ifndef EG_MODELS_VECTORS_H
 #define EG_MODELS_VECTORS_H
 
@@ -12,7 +13,8 @@ typedef struct eg_vector_kernels {
     int32_t (*dot_s8)(const int8_t *a, const int8_t *b, size_t n);
 } eg_vector_kernels;
 
-/* The kernels of an ISA, or those of the scalar ISA if this CPU or this build lacks it. EG_ISA_AUTO: as for an engine. */
+/* The kernels of an ISA, or those of the scalar ISA if this CPU or this build lacks it.
+ * EG_ISA_AUTO: as for an engine. */
 eg_vector_kernels eg_vector_kernels_of(eg_isa isa);
 
 #endif

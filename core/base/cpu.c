@@ -1,5 +1,5 @@
-/* cpu.c - see cpu.h. Version 2 of cgroups has cpu.max ("quota period" in microseconds), version 1 cpu.cfs_quota_us and
- * cpu.cfs_period_us. */
+/* cpu.c - see cpu.h. Version 2 of cgroups has cpu.max ("quota period" in microseconds), version 1
+ * cpu.cfs_quota_us and cpu.cfs_period_us. */
 #include "core/base/cpu.h"
 
 #include <limits.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first number of a cgroup file, -1 if there is none ("max", no file). second: the second number of the line, or -1. */
+/* The first number of a cgroup file, -1 if there is none ("max", no file). second: the second
+ * number of the line, or -1. */
 static int64_t cgroup_number(const char *path, int64_t *second) {
     FILE *f = fopen(path, "re");
     if (!f) return -1;
@@ -35,7 +36,8 @@ static uint32_t quota_of(const char *folder) {
     return cpus < UINT32_MAX ? (uint32_t)cpus : 0;
 }
 
-/* The smallest quota of a cgroup and those above it, up to the mount. In a container often only the mount exists. */
+/* The smallest quota of a cgroup and those above it, up to the mount. In a container often only the
+ * mount exists. */
 static uint32_t quota_above(const char *mount, const char *group) {
     char folder[PATH_MAX];
     size_t top = strlen(mount);

@@ -1,4 +1,5 @@
-/* amx.c - the kernels of the ISA "amx": AVX-512 with tiles for s8 and bf16. Called through dispatch.c. */
+/* amx.c - the kernels of the ISA "amx": AVX-512 with tiles for s8 and bf16. Called through
+ * dispatch.c. */
 #include "kernels/amx/s8.h"
 #include "kernels/avx512bf16/bf16.h"
 

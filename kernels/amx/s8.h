@@ -1,4 +1,5 @@
-/* s8.h (AMX) - tiles for four rows and more, vpdpbusd for fewer; both read the same panels, which are padded to whole tiles. */
+/* s8.h (AMX) - tiles for four rows and more, vpdpbusd for fewer; both read the same panels, which
+ * are padded to whole tiles. */
 #ifndef EG_AMX_S8_H
 #define EG_AMX_S8_H
 

@@ -1,5 +1,5 @@
-/* s8.h (AVX2) - weights are widened to 16 bits when they are loaded, activations are centred: vpmaddwd is exact and cannot
- * saturate. */
+/* s8.h (AVX2) - weights are widened to 16 bits when they are loaded, activations are centred:
+ * vpmaddwd is exact and cannot saturate. */
 #ifndef EG_AVX2_S8_H
 #define EG_AVX2_S8_H
 
@@ -26,8 +26,8 @@ static inline s8_weights s8_load(const int8_t *p) {
     return (i16x){_mm256_cvtepi8_epi16(_mm_loadu_si128(q)), _mm256_cvtepi8_epi16(_mm_loadu_si128(q + 1))};
 }
 static inline s8_inputs s8_splat(const s8_input *p) { return p; }
-/* In assembler: gcc 12 would compute the products of all rows first and spill the sums. Twelve sums, two registers of weights and
- * these two are all 16 registers. */
+/* In assembler: gcc 12 would compute the products of all rows first and spill the sums. Twelve
+ * sums, two registers of weights and these two are all 16 registers. */
 static inline i16x s8_dot(i16x acc, s8_inputs x, s8_weights w) {
     __m256i splat, product;
     __asm__("vpbroadcastd %[x], %[splat]\n\t"

@@ -1,4 +1,5 @@
-/* avx512.c - the kernels of the ISA "avx512": AVX-512 F, BW, DQ and VL. Called through dispatch.c. */
+/* avx512.c - the kernels of the ISA "avx512": AVX-512 F, BW, DQ and VL. Called through dispatch.c.
+ */
 #include "kernels/avx512/s8.h"
 
 #define ISA_TABLE eg_kernels_avx512

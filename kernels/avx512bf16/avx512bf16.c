@@ -1,5 +1,5 @@
-/* avx512bf16.c - the kernels of the ISA "avx512bf16": AVX-512 with vpdpbusd for s8 and vdpbf16ps for bf16. Called through
- * dispatch.c. */
+/* avx512bf16.c - the kernels of the ISA "avx512bf16": AVX-512 with vpdpbusd for s8 and vdpbf16ps
+ * for bf16. Called through dispatch.c. */
 #include "kernels/avx512bf16/bf16.h"
 #include "kernels/avx512vnni/s8.h"
 

@@ -1,5 +1,6 @@
-/* bf16.h (AVX-512 BF16) - vdpbf16ps: adds to each sum the product of the second input of a pair, then that of the first, fused;
- * subnormal numbers count as 0. In assembler, as in avx512vnni/s8.h. */
+/* bf16.h (AVX-512 BF16) - vdpbf16ps: adds to each sum the product of the second input of a pair,
+ * then that of the first, fused; subnormal numbers count as 0. In assembler, as in avx512vnni/s8.h.
+ */
 #ifndef EG_AVX512BF16_BF16_H
 #define EG_AVX512BF16_BF16_H
 

@@ -1,4 +1,5 @@
-/* avx512vnni.c - the kernels of the ISA "avx512vnni": AVX-512 with vpdpbusd for s8. Called through dispatch.c. */
+/* avx512vnni.c - the kernels of the ISA "avx512vnni": AVX-512 with vpdpbusd for s8. Called through
+ * dispatch.c. */
 #include "kernels/avx512vnni/s8.h"
 
 #define ISA_TABLE eg_kernels_avx512vnni

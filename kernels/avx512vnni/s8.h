@@ -1,5 +1,6 @@
-/* s8.h (AVX-512 VNNI) - vpdpbusd: adds the products of four unsigned activations and four weights to each int32, without
- * saturation. In assembler, since gcc 12 copies the accumulators of the intrinsic. */
+/* s8.h (AVX-512 VNNI) - vpdpbusd: adds the products of four unsigned activations and four weights
+ * to each int32, without saturation. In assembler, since gcc 12 copies the accumulators of the
+ * intrinsic. */
 #ifndef EG_AVX512VNNI_S8_H
 #define EG_AVX512VNNI_S8_H
 
@@ -28,8 +29,8 @@ static inline s8_inputs s8_splat(const s8_input *p) {
     memcpy(&four, p, sizeof four);
     return _mm512_set1_epi32(four);
 }
-/* One load of 16 bytes and four shuffles instead of four loads: with a few rows loads are the limit, since each step also loads
- * two vectors of weights and prefetches two lines. */
+/* One load of 16 bytes and four shuffles instead of four loads: with a few rows loads are the
+ * limit, since each step also loads two vectors of weights and prefetches two lines. */
 #define ISA_S8_QUADS 1
 typedef __m512i s8_quad;
 static inline s8_quad s8_load_quad(const s8_input *p) {

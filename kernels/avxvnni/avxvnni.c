@@ -1,4 +1,5 @@
-/* avxvnni.c - the kernels of the ISA "avxvnni": AVX2 with vpdpbusd for s8. Called through dispatch.c. */
+/* avxvnni.c - the kernels of the ISA "avxvnni": AVX2 with vpdpbusd for s8. Called through
+ * dispatch.c. */
 #include "kernels/avxvnni/s8.h"
 
 #define ISA_TABLE eg_kernels_avxvnni

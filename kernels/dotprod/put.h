@@ -1,4 +1,5 @@
-/* put.h - stores 16 quantised activations, whole numbers in [-128, 127], as bytes. For dotprod/s8.h and i8mm/s8.h. */
+/* put.h - stores 16 quantised activations, whole numbers in [-128, 127], as bytes. For dotprod/s8.h
+ * and i8mm/s8.h. */
 #ifndef EG_DOTPROD_PUT_H
 #define EG_DOTPROD_PUT_H
 

@@ -1,5 +1,5 @@
-/* s8.h (NEON with the dot product extension) - sdot: adds four products of signed bytes to each int32; activations are
- * stored with 128 subtracted. */
+/* s8.h (NEON with the dot product extension) - sdot: adds four products of signed bytes to each
+ * int32; activations are stored with 128 subtracted. */
 #ifndef EG_DOTPROD_S8_H
 #define EG_DOTPROD_S8_H
 

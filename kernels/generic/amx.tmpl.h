@@ -1,15 +1,19 @@
-/* amx.tmpl.h - the matrix products of s8 and bf16 with AMX: registers ("tiles") of 16 rows of 64 bytes. Included by
- * quantized.tmpl.h for ISAs that define ISA_HAS_AMX. The weights of four bytes of inputs and 16 outputs are one row of a tile, as
- * they are packed: a group of four in s8, a pair in bf16. In s8 the int32 sums of a block go through memory and are scaled as in
- * s8_microkernel_sums, so the results are the same bits. In bf16 the sums stay in the tiles from the first input to the last.
+/* amx.tmpl.h - the matrix products of s8 and bf16 with AMX: registers ("tiles") of 16 rows of 64
+ * bytes. Included by quantized.tmpl.h for ISAs that define ISA_HAS_AMX. The weights of four bytes
+ * of inputs and 16 outputs are one row of a tile, as they are packed: a group of four in s8, a pair
+ * in bf16. In s8 the int32 sums of a block go through memory and are scaled as in
+ * s8_microkernel_sums, so the results are the same bits. In bf16 the sums stay in the tiles from
+ * the first input to the last.
  *
- * Required beside what table.tmpl.h lists: amx_tile_configure(64 bytes), amx_tile_release(), amx_tile_zero(t),
- * amx_tile_load(t, from, stride), amx_tile_store(t, to, stride), amx_tile_dot_s8(sums, inputs, weights), amx_tile_dot_bf16(...)
- * as in amx/tiles.h; i16x_load; panels of s8 and bf16 that are 32 outputs wide, ISA_S8_GROUP 4 and ISA_BF16_GROUP 2. Tiles are
+ * Required beside what table.tmpl.h lists: amx_tile_configure(64 bytes), amx_tile_release(),
+ * amx_tile_zero(t), amx_tile_load(t, from, stride), amx_tile_store(t, to, stride),
+ * amx_tile_dot_s8(sums, inputs, weights), amx_tile_dot_bf16(...) as in amx/tiles.h; i16x_load;
+ * panels of s8 and bf16 that are 32 outputs wide, ISA_S8_GROUP 4 and ISA_BF16_GROUP 2. Tiles are
  * configured at the start of a product and released at its end, on the thread that computes it. */
 
-/* The tiles: sums of the upper and of the lower rows, each of two vectors of outputs; the inputs of the upper and of the lower
- * rows; the weights of the two vectors. Macros, since the assembler needs literal numbers. */
+/* The tiles: sums of the upper and of the lower rows, each of two vectors of outputs; the inputs of
+ * the upper and of the lower rows; the weights of the two vectors. Macros, since the assembler
+ * needs literal numbers. */
 #define AMX_TILE_UPPER_0 0
 #define AMX_TILE_UPPER_1 1
 #define AMX_TILE_LOWER_0 2
@@ -40,8 +44,8 @@ _Static_assert(sizeof(amx_tile_config) == 64, "the instruction reads 64 bytes");
 
 static inline size_t amx_upper_rows(size_t height) { return height <= AMX_TILE_ROWS ? height : (height + 1) / 2; }
 
-/* Configures the tiles for a product of M rows; returns the rows of a block, all of equal height. 0, and nothing is done, if M is
- * below min_rows. */
+/* Configures the tiles for a product of M rows; returns the rows of a block, all of equal height.
+ * 0, and nothing is done, if M is below min_rows. */
 static size_t amx_begin(size_t M, size_t min_rows) {
     if (M < min_rows) return 0;
     size_t blocks = (M + AMX_MAX_ROWS - 1) / AMX_MAX_ROWS, height = (M + blocks - 1) / blocks, upper = amx_upper_rows(height);
@@ -67,7 +71,8 @@ static void amx_end(size_t height) {
         else amx_tile_dot_s8(sums, inputs, weights);        \
     } while (0)
 
-/* Leaves the sums of `steps` times 64 bytes of inputs in the tiles: int32 in s8, f32 in bf16. A: the inputs of the first row. */
+/* Leaves the sums of `steps` times 64 bytes of inputs in the tiles: int32 in s8, f32 in bf16. A:
+ * the inputs of the first row. */
 static inline __attribute__((always_inline)) void amx_sums(const int bf16, size_t height, size_t steps, const char *A,
                                                            size_t stride, const char *panel) {
     size_t upper = amx_upper_rows(height);
@@ -103,7 +108,8 @@ static inline void amx_store_sums(size_t height, void *out) {
     amx_tile_store(AMX_TILE_LOWER_1, to + upper * STRIDE + AMX_TILE_BYTES, STRIDE);
 }
 
-/* A block of rows of one panel: `height` rows from A on, of which the first `skip` were computed before and are not stored. */
+/* A block of rows of one panel: `height` rows from A on, of which the first `skip` were computed
+ * before and are not stored. */
 typedef struct amx_block {
     size_t height, skip, K;
     const char *A;
@@ -150,7 +156,8 @@ static void bf16_amx_block(const amx_block *x) {
     apply_epilogue(sums[x->skip], F32_PANEL, x->part, x->done, x->height - x->skip);
 }
 
-/* As multiply_panel, by tiles. They keep their height: a last block that is shorter begins with rows of the block before. */
+/* As multiply_panel, by tiles. They keep their height: a last block that is shorter begins with
+ * rows of the block before. */
 static void amx_multiply(void (*compute)(const amx_block *), size_t height, size_t K, const panel_layout *l,
                          const panel_part *p) {
     for (size_t done = 0; done < p->rows; done += height) {

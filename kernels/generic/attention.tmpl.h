@@ -1,6 +1,7 @@
-/* attention.tmpl.h - attention of one sequence and head, over v16: plain, and with DeBERTa's relative positions, where the score
- * of query i and key j is (q_i k_j + q_i K[i - j] + k_j Q[i - j]) * scale, with three separate sums (He et al. 2021, arXiv
- * 2006.03654). Included by table.tmpl.h; eg_attention and eg_relative in kernels.h describe the arguments. */
+/* attention.tmpl.h - attention of one sequence and head, over v16: plain, and with DeBERTa's
+ * relative positions, where the score of query i and key j is (q_i k_j + q_i K[i - j] + k_j Q[i -
+ * j]) * scale, with three separate sums (He et al. 2021, arXiv 2006.03654). Included by
+ * table.tmpl.h; eg_attention and eg_relative in kernels.h describe the arguments. */
 
 enum { QUERY_ROWS = EG_ATTENTION_ROWS, RELATIVE_ROWS = 2 };
 
@@ -10,16 +11,17 @@ typedef struct float_rows {
     size_t ld;
 } float_rows;
 
-/* What a sequence needs beside its own rows, all in the scratch memory: the keys, transposed, with `padded` columns (the length
- * rounded up to whole vectors); the scores of QUERY_ROWS queries, `padded` apart; and, where distances share columns, the
- * products of keys and of queries with the relative positions (else NULL). */
+/* What a sequence needs beside its own rows, all in the scratch memory: the keys, transposed, with
+ * `padded` columns (the length rounded up to whole vectors); the scores of QUERY_ROWS queries,
+ * `padded` apart; and, where distances share columns, the products of keys and of queries with the
+ * relative positions (else NULL). */
 typedef struct attention_scratch {
     float *keys, *scores, *by_query, *by_key;
     size_t padded;
 } attention_scratch;
 
-/* sum[r][v] = the sum over i of x[r][i] * table[i][16 v ...], i ascending from 0 to size: `rows` rows of x and `vectors` times 16
- * columns of the table, of which n exist. */
+/* sum[r][v] = the sum over i of x[r][i] * table[i][16 v ...], i ascending from 0 to size: `rows`
+ * rows of x and `vectors` times 16 columns of the table, of which n exist. */
 static inline __attribute__((always_inline)) void sums_of(const size_t rows, const size_t vectors, float_rows x, size_t size,
                                                           float_rows table, size_t n, v16 (*sum)[ISA_PANEL_VECTORS]) {
 #pragma GCC unroll 4
@@ -62,7 +64,8 @@ static inline __attribute__((always_inline)) void scores(const size_t rows, cons
     if (j < s->padded) scores_of(rows, 1, a, scale, i, j, s);
 }
 
-/* The same with relative positions, where neighbouring distances i - j are neighbours in the tables. */
+/* The same with relative positions, where neighbouring distances i - j are neighbours in the
+ * tables. */
 static inline __attribute__((always_inline)) void scores_relative(const size_t rows, const eg_attention *a, size_t i,
                                                                   const float *keys, size_t padded, float *out) {
     const eg_relative *x = a->relative;
@@ -108,8 +111,8 @@ typedef struct distances {
     ptrdiff_t from, to;
 } distances;
 
-/* out[r][c] = the sum over d of x[r][d] * table[d][c], for the columns of a range of distances; rows of out are 2 * span apart.
- */
+/* out[r][c] = the sum over d of x[r][d] * table[d][c], for the columns of a range of distances;
+ * rows of out are 2 * span apart. */
 static inline __attribute__((always_inline)) void relative_products(const size_t rows, const eg_relative *t, float_rows x,
                                                                     const float *table, size_t head_size, distances range,
                                                                     float *out) {
@@ -126,7 +129,8 @@ static inline __attribute__((always_inline)) void key_products(const size_t rows
                       out + j * 2 * a->relative->span);
 }
 
-/* The same as scores_relative for sequences so long that distances share columns: all products first, which are then gathered. */
+/* The same as scores_relative for sequences so long that distances share columns: all products
+ * first, which are then gathered. */
 static inline __attribute__((always_inline)) void scores_gathered(const size_t rows, const eg_attention *a, size_t i,
                                                                   const attention_scratch *s) {
     const eg_relative *x = a->relative;
@@ -141,7 +145,8 @@ static inline __attribute__((always_inline)) void scores_gathered(const size_t r
         }
 }
 
-/* The weighted values of `rows` queries, elements [d, d + n) of the head, at most 16 a vector: summed over the keys in order. */
+/* The weighted values of `rows` queries, elements [d, d + n) of the head, at most 16 a vector:
+ * summed over the keys in order. */
 static inline __attribute__((always_inline)) void weigh_of(const size_t rows, const size_t vectors, const eg_attention *a,
                                                            size_t i, size_t d, size_t n, const attention_scratch *s) {
     v16 sum[QUERY_ROWS][ISA_PANEL_VECTORS];
@@ -162,8 +167,8 @@ static inline __attribute__((always_inline)) void weigh(const size_t rows, const
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* to[c][r] = from[r][c]; the columns of `to` from `rows` to ld_to become 0. Four rows and columns at a time, since the rows are
- * far apart in memory. */
+/* to[c][r] = from[r][c]; the columns of `to` from `rows` to ld_to become 0. Four rows and columns
+ * at a time, since the rows are far apart in memory. */
 static void transpose(const float *from, size_t rows, size_t columns, size_t ld, float *to, size_t ld_to) {
     size_t whole = rows / 4 * 4, wide = columns / 4 * 4;
     for (size_t r = 0; r < whole; r += 4)

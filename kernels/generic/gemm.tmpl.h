@@ -1,13 +1,15 @@
-/* gemm.tmpl.h - the matrix product over packed panels, for f32 and bf16, and what the formats share: micro-kernels, epilogue,
- * prefetching. Included by table.tmpl.h. The formats are documented in kernels.h.
+/* gemm.tmpl.h - the matrix product over packed panels, for f32 and bf16, and what the formats
+ * share: micro-kernels, epilogue, prefetching. Included by table.tmpl.h. The formats are documented
+ * in kernels.h.
  *
- * A step of a micro-kernel takes four bytes of each row: one float, or the inputs that an instruction for bf16 takes together. An
- * ISA with such an instruction provides, in its bf16.h:
+ * A step of a micro-kernel takes four bytes of each row: one float, or the inputs that an
+ * instruction for bf16 takes together. An ISA with such an instruction provides, in its bf16.h:
  *   ISA_BF16_GROUP  2: inputs of one output that are adjacent in memory
  *   bf16_put        writes 16 activations, rounded, to 32 bytes
  *   bf16_dot        adds to 16 sums the products of a pair of inputs (four bytes, repeated) and the pairs of 16 outputs; both are
  *                   given as the bits of a v16
- * Without it, rows are floats whose lower half is 0, and weights are widened by a shift when they are loaded. */
+ * Without it, rows are floats whose lower half is 0, and weights are widened by a shift when they
+ * are loaded. */
 
 #ifndef ISA_BF16_GROUP
 #define ISA_BF16_GROUP 1
@@ -17,8 +19,9 @@ static inline void bf16_put(void *p, v16 x) { v16_store(p, v16_to_bf16(x)); }
 
 /* ---- products, panel by panel ---- */
 
-/* What a micro-kernel prefetches while it computes: at each step as many cache lines at `address` as the step reads, then the
- * address moves on by `stride` bytes. It may lie beyond the weights, so it is a number and not a pointer. */
+/* What a micro-kernel prefetches while it computes: at each step as many cache lines at `address`
+ * as the step reads, then the address moves on by `stride` bytes. It may lie beyond the weights, so
+ * it is a number and not a pointer. */
 typedef struct prefetch {
     uintptr_t address;
     size_t stride;
@@ -29,8 +32,8 @@ static inline __attribute__((always_inline)) void prefetch_next(prefetch *next, 
     next->address += next->stride;
 }
 
-/* A micro-kernel: the products of some rows of A, `stride` bytes apart, and one panel, summed over `length` steps (s8: inputs).
- * Writes all columns of the panel to sums, row after row. */
+/* A micro-kernel: the products of some rows of A, `stride` bytes apart, and one panel, summed over
+ * `length` steps (s8: inputs). Writes all columns of the panel to sums, row after row. */
 typedef void microkernel(size_t length, const char *A, size_t stride, const char *panel, prefetch next, float *sums);
 
 /* How rows and panels of one product are laid out, and the micro-kernels for it. */
@@ -63,8 +66,8 @@ typedef struct epilogue_rows {
     size_t rows, columns, ld_sums, ld_residual, ld_out;
 } epilogue_rows;
 
-/* The activation, and whether the columns are whole vectors, are constants where this is inlined, so that the loop does not test
- * them. */
+/* The activation, and whether the columns are whole vectors, are constants where this is inlined,
+ * so that the loop does not test them. */
 static inline __attribute__((always_inline)) void epilogue_of(const eg_activation activation, const int whole, epilogue_rows e) {
     for (size_t i = 0; i < e.columns; i += 16) {
         size_t left = whole ? 16 : e.columns - i;
@@ -80,8 +83,9 @@ static inline __attribute__((always_inline)) void epilogue_of(const eg_activatio
     }
 }
 
-/* Stores `rows` rows of sums, ld_sums floats apart, through the epilogue; the first one is row p->row + done. Micro-kernels leave
- * their sums in memory, where they fit into L1, so that this code exists once and not in each of them. */
+/* Stores `rows` rows of sums, ld_sums floats apart, through the epilogue; the first one is row
+ * p->row + done. Micro-kernels leave their sums in memory, where they fit into L1, so that this
+ * code exists once and not in each of them. */
 static __attribute__((noinline)) void apply_epilogue(const float *sums, size_t ld_sums, const panel_part *p, size_t done,
                                                      size_t rows) {
     const eg_epilogue *given = p->epilogue;
@@ -104,11 +108,12 @@ static __attribute__((noinline)) void apply_epilogue(const float *sums, size_t l
 
 typedef enum element { F32, BF16 } element;
 
-/* Several steps in one iteration of the loop leave more of the CPU's instruction decoding to the multiply-adds. */
+/* Several steps in one iteration of the loop leave more of the CPU's instruction decoding to the
+ * multiply-adds. */
 enum { UNROLL_STEPS = ISA_UNROLL };
 
-/* With one or two rows, so many panels are computed together: the sums of one panel are too few to hide the latency of an
- * addition. */
+/* With one or two rows, so many panels are computed together: the sums of one panel are too few to
+ * hide the latency of an addition. */
 enum { PANELS_OF_1_ROW = 4, PANELS_OF_2_ROWS = 3 };
 
 /* Floats that a micro-kernel writes at most. */
@@ -119,7 +124,8 @@ enum {
     MAX_SUMS = MAX_F32_SUMS > ISA_S8_ROWS *S8_PANEL ? MAX_F32_SUMS : ISA_S8_ROWS *S8_PANEL
 };
 
-/* Expands macro(arg, 1) ... macro(arg, max): one micro-kernel for each number of rows, so that no row is computed in vain. */
+/* Expands macro(arg, 1) ... macro(arg, max): one micro-kernel for each number of rows, so that no
+ * row is computed in vain. */
 #define TMPL_ROWS_3(macro, arg) macro(arg, 1) macro(arg, 2) macro(arg, 3)
 #define TMPL_ROWS_4(macro, arg) TMPL_ROWS_3(macro, arg) macro(arg, 4)
 #define TMPL_ROWS_6(macro, arg) TMPL_ROWS_4(macro, arg) macro(arg, 5) macro(arg, 6)
@@ -137,8 +143,9 @@ typedef struct operands {
     size_t panel_bytes;
 } operands;
 
-/* The sums of rows x panels x F32_PANEL outputs: accumulators stay in registers, k ascends, one fused multiply-add (or
- * instruction for bf16) a term. `rows`, `panels` and `of` are constants at every call, so that everything unrolls. */
+/* The sums of rows x panels x F32_PANEL outputs: accumulators stay in registers, k ascends, one
+ * fused multiply-add (or instruction for bf16) a term. `rows`, `panels` and `of` are constants at
+ * every call, so that everything unrolls. */
 static inline __attribute__((always_inline)) void microkernel_sums(const size_t rows, const size_t panels, const element of,
                                                                    size_t steps, operands in, prefetch next, float *sums) {
     const int widen = of == BF16 && ISA_BF16_GROUP == 1;
@@ -203,9 +210,10 @@ static microkernel *const microkernels[][ISA_F32_ROWS + 1] = {TMPL_FOR_ROWS(ISA_
 
 enum { PREFETCH_DISTANCE = 4096 /* bytes */, MAX_SHARES = 16 };
 
-/* The rows are cut into as few blocks as the micro-kernels allow, of even height: 16 rows are 8 + 8, not 12 + 4. A single block
- * prefetches its own panel, PREFETCH_DISTANCE bytes ahead. Of several blocks, each prefetches a share of the next panel, which is
- * in the cache when the last one ends. */
+/* The rows are cut into as few blocks as the micro-kernels allow, of even height: 16 rows are 8 +
+ * 8, not 12 + 4. A single block prefetches its own panel, PREFETCH_DISTANCE bytes ahead. Of several
+ * blocks, each prefetches a share of the next panel, which is in the cache when the last one ends.
+ */
 static void multiply_panel(const panel_layout *l, const panel_part *p) {
     _Alignas(64) float sums[MAX_SUMS];
     size_t blocks = (p->rows + l->max_rows - 1) / l->max_rows, shares = blocks < MAX_SHARES ? blocks : MAX_SHARES, done = 0;
@@ -228,7 +236,8 @@ static inline void next_panel(const panel_layout *l, panel_part *p, size_t count
 
 static const eg_epilogue no_epilogue = {0};
 
-/* The columns of whole groups of panels, for one row or two; p moves on to the first column that is left. */
+/* The columns of whole groups of panels, for one row or two; p moves on to the first column that is
+ * left. */
 static void multiply_few_rows(const panel_layout *l, panel_part *p, size_t n1) {
     _Alignas(64) float sums[MAX_SUMS];
     const size_t panels = p->rows == 1 ? PANELS_OF_1_ROW : PANELS_OF_2_ROWS;
@@ -284,7 +293,8 @@ static void bf16_pack(size_t N, size_t K, size_t n, const uint16_t *w, void *pac
     }
 }
 
-/* Writes the inputs [from, from + n) of a row of K; after the last input of the row, zeros up to the row's end. */
+/* Writes the inputs [from, from + n) of a row of K; after the last input of the row, zeros up to
+ * the row's end. */
 static void bf16_put_part(const float *x, size_t n, size_t K, size_t from, char *row) {
     size_t end = from + n < K ? from + n : bf16_row_bytes(K) / BF16_INPUT;
     for (size_t i = 0; from + i < end; i += 16)

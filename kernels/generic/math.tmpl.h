@@ -1,12 +1,13 @@
-/* math.tmpl.h - exp, GELU and tanh over 16 virtual lanes, the same for every ISA. Included by table.tmpl.h after an ISA's
- * lanes.h. Only IEEE operations (fma, division, square root, rounding to nearest even) and no estimates, so all ISAs give the
- * same bits. */
+/* math.tmpl.h - exp, GELU and tanh over 16 virtual lanes, the same for every ISA. Included by
+ * table.tmpl.h after an ISA's lanes.h. Only IEEE operations (fma, division, square root, rounding
+ * to nearest even) and no estimates, so all ISAs give the same bits. */
 
 /* a + b * x, fused */
 static inline v16 horner(v16 sum, v16 x, float next) { return v16_fma(sum, x, v16_set(next)); }
 
-/* e^x for x in [-87.3, 88.3]; outside it, the value at the nearer end. Cody-Waite reduction by ln 2 in two parts, then
- * the Taylor series to the seventh power on [-ln2/2, ln2/2] (its remainder is below 6e-9). Relative error <= 2e-7. */
+/* e^x for x in [-87.3, 88.3]; outside it, the value at the nearer end. Cody-Waite reduction by ln 2
+ * in two parts, then the Taylor series to the seventh power on [-ln2/2, ln2/2] (its remainder is
+ * below 6e-9). Relative error <= 2e-7. */
 static inline v16 v16_exp(v16 x) {
     x = v16_min(v16_max(x, v16_set(-87.3f)), v16_set(88.3f));
     v16 n = v16_round(v16_mul(x, v16_set(1.44269504f)));
@@ -23,9 +24,10 @@ static inline v16 v16_exp(v16 x) {
     return v16_scale2(p, n);
 }
 
-/* x * Phi(x), the exact (erf) form: x / 2 + x / 2 * erf(x / sqrt 2). erf is computed as z P(z^2) / Q(z^2), with z = x limited to
- * [-5.5, 5.5], outside which erf is 1 in float precision. The coefficients are a least-squares fit, reweighted until its errors
- * had equal magnitudes (2.3e-8 of the product before rounding). Absolute error <= 2.5e-7 * max(1, |x|). NaN stays NaN, since
+/* x * Phi(x), the exact (erf) form: x / 2 + x / 2 * erf(x / sqrt 2). erf is computed as z P(z^2) /
+ * Q(z^2), with z = x limited to [-5.5, 5.5], outside which erf is 1 in float precision. The
+ * coefficients are a least-squares fit, reweighted until its errors had equal magnitudes (2.3e-8 of
+ * the product before rounding). Absolute error <= 2.5e-7 * max(1, |x|). NaN stays NaN, since
  * v16_max and v16_min return their second operand then. */
 static inline v16 v16_gelu(v16 x) {
     const float p[] = {4.44800888e-8f, 1.29564546e-5f, 3.59800639e-4f, 9.48891833e-3f, 6.97682652e-2f, 0.797884289f};

@@ -1,5 +1,6 @@
-/* quantized.tmpl.h - the matrix products of s8 and bf16: over the panels of a matrix, with results in f32 or in the format
- * itself, by vectors or by AMX tiles. Included by table.tmpl.h after gemm.tmpl.h and s8.tmpl.h. */
+/* quantized.tmpl.h - the matrix products of s8 and bf16: over the panels of a matrix, with results
+ * in f32 or in the format itself, by vectors or by AMX tiles. Included by table.tmpl.h after
+ * gemm.tmpl.h and s8.tmpl.h. */
 
 /* What a format provides. */
 typedef struct quantized_format {
@@ -57,8 +58,8 @@ static void bf16_multiply(size_t amx_height, size_t K, const panel_layout *l, co
 }
 #endif
 
-/* In s8 the sums are exact, and fewer than four rows leave tiles nearly empty. In bf16 another instruction would give other bits,
- * so tiles are used down to one row. */
+/* In s8 the sums are exact, and fewer than four rows leave tiles nearly empty. In bf16 another
+ * instruction would give other bits, so tiles are used down to one row. */
 static const quantized_format s8_format = {4, s8_layout, s8_put_part, s8_row_bytes, s8_multiply};
 static const quantized_format bf16_format = {1, bf16_layout, bf16_put_part, bf16_row_bytes, bf16_multiply};
 
@@ -83,7 +84,8 @@ static void multiply(const quantized_format *f, const eg_gemm_call *call) {
     amx_end(height);
 }
 
-/* Rows are computed in chunks, 128 columns at a time, as f32 in memory that stays in L1, and quantised from there. */
+/* Rows are computed in chunks, 128 columns at a time, as f32 in memory that stays in L1, and
+ * quantised from there. */
 static void multiply_quantized(const quantized_format *f, const eg_gemm_call *call) {
     float chunk[MAX_CHUNK_ROWS * S8_BLOCK];
     size_t height = amx_begin(call->M, f->min_amx_rows), n1 = call->n1 < call->N ? call->n1 : call->N;

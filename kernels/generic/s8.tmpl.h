@@ -1,5 +1,6 @@
-/* s8.tmpl.h - the rows, panels and micro-kernels of the s8 format, over an ISA's multiply-and-add of small integers. Included by
- * table.tmpl.h after gemm.tmpl.h. The format is documented in kernels.h.
+/* s8.tmpl.h - the rows, panels and micro-kernels of the s8 format, over an ISA's multiply-and-add
+ * of small integers. Included by table.tmpl.h after gemm.tmpl.h. The format is documented in
+ * kernels.h.
  *
  * An ISA's s8.h provides:
  *   ISA_S8_GROUP          inputs of one output that are adjacent in a panel: 2, 4 or 8
@@ -14,11 +15,12 @@
  *   i16x, i16x_zero, i16x_to_v16   16 sums of int32
  *   s8_dot                adds the products of inputs and weights to an i16x
  * Optional:
- *   ISA_S8_PAD            blocks are padded with zeros to a multiple of this many inputs; 4
- *   ISA_S8_ROWS_TOGETHER  2: an i16x holds the sums of two rows; then s8_splat_rows (of both rows) replaces s8_splat, and
- *                         s8_row_of (the sums of one row) replaces i16x_to_v16
- *   ISA_S8_QUADS          1: where loads limit the product of a few rows; then s8_quad holds the inputs of four steps,
- *                         s8_load_quad loads them and s8_pick gives those of one step, as s8_splat does */
+ *   ISA_S8_PAD            blocks are padded with zeros to a multiple of this many inputs; default 4
+ *   ISA_S8_ROWS_TOGETHER  2: an i16x holds the sums of two rows; then s8_splat_rows (of both rows)
+ *                         replaces s8_splat, and s8_row_of (the sums of one row) i16x_to_v16
+ *   ISA_S8_QUADS          1: where loads limit the product of a few rows; then s8_quad holds the
+ *                         inputs of four steps, s8_load_quad loads them and s8_pick gives those of
+ *                         one step, as s8_splat does */
 
 #ifndef ISA_S8_ROWS_TOGETHER
 #define ISA_S8_ROWS_TOGETHER 1
@@ -40,11 +42,13 @@ static inline size_t s8_padded(size_t K) { return (K + S8_PAD - 1) / S8_PAD * S8
 static inline size_t s8_blocks(size_t K) { return (K + S8_BLOCK - 1) / S8_BLOCK; }
 static inline size_t s8_data_bytes(size_t K) { return (s8_padded(K) * sizeof(s8_input) + 63) / 64 * 64; }
 
-/* A row of activations: the inputs, then for each block a scale, then for each block a zero point (as stored, negated). */
+/* A row of activations: the inputs, then for each block a scale, then for each block a zero point
+ * (as stored, negated). */
 static size_t s8_row_bytes(size_t K) { return s8_data_bytes(K) + (2 * s8_blocks(K) * sizeof(float) + 63) / 64 * 64; }
 static inline float *s8_row_scales(char *row, size_t K) { return (float *)(void *)(row + s8_data_bytes(K)); }
 
-/* A panel: for each block its weights, group after group, then for each output a scale and the sum of its weights. */
+/* A panel: for each block its weights, group after group, then for each output a scale and the sum
+ * of its weights. */
 static inline size_t s8_panel_bytes(size_t K) { return S8_PANEL * (s8_padded(K) + 2 * s8_blocks(K) * sizeof(float)); }
 static size_t s8_packed_bytes(size_t N, size_t K) { return (N + S8_PANEL - 1) / S8_PANEL * s8_panel_bytes(K); }
 
@@ -104,8 +108,9 @@ static void s8_put_part(const float *x, size_t n, size_t K, size_t from, char *r
         s8_quantize_block(x + i, n - i < S8_BLOCK ? n - i : S8_BLOCK, (s8_input *)(void *)row + from + i, scales++, zeros++);
 }
 
-/* acc += one step of the inputs of each row; those of the first rows come from quads if it is given. Not those of more rows: the
- * shuffles for four rows cost as much as the loads that they replace. */
+/* acc += one step of the inputs of each row; those of the first rows come from quads if it is
+ * given. Not those of more rows: the shuffles for four rows cost as much as the loads that they
+ * replace. */
 enum { S8_QUAD_ROWS = 2 };
 _Static_assert(!ISA_S8_QUADS || (ISA_S8_ROWS_TOGETHER == 1 && S8_STEP == ISA_S8_GROUP && 4 * S8_STEP * sizeof(s8_input) == 16),
                "a quad is 16 bytes");
@@ -130,10 +135,12 @@ static inline __attribute__((always_inline)) void s8_step(const size_t rows, i16
 
 enum { S8_MAX_SUMS = ISA_S8_ROWS > 8 ? ISA_S8_ROWS : 8 };
 
-/* The sums of rows x S8_PANEL outputs: the int32 sums of a block stay in registers, the f32 sums are on the stack. */
+/* The sums of rows x S8_PANEL outputs: the int32 sums of a block stay in registers, the f32 sums
+ * are on the stack. */
 static inline __attribute__((always_inline)) void s8_microkernel_sums(const size_t rows, size_t K, const char *A, size_t stride,
                                                                       const char *panel, prefetch next, float *out) {
-    /* With a few rows, each output has several integer sums that take turns: a single one would wait for each addition. */
+    /* With a few rows, each output has several integer sums that take turns: a single one would
+     * wait for each addition. */
     const size_t few = ISA_S8_QUADS ? 4 : 3, chains = ISA_S8_ROWS_TOGETHER > 1 || rows > few ? 1 : rows == 1 ? 4 : 2;
     size_t blocks = s8_blocks(K), lda = stride / sizeof(s8_input);
     v16 sums[ISA_S8_ROWS][S8_VECTORS];

@@ -1,6 +1,7 @@
-/* table.tmpl.h - every kernel, written once over vectors of 16 lanes. A template: an ISA's .c file defines the macros below,
- * includes its primitives (lanes.h, s8.h, bf16.h) and then this file, which defines the ISA's static functions and its table.
- * What each kernel computes is documented in kernels.h. The other templates of this folder are included here and nowhere else.
+/* table.tmpl.h - every kernel, written once over vectors of 16 lanes. A template: an ISA's .c file
+ * defines the macros below, includes its primitives (lanes.h, s8.h, bf16.h) and then this file,
+ * which defines the ISA's static functions and its table. What each kernel computes is documented
+ * in kernels.h. The other templates of this folder are included here and nowhere else.
  *
  * Required:
  *   ISA_TABLE          the symbol of the table, declared in kernels/tables.h
@@ -10,7 +11,7 @@
  *   ISA_F32_ROWS       rows of the largest micro-kernel of f32 and bf16: 4, 6 or 12
  *   ISA_S8_...         see s8.tmpl.h
  * Optional:
- *   ISA_UNROLL         steps of the f32 micro-kernel in one iteration of its loop; 4
+ *   ISA_UNROLL         steps of the f32 micro-kernel in one iteration of its loop; default 4
  *   ISA_BF16_GROUP     see gemm.tmpl.h
  *   ISA_HAS_AMX        see amx.tmpl.h
  * All macros that begin with ISA_ or TMPL_ are undefined at the end. */

@@ -1,5 +1,6 @@
-/* bf16.h (NEON with the instructions for bfloat16) - bfdot: adds the products of a pair to each sum, rounding to odd;
- * subnormal numbers count as 0. eg_fp_enter sets a control word without the extension that would round otherwise. */
+/* bf16.h (NEON with the instructions for bfloat16) - bfdot: adds the products of a pair to each
+ * sum, rounding to odd; subnormal numbers count as 0. eg_fp_enter sets a control word without the
+ * extension that would round otherwise. */
 #ifndef EG_I8MM_BF16_H
 #define EG_I8MM_BF16_H
 

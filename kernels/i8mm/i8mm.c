@@ -1,4 +1,5 @@
-/* i8mm.c - the kernels of the ISA "i8mm": NEON with smmla for s8 and bfdot for bf16. Called through dispatch.c. */
+/* i8mm.c - the kernels of the ISA "i8mm": NEON with smmla for s8 and bfdot for bf16. Called through
+ * dispatch.c. */
 #include "kernels/i8mm/bf16.h"
 #include "kernels/i8mm/s8.h"
 

@@ -1,5 +1,6 @@
-/* s8.h (NEON with the matrix extension for integers) - smmla: multiplies two rows of eight activations by the weights of two
- * outputs and adds to four int32. Activations are stored as in dotprod/s8.h, with 128 subtracted. */
+/* s8.h (NEON with the matrix extension for integers) - smmla: multiplies two rows of eight
+ * activations by the weights of two outputs and adds to four int32. Activations are stored as in
+ * dotprod/s8.h, with 128 subtracted. */
 #ifndef EG_I8MM_S8_H
 #define EG_I8MM_S8_H
 

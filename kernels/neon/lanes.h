@@ -47,7 +47,8 @@ static inline v16 v16_keep_n(v16 x, size_t n) {
     static inline v16 name(v16 x, v16 y) {                                                                        \
         return (v16){intrinsic(x.q0, y.q0), intrinsic(x.q1, y.q1), intrinsic(x.q2, y.q2), intrinsic(x.q3, y.q3)}; \
     }
-/* vmaxq and vminq order the two zeros; comparing and selecting gives x > y ? x : y, as on every ISA. */
+/* vmaxq and vminq order the two zeros; comparing and selecting gives x > y ? x : y, as on every
+ * ISA. */
 static inline float32x4_t greater_of(float32x4_t x, float32x4_t y) { return vbslq_f32(vcgtq_f32(x, y), x, y); }
 static inline float32x4_t less_of(float32x4_t x, float32x4_t y) { return vbslq_f32(vcltq_f32(x, y), x, y); }
 NEON_FOUR(v16_add, vaddq_f32)

@@ -1,4 +1,5 @@
-/* lanes.h (scalar) - 16 lanes as 16 floats, computed one after the other: the reference for the bits of all other ISAs. */
+/* lanes.h (scalar) - 16 lanes as 16 floats, computed one after the other: the reference for the
+ * bits of all other ISAs. */
 #ifndef EG_SCALAR_LANES_H
 #define EG_SCALAR_LANES_H
 
@@ -58,7 +59,8 @@ static inline v16 v16_widen(const uint16_t *p) {
     }
     return y;
 }
-/* To the nearest bf16, ties to even, as floats whose lower half is 0. The NaN that arithmetic produces stays a NaN. */
+/* To the nearest bf16, ties to even, as floats whose lower half is 0. The NaN that arithmetic
+ * produces stays a NaN. */
 static inline v16 v16_to_bf16(v16 x) {
     for (size_t i = 0; i < 16; i++) {
         uint32_t bits;
@@ -71,7 +73,8 @@ static inline v16 v16_to_bf16(v16 x) {
 
 #undef EACH_LANE
 
-/* The sum of the lanes in a fixed order, 16 -> 8 -> 4 -> 2 -> 1: the upper half is added to the lower half. */
+/* The sum of the lanes in a fixed order, 16 -> 8 -> 4 -> 2 -> 1: the upper half is added to the
+ * lower half. */
 static inline float v16_sum(v16 x) {
     for (size_t half = 8; half > 0; half /= 2)
         for (size_t i = 0; i < half; i++) x.f[i] = x.f[i] + x.f[i + half];

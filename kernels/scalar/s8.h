@@ -1,4 +1,5 @@
-/* s8.h (scalar) - the sums of small integers, one after the other: the reference for the s8 format. */
+/* s8.h (scalar) - the sums of small integers, one after the other: the reference for the s8 format.
+ */
 #ifndef EG_SCALAR_S8_H
 #define EG_SCALAR_S8_H
 

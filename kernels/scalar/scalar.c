@@ -1,4 +1,5 @@
-/* scalar.c - the kernels of the ISA "scalar": the reference for the bits of all others. Called through dispatch.c. */
+/* scalar.c - the kernels of the ISA "scalar": the reference for the bits of all others. Called
+ * through dispatch.c. */
 #include "kernels/scalar/s8.h"
 
 #define ISA_TABLE eg_kernels_scalar

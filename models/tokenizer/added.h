@@ -1,5 +1,5 @@
-/* added.h - tokens that are found in the text as they stand, before anything else happens to it: [MASK], <s>. Used by
- * tokenizer.c. Thread class: any once the set is built. */
+/* added.h - tokens that are matched in the text literally, before it is normalised or split:
+ * [MASK], <s>. Called by tokenizer.c. Thread class: any once the set is built. */
 #ifndef EG_TOKENIZER_ADDED_H
 #define EG_TOKENIZER_ADDED_H
 
@@ -8,8 +8,8 @@
 typedef struct eg_added_token {
     eg_str text;
     uint32_t id;
-    int lstrip, rstrip; /* takes the white space before it, behind it */
-    int normalized;     /* is looked for in the normalised text */
+    int lstrip, rstrip; /* it includes the white space before it, after it */
+    int normalized;     /* it is matched in the normalised text */
 } eg_added_token;
 
 typedef struct eg_added_set {
@@ -19,11 +19,13 @@ typedef struct eg_added_set {
     uint8_t begins[256]; /* 1: a token begins with this byte */
 } eg_added_set;
 
-/* Of equal texts the first counts. tokens must outlive the set; none is empty. EG_ENOMEM, EG_ELIMIT. */
+/* Of tokens with the same text the first counts. tokens must outlive the set; none is empty.
+ * EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_added_build(eg_added_set *set, const eg_added_token *tokens, size_t n, eg_arena *arena, eg_error *err);
 
-/* The first token in text that begins at `from` or behind it; of several that begin there, the longest. [*begin, *end) is it with
- * the white space that it takes, none of it before `from`. NULL: there is none. */
+/* The first token in text that begins at `from` or after it; of several that begin at the same
+ * byte, the longest. [*begin, *end) is the token with the white space that it includes, from `from`
+ * on. NULL: there is none. */
 const eg_added_token *eg_added_find(const eg_added_set *set, eg_str text, size_t from, size_t *begin, size_t *end);
 
 #endif

@@ -1,5 +1,6 @@
-/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the order of merges: Sennrich et
- * al., Neural machine translation of rare words with subword units, 2016. */
+/* bpe.c - see bpe.h. Source of the byte characters and of the pattern: GPT-2 (encoder.py); of the
+ * order of merges: Sennrich et al., Neural machine translation of rare words with subword units,
+ * 2016. */
 #include "models/tokenizer/bpe.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ enum { UNASKED, WHOLE, BROKEN }; /* eg_bpe.whole */
 
 /* ---- the vocabulary ---- */
 
-/* Bytes that print stand for themselves, the 68 others are U+0100 and on, in order. -1: the code point stands for no byte. */
+/* Bytes that print stand for themselves, the 68 others are U+0100 and on, in order. -1: the code
+ * point stands for no byte. */
 static int is_printed(uint32_t c) { return (c >= '!' && c <= '~') || (c >= 0xA1 && c <= 0xFF && c != 0xAD); }
 
 static int byte_of(uint32_t cp) {
@@ -147,8 +149,8 @@ static size_t contraction(const char *p, size_t n) {
     return n >= 3 && ((p[1] == 'r' && p[2] == 'e') || (p[1] == 'v' && p[2] == 'e') || (p[1] == 'l' && p[2] == 'l')) ? 3 : 0;
 }
 
-/* Bytes of the word that begins p[0..n), n > 0: a contraction; letters, numbers or others, with one space before them; or white
- * space, whose last character is left to a word that follows it. */
+/* Bytes of the word that begins p[0..n), n > 0: a contraction; letters, numbers or others, with one
+ * space before them; or white space, whose last character is left to a word that follows it. */
 static size_t word_length(const char *p, size_t n) {
     size_t length = contraction(p, n);
     if (length) return length;
@@ -203,7 +205,8 @@ static size_t merge_short(const eg_bpe *b, uint32_t *ids, size_t n) {
     return n;
 }
 
-/* A long word: symbols in a list, pairs that may be merged in a heap, the lowest rank and then the leftmost on top. */
+/* A long word: symbols in a list, pairs that may be merged in a heap, the lowest rank and then the
+ * leftmost on top. */
 typedef struct symbol {
     uint32_t id, rank, made; /* rank and product of the pair with the next symbol; EG_NO_RANK: none */
     uint32_t before, next;   /* NONE at the ends */
@@ -246,7 +249,8 @@ static void rank_pair(const eg_bpe *b, long_word *w, uint32_t i) {
 
 /* Merges ids[0..n) in place; returns how many are left, SIZE_MAX when memory is short. */
 static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
-    /* each symbol is ranked once at first, and each merge, of which there are fewer than n, ranks two again */
+    /* each symbol is ranked once at first, and each merge, of which there are fewer than n, ranks
+     * two again */
     long_word w = {calloc(n, sizeof *w.symbols), calloc(3 * n, sizeof *w.heap), 0};
     size_t count = 0;
     for (size_t i = 0; w.symbols && w.heap && i < n; i++)
@@ -273,15 +277,16 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
     return count;
 }
 
-/* A word of a text: where it stands there; is_prefixed: without its first byte, a space that was put before it. */
+/* A word of a text: where it stands there; is_prefixed: without its first byte, a space that was
+ * put before it. */
 typedef struct word {
     const char *p;
     size_t n, at;
     int is_prefixed;
 } word;
 
-/* Where the last tokens come from, those from `first` on, which are the word. A byte that the vocabulary lacks belongs to the
- * unknown token, or to none. */
+/* Where the last tokens come from, those from `first` on, which are the word. A byte that the
+ * vocabulary lacks belongs to the unknown token, or to none. */
 static void find_sources(const eg_bpe *b, const word *w, size_t first, eg_tokens *out) {
     size_t from = 0;
     for (size_t i = first; i < out->count; i++) {

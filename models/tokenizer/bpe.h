@@ -1,5 +1,6 @@
-/* bpe.h - byte-level BPE: text is cut into words by GPT-2's pattern, the bytes of a word are merged pair by pair, the pair of the
- * lowest rank first. Not here: reading files (tokenizer_json.c, tokenizer.c). Thread class: any once it is filled. */
+/* bpe.h - byte-level BPE: text is cut into words by GPT-2's pattern, the bytes of a word are merged
+ * pair by pair, the pair of the lowest rank first. Not here: reading files (tokenizer_json.c,
+ * tokenizer.c). Thread class: any once it is filled. */
 #ifndef EG_TOKENIZER_BPE_H
 #define EG_TOKENIZER_BPE_H
 
@@ -30,10 +31,11 @@ typedef struct eg_bpe {
 
 /* Tables for so many tokens and merges of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_bpe_init(eg_bpe *b, const char *file, size_t tokens, size_t merges, eg_arena *arena, eg_error *err);
-/* A token as vocab.json writes it: each byte as the character that stands for it. EG_ENOMEM, EG_EFORMAT,
- * EG_ELIMIT. */
+/* A token as vocab.json writes it: each byte as the character that stands for it. EG_ENOMEM,
+ * EG_EFORMAT, EG_ELIMIT. */
 eg_status eg_bpe_add(eg_bpe *b, const char *name, eg_str token, uint32_t id, eg_arena *arena, eg_error *err);
-/* A merge; the tokens come before. EG_EFORMAT when one of its parts or what they make is no token. */
+/* A merge; the tokens come before. EG_EFORMAT when one of its parts or what they make is no token.
+ */
 eg_status eg_bpe_merge(eg_bpe *b, const char *name, eg_str left, eg_str right, uint32_t rank, eg_error *err);
 /* After the last merge. unknown: its text, or ptr NULL. EG_ENOMEM, EG_EFORMAT. */
 eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *arena, eg_error *err);
@@ -41,8 +43,8 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
 /* The id of a token as vocab.json writes it. 0: there is none. */
 int eg_bpe_find(const eg_bpe *b, eg_str token, uint32_t *id);
 
-/* Appends the ids of text; their sources are spans of it, which may cut code points. Time: n log n at most, for a word of n
- * bytes. EG_ENOMEM. */
+/* Appends the ids of text; their sources are spans of it, which may cut code points. Time: n log n
+ * at most, for a word of n bytes. EG_ENOMEM. */
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err);
 
 #endif

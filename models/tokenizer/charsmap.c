@@ -1,11 +1,12 @@
-/* charsmap.c - see charsmap.h. Source of the unit's layout: darts-clone 0.32 (include/darts.h, DoubleArrayUnit). */
+/* charsmap.c - see charsmap.h. Source of the unit's layout: darts-clone 0.32 (include/darts.h,
+ * DoubleArrayUnit). */
 #include "models/tokenizer/charsmap.h"
 
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "models/tokenizer/unicode.h"
 
-enum { CLUSTER_BYTES = 6, ASCII = 128, MOST_TEXT = 1024 /* bytes that a character becomes; longer texts are none */ };
+enum { CLUSTER_BYTES = 6, ASCII = 128, MAX_TEXT = 1024 /* bytes that a character becomes; longer texts are none */ };
 
 struct eg_charsmap {
     const unsigned char *units; /* 4 bytes each */
@@ -18,8 +19,8 @@ static uint32_t read_u32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits 10 to 30, times 256 with
- * bit 9. Of a leaf: the value in bits 0 to 30. */
+/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits
+ * 10 to 30, times 256 with bit 9. Of a leaf: the value in bits 0 to 30. */
 static size_t offset_of(uint32_t unit) { return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6); }
 
 /* The shortest key that begins p[0..n): *to gets its text. 0: there is none. */
@@ -34,9 +35,9 @@ static int find(const eg_charsmap *m, const char *p, size_t n, eg_str *to) {
         if (!(unit >> 8 & 1)) continue;
         size_t at = node < m->count ? read_u32(m->units + 4 * node) & INT32_MAX : SIZE_MAX;
         if (at >= m->texts.len) return 0;
-        size_t most = m->texts.len - at < MOST_TEXT ? m->texts.len - at : MOST_TEXT;
+        size_t most = m->texts.len - at < MAX_TEXT ? m->texts.len - at : MAX_TEXT;
         const char *text = m->texts.ptr + at, *end = memchr(text, 0, most);
-        if (!end && most == MOST_TEXT) return 0;
+        if (!end && most == MAX_TEXT) return 0;
         *to = (eg_str){text, end ? (size_t)(end - text) : most};
         return eg_utf8_valid_prefix(to->ptr, to->len) == to->len;
     }
@@ -62,7 +63,8 @@ eg_status eg_charsmap_open(const char *name, eg_str blob, eg_arena *arena, const
     return EG_OK;
 }
 
-/* The bytes of ASCII that begin text and cannot be extended by what follows: all but the last, which may have an accent. */
+/* The bytes of ASCII that begin text and cannot be extended by what follows: all but the last,
+ * which may have an accent. */
 static size_t ascii_run(eg_str text) {
     size_t i = 0;
     while (i < text.len && (unsigned char)text.ptr[i] < ASCII) i++;
@@ -89,8 +91,8 @@ static size_t count_code_points(eg_str text) {
     return n;
 }
 
-/* What the map put in place of `from`: the surplus is told at the last code points, also of texts before it where `to` is empty
- * (and nowhere at the start of the text), as in the reference. */
+/* What the map put in place of `from`: the surplus is told at the last code points, also of texts
+ * before it where `to` is empty (and nowhere at the start of the text), as in the reference. */
 static void tell_changes(eg_str from, eg_str to, eg_trace *trace) {
     size_t old = count_code_points(from), new = count_code_points(to);
     for (size_t i = 0; i < new; i++) eg_trace_change(trace, i >= old);

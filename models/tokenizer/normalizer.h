@@ -1,5 +1,6 @@
-/* normalizer.h - what happens to text before it is split: a list of steps as tokenizer.json names them. BERT's own normaliser is
- * in wordpiece.c. Used by tokenizer.c. Thread class: any once its steps are set. */
+/* normalizer.h - what happens to text before it is split: a list of steps as tokenizer.json names
+ * them. BERT's own normaliser is in wordpiece.c. Used by tokenizer.c. Thread class: any once its
+ * steps are set. */
 #ifndef EG_TOKENIZER_NORMALIZER_H
 #define EG_TOKENIZER_NORMALIZER_H
 
@@ -28,9 +29,10 @@ typedef struct eg_normalizer {
     size_t count;
 } eg_normalizer;
 
-/* Runs all steps over text. *out is a view of text or of one of the buffers. trace: NULL, or begun with the text; says afterwards
- * where *out comes from. EG_ENOMEM; EG_ELIMIT when a step makes more than 16 times the text and 256 bytes (of published ones,
- * none makes 14 times): a few long replacements after each other fill any memory. */
+/* Runs all steps over text. *out is a view of text or of one of the buffers. trace: NULL, or begun
+ * with the text; says afterwards where *out comes from. EG_ENOMEM; EG_ELIMIT when a step makes more
+ * than 16 times the text and 256 bytes (of published ones, none makes 14 times): a few long
+ * replacements after each other fill any memory. */
 eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err);
 
 /* The text without white space (White_Space of Unicode) at its left or right end. */

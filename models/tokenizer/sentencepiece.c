@@ -1,5 +1,5 @@
-/* sentencepiece.c - see sentencepiece.h. Source of the field numbers: sentencepiece_model.proto of SentencePiece 0.2.0; of the
- * encoding: the protocol buffers' wire format. */
+/* sentencepiece.c - see sentencepiece.h. Source of the field numbers: sentencepiece_model.proto of
+ * SentencePiece 0.2.0; of the encoding: the protocol buffers' wire format. */
 #include "models/tokenizer/sentencepiece.h"
 
 #include "core/base/status.h"
@@ -53,7 +53,7 @@ static int read_field(eg_str *in, field *f) {
 }
 
 static eg_status broken(const char *what, eg_error *err) {
-    return eg_fail(err, EG_EFORMAT, "spm.model: %s is cut off or no protocol buffer: fetch the file again", what);
+    return eg_fail(err, EG_EFORMAT, "spm.model: %s is truncated or not a protocol buffer: fetch the file again", what);
 }
 
 static eg_status refuse(const char *what, eg_error *err) {

@@ -1,5 +1,6 @@
-/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is between them is normalised and
- * goes to the model; special tokens are put around. Reading one: tokenizer_open.c, tokenizer_json.c. */
+/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is
+ * between them is normalised and goes to the model; special tokens are put around. Reading one:
+ * tokenizer_open.c, tokenizer_json.c. */
 #include <stdlib.h>
 
 #include "core/base/size.h"
@@ -65,7 +66,8 @@ void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is
                          : (eg_around){{begin, first, between, second, end}, 5};
 }
 
-/* Each text stands in its template once, no id is outside, and there is a special token: no text is without tokens. */
+/* Each text stands in its template once, no id is outside, and there is a special token: no text is
+ * without tokens. */
 static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const char *name, eg_error *err) {
     size_t parts[3] = {0};
     for (size_t i = 0; i < a->count; i++) {
@@ -80,7 +82,8 @@ static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const c
     return EG_OK;
 }
 
-/* The id of an added token must be the vocabulary's, or the one that the reference gives: the next one. */
+/* The id of an added token must be the vocabulary's, or the one that the reference gives: the next
+ * one. */
 static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_added_token *token, uint32_t next, eg_error *err) {
     uint32_t id = next;
     char text[60];
@@ -164,8 +167,8 @@ typedef struct encoding {
 
 typedef eg_status encode_piece(encoding *e, eg_str piece);
 
-/* Spaces at the left and right end of what stands for an added token: white space, or what byte-level vocabularies write for
- * it. */
+/* Spaces at the left and right end of what stands for an added token: white space, or what
+ * byte-level vocabularies write for it. */
 static void count_spaces(eg_str text, eg_source *out) {
     enum { WRITTEN_SPACE = 0x120 };
     uint32_t cp;
@@ -187,7 +190,8 @@ static uint32_t count_code_points(eg_str text) {
     return n;
 }
 
-/* Cuts the added tokens of set out of text; each piece between them goes to encode. Sources are spans of text. */
+/* Cuts the added tokens of set out of text; each piece between them goes to encode. Sources are
+ * spans of text. */
 static eg_status encode_between(encoding *e, const eg_added_set *set, eg_str text, encode_piece *encode) {
     eg_tokens *out = e->out;
     for (size_t from = 0; !eg_tokens_enough(out);) {
@@ -219,7 +223,8 @@ static eg_status encode_normalized(encoding *e, eg_str piece) {
                                    : eg_unigram_encode(&t->unigram, piece, e->out, e->err);
 }
 
-/* Turns the spans of normalised text into spans of the whole code points of `piece` that it was made of. */
+/* Turns the spans of normalised text into spans of the whole code points of `piece` that it was
+ * made of. */
 static void trace_back(const encoding *e, eg_str piece, int is_traced, size_t first) {
     const eg_places *places = &e->trace.now;
     for (size_t i = first; i < e->out->count; i++) {
@@ -255,7 +260,8 @@ static eg_status encode_raw(encoding *e, eg_str piece) {
     return s;
 }
 
-/* The byte where the nth code point before `at` begins, or behind it with forward; SIZE_MAX where the text has none. */
+/* The byte where the nth code point before `at` begins, or behind it with forward; SIZE_MAX where
+ * the text has none. */
 static size_t step(eg_str text, size_t at, size_t n, int forward) {
     for (uint32_t cp; n > 0; n--) {
         if (at == (forward ? text.len : 0)) return SIZE_MAX;
@@ -264,7 +270,8 @@ static size_t step(eg_str text, size_t at, size_t n, int forward) {
     return at;
 }
 
-/* Takes the spaces off the ends of the spans, as the reference does it: by so many code points of the text. */
+/* Takes the spaces off the ends of the spans, as the reference does it: by so many code points of
+ * the text. */
 static void trim(eg_str text, int is_prefixed, eg_tokens *out, size_t first) {
     for (size_t i = first; i < out->count; i++) {
         eg_source *source = &out->sources[i];
@@ -301,8 +308,8 @@ int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, cons
     return s->begin > 0 && text.ptr[s->begin - 1] != ' ' && (s->begin == text.len || text.ptr[s->begin] != ' ');
 }
 
-/* How many tokens of each side stay: the longer side gives first; when both are too long they share, and the odd one goes
- * to the longer. */
+/* How many tokens of each side stay: the longer side gives first; when both are too long they
+ * share, and the odd one goes to the longer. */
 static void truncate_longest_first(size_t *first, size_t *second, size_t most) {
     if (*first + *second <= most) return;
     size_t *lesser = *first > *second ? second : first, *longer = lesser == first ? second : first;

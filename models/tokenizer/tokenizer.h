@@ -1,5 +1,6 @@
-/* tokenizer.h - text to token ids, one interface over the kinds of tokenizers. Exact to the reference (Hugging Face tokenizers
- * 0.20.3). Not here: the models' limits (model.c). Used by model.c. Thread class: any once it is open. */
+/* tokenizer.h - text to token ids, one interface over the kinds of tokenizers. Exact to the
+ * reference (Hugging Face tokenizers 0.20.3). Not here: the models' limits (model.c). Used by
+ * model.c. Thread class: any once it is open. */
 #ifndef EG_TOKENIZER_H
 #define EG_TOKENIZER_H
 
@@ -8,11 +9,13 @@
 
 typedef struct eg_tokenizer eg_tokenizer; /* lives in the arena it was opened in */
 
-/* Chooses by the files of dir: tokenizer.json (WordPiece, byte-level BPE, Unigram), else spm.model (DeBERTa-v2 and v3), else
- * vocab.json with merges.txt (RoBERTa), else vocab.txt (BERT); these three with tokenizer_config.json where there is one. What a
- * file asks for and we do not have is refused with the field that says so. EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT. */
+/* Chooses by the files of dir: tokenizer.json (WordPiece, byte-level BPE, Unigram), else spm.model
+ * (DeBERTa-v2 and v3), else vocab.json with merges.txt (RoBERTa), else vocab.txt (BERT); these
+ * three with tokenizer_config.json where there is one. What a file asks for and we do not have is
+ * refused with the field that says so. EG_ENOENT, EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT. */
 eg_status eg_tokenizer_open(const char *dir, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
-/* The same from bytes, which must outlive the tokenizer. What the parsers of outside bytes are tested with. */
+/* The same from bytes, which must outlive the tokenizer. What the parsers of outside bytes are
+ * tested with. */
 eg_status eg_tokenizer_from_json(eg_str json, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 eg_status eg_tokenizer_from_vocab(eg_str vocab, int lowercase, eg_arena *arena, const eg_tokenizer **out, eg_error *err);
 eg_status eg_tokenizer_from_bpe(eg_str vocab, eg_str merges, int prefix_space, eg_arena *arena, const eg_tokenizer **out,
@@ -21,7 +24,8 @@ eg_status eg_tokenizer_from_spm(eg_str model, int lowercase, eg_arena *arena, co
 
 /* One more than the greatest id. */
 uint32_t eg_tokenizer_size(const eg_tokenizer *t);
-/* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at least. */
+/* One more than the greatest token type of a text, or of a pair: what type_vocab_size must be at
+ * least. */
 uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
 /* 1 when upper case and lower case are one to it. */
@@ -49,18 +53,20 @@ void eg_tokens_release(eg_tokens *t);
 /* Room for `more` ids behind those that are there. EG_ENOMEM. */
 eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);
 
-/* Whether the token continues a word that an earlier one begins, as the reference's users guess it (transformers 4.46, token
- * classification): with WordPiece, when it is not as long as its text; else, when no U+0020 stands at its begin or before it.
- * Never the first nor an unknown one. */
+/* Whether the token continues a word that an earlier one begins, as the reference's users guess it
+ * (transformers 4.46, token classification): with WordPiece, when it is not as long as its text;
+ * else, when no U+0020 stands at its begin or before it. Never the first nor an unknown one. */
 int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, const eg_source *source);
 
 /* Appends the ids of text (valid UTF-8) without special tokens around it. EG_ENOMEM, EG_ELIMIT. */
 eg_status eg_tokenizer_encode(const eg_tokenizer *t, eg_str text, eg_tokens *out, eg_error *err);
 
-/* One text or two with the special tokens of the tokenizer around them ([CLS] first [SEP] second [SEP] and its like),
- * truncated from the longer side to `most` tokens in all (at least one more than the special ones). Appends to ids and, when
- * types is not NULL, writes token types beside (types holds at least the tokens appended: most). first and second: token ids
- * as of eg_tokenizer_encode, with sources where ids has them; second NULL: single. EG_EINVAL, EG_ENOMEM. */
+/* One text or two with the special tokens of the tokenizer around them ([CLS] first [SEP] second
+ * [SEP] and its like), truncated from the longer side to `most` tokens in all (at least one more
+ * than the special ones). Appends to ids and, when types is not NULL, writes token types beside
+ * (types holds at least the tokens appended: most). first and second: token ids as of
+ * eg_tokenizer_encode, with sources where ids has them; second NULL: single. EG_EINVAL, EG_ENOMEM.
+ */
 eg_status eg_tokenizer_join(const eg_tokenizer *t, const eg_tokens *first, const eg_tokens *second, size_t most, eg_tokens *ids,
                             uint8_t *types, eg_error *err);
 

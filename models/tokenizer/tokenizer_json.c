@@ -1,6 +1,6 @@
-/* tokenizer_json.c - reads tokenizer.json, the one file that says everything about a tokenizer: vocabulary, normaliser, splitter,
- * added tokens, special tokens around texts. What it asks for and we do not have is refused by name. Source of the fields: the
- * serialised form of Hugging Face tokenizers 0.20.3. */
+/* tokenizer_json.c - reads tokenizer.json, which describes a whole tokenizer: vocabulary,
+ * normaliser, splitter, added tokens, special tokens around texts. Features that we do not have are
+ * refused by name. Source of the fields: the serialised form of Hugging Face tokenizers 0.20.3. */
 #include "core/base/status.h"
 #include "models/tokenizer/tokenizer_parts.h"
 
@@ -66,7 +66,7 @@ eg_status eg_fields_read(eg_json *j, const char *section, const eg_field *fields
             if (!eg_json_skip(j)) return EG_EFORMAT;
             continue;
         }
-        if (seen >> i & 1) return eg_fail(err, EG_EFORMAT, "%s: %s.%s stands there twice", j->name, section, fields[i].name);
+        if (seen >> i & 1) return eg_fail(err, EG_EFORMAT, "%s: %s.%s occurs twice", j->name, section, fields[i].name);
         seen |= UINT64_C(1) << i;
         eg_status s = store(j, k, section, &fields[i], err);
         if (s != EG_OK) return s;
@@ -116,7 +116,7 @@ static eg_status read_wordpiece(eg_tokenizer *t, const model_fields *f, eg_arena
     return s;
 }
 
-/* One merge, "a b" or ["a", "b"], that j stands on. */
+/* Reads one merge, "a b" or ["a", "b"], at which j is. */
 static int read_merge(eg_json *j, eg_str *left, eg_str *right) {
     if (j->kind == EG_JSON_ARRAY) {
         if (eg_json_next(j) != EG_JSON_STRING) return 0;
@@ -199,7 +199,7 @@ static eg_status read_model(eg_json *j, void *self, eg_error *err) {
                                {"merges", EG_FIELD_ANY, &f.merges}};
     eg_status s = EG_FIELDS_READ(j, "model", fields, err);
     if (s != EG_OK) return s;
-    /* files of before 2020 have no type: what is there tells */
+    /* files from before 2020 have no type: their fields decide */
     if (!f.type.ptr)
         f.type = is_there(&f.merges)                     ? EG_STR("BPE")
                  : f.vocabulary.at.kind == EG_JSON_ARRAY ? EG_STR("Unigram")
@@ -213,7 +213,7 @@ static eg_status read_model(eg_json *j, void *self, eg_error *err) {
 
 /* ---- normalizer and pre_tokenizer ---- */
 
-/* What stands in the file and is checked against the model once all is read. */
+/* Collected first and checked against the model when the whole file has been read. */
 typedef struct sections {
     eg_str splitter; /* type of the pre_tokenizer */
     int has_bert_normalizer;
@@ -230,7 +230,8 @@ typedef struct normalizer_fields {
     eg_value pattern, steps;
 } normalizer_fields;
 
-/* Base64 (RFC 4648) with padding; returns the bytes written, SIZE_MAX when it is none. to: 3 for each 4 of text. */
+/* Base64 (RFC 4648) with padding; returns the bytes written, SIZE_MAX when it is none. to: 3 for
+ * each 4 of text. */
 static size_t decode_base64(eg_str text, char *to) {
     size_t n = 0, padding = 0;
     if (text.len % 4) return SIZE_MAX;
@@ -317,7 +318,7 @@ static eg_status add_step(eg_tokenizer *t, const normalizer_fields *f, eg_arena 
 
 static eg_status read_normalizer(eg_json *j, eg_tokenizer *t, sections *all, int is_inner, eg_arena *arena, eg_error *err);
 
-/* The elements of a Sequence, which holds none itself. */
+/* The elements of a Sequence, which must not contain another one. */
 static eg_status read_normalizers(const eg_value *list, eg_tokenizer *t, sections *all, eg_arena *arena, eg_error *err) {
     eg_json j = list->at;
     eg_status s = EG_OK;
@@ -449,8 +450,8 @@ static eg_status put_around(eg_around *a, eg_around_what what, int64_t id, int64
     return EG_OK;
 }
 
-/* The ids that special_tokens gives to a name, at least one, put one after the other. Since each part of a template so puts
- * something, special_tokens is read EG_MAX_AROUND times at most. */
+/* The ids that special_tokens gives to a name, at least one, put one after the other. Since each
+ * part of a template so puts something, special_tokens is read EG_MAX_AROUND times at most. */
 static eg_status put_special(eg_around *a, const eg_value *specials, eg_str name, int64_t type, eg_error *err) {
     eg_json j = specials->at;
     int found = 0;
@@ -473,7 +474,8 @@ static eg_status put_special(eg_around *a, const eg_value *specials, eg_str name
     return found ? EG_OK : missing(err, "post_processor.special_tokens: a token of the template");
 }
 
-/* One part of a template: {"SpecialToken": {"id": name, "type_id": n}} or {"Sequence": {"id": "A" or "B", "type_id": n}}. */
+/* One part of a template: {"SpecialToken": {"id": name, "type_id": n}} or {"Sequence": {"id": "A"
+ * or "B", "type_id": n}}. */
 static eg_status read_part(eg_json *j, eg_around *a, const eg_value *specials, eg_error *err) {
     eg_value special = {0}, sequence = {0};
     eg_str name = {0};

@@ -1,6 +1,6 @@
-/* tokenizer_open.c - which files of a folder make its tokenizer, and reading those kinds that are not tokenizer.json. What such
- * files leave open is as the reference has it: BertTokenizerFast, RobertaTokenizerFast and DebertaV2TokenizerFast of
- * transformers 4.46. */
+/* tokenizer_open.c - chooses the files of a folder that make its tokenizer, and reads those other
+ * than tokenizer.json. What such files do not say is as in the reference: BertTokenizerFast,
+ * RobertaTokenizerFast and DebertaV2TokenizerFast of transformers 4.46. */
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
@@ -228,7 +228,8 @@ static eg_status from_bpe(eg_str vocab, eg_str merges, const settings *c, eg_are
 
 /* ---- spm.model ---- */
 
-/* Control and user-defined pieces, then the usual special tokens; [MASK] comes behind the pieces where it is none. */
+/* Control and user-defined pieces, then the usual special tokens; [MASK] comes behind the pieces
+ * where it is none. */
 static eg_status deberta_tokens(eg_tokenizer *t, const eg_sentencepiece *m, eg_arena *arena, eg_added_token **added, size_t *n,
                                 eg_error *err) {
     static const char *const names[] = {"[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"};

@@ -1,5 +1,5 @@
-/* tokenizer_parts.h - what a tokenizer is made of, for the files that read one (tokenizer_json.c, tokenizer_open.c) and the one
- * that runs it (tokenizer.c). Not for others. */
+/* tokenizer_parts.h - what a tokenizer is made of, for the files that read one (tokenizer_json.c,
+ * tokenizer_open.c) and the one that runs it (tokenizer.c). Not for others. */
 #ifndef EG_TOKENIZER_PARTS_H
 #define EG_TOKENIZER_PARTS_H
 
@@ -44,17 +44,19 @@ int eg_tokenizer_find(const eg_tokenizer *t, eg_str token, uint32_t *id);
 /* Tokens of the vocabulary, without added ones. */
 uint32_t eg_tokenizer_vocabulary(const eg_tokenizer *t);
 
-/* BERT's way: cls first sep, or cls first sep second sep with types 0 and 1; RoBERTa's: two sep between the texts, no types. */
+/* BERT's way: cls first sep, or cls first sep second sep with types 0 and 1; RoBERTa's: two sep
+ * between the texts, no types. */
 void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is_roberta);
 
-/* The last step of reading, once vocabulary, normaliser, single and pair are set: the n tokens that are added to the vocabulary
- * (their ids as the reference gives them), and the checks over all of it. name is used in messages. EG_EFORMAT, EG_ENOMEM. */
+/* The last step of reading, once vocabulary, normaliser, single and pair are set: the n tokens that
+ * are added to the vocabulary (their ids as the reference gives them), and the checks over all of
+ * it. name is used in messages. EG_EFORMAT, EG_ENOMEM. */
 eg_status eg_tokenizer_finish(eg_tokenizer *t, const char *name, eg_added_token *added, size_t n, eg_arena *arena, eg_error *err);
 
 /* ---- reading objects of JSON ---- */
 
-/* A value that is looked at later: its reader, standing on it; how many members or elements it has. kind END: it was not there.
- */
+/* A value that is looked at later: its reader, standing on it; how many members or elements it has.
+ * kind END: it was not there. */
 typedef struct eg_value {
     eg_json at;
     size_t children;
@@ -78,12 +80,13 @@ typedef struct eg_reader {
     void *self;
 } eg_reader;
 
-/* Reads the object that j stands on, to its end; other members are passed over. section is used in messages. EG_EFORMAT when a
- * member is of another kind or stands there twice. */
+/* Reads the object that j stands on, to its end; other members are passed over. section is used in
+ * messages. EG_EFORMAT when a member is of another kind or occurs twice. */
 eg_status eg_fields_read(eg_json *j, const char *section, const eg_field *fields, size_t n, eg_error *err);
 #define EG_FIELDS_READ(j, section, fields, err) eg_fields_read(j, section, fields, sizeof(fields) / sizeof *(fields), err)
 
-/* One added token of tokenizer.json or tokenizer_config.json; j stands on its object. *id -1 when it does not say. */
+/* One added token of tokenizer.json or tokenizer_config.json; j stands on its object. *id -1 when
+ * it does not say. */
 eg_status eg_added_read(eg_json *j, eg_added_token *out, int64_t *id, eg_error *err);
 
 /* The vocabulary {"token": id, ...} of WordPiece or BPE (t->kind), with room for so many merges. */

@@ -1,5 +1,6 @@
-/* trace.c - see trace.h. The rule for what is put in (it comes from where the old byte before it comes from) is the reference's:
- * offsets are exact to it only so. Source: NormalizedString of Hugging Face tokenizers 0.20.3. */
+/* trace.c - see trace.h. An inserted code point gets the source of the old byte before it, as in
+ * the reference, so that offsets equal the reference's. Source: NormalizedString of Hugging Face
+ * tokenizers 0.20.3. */
 #include "models/tokenizer/trace.h"
 
 #include <stdlib.h>

@@ -1,14 +1,16 @@
-/* trie.c - see trie.h. A node's keys are sorted by their next byte when the node gets its children; free units form a list. */
+/* trie.c - see trie.h. A node's keys are sorted by their next byte when the node gets its children;
+ * free units form a list. */
 #include "models/tokenizer/trie.h"
 
 #include <stdlib.h>
 
 #include "core/base/status.h"
 
-enum { BYTES = 256, FEW = 16, TRIES = 64 /* places looked at before the array is made longer */, MOST_UNITS = 1 << 28 };
+enum { BYTES = 256, FEW = 16, TRIES = 64 /* places looked at before the array is made longer */, MAX_UNITS = 1 << 28 };
 #define NO_PARENT UINT32_MAX /* of the root and of free units */
 
-/* Of a free unit, base is the next free one and value the one before; 0 ends the list, as the root is never free. */
+/* Of a free unit, base is the next free one and value the one before; 0 ends the list, as the root
+ * is never free. */
 typedef struct builder {
     eg_trie_unit *units;
     size_t count;
@@ -23,7 +25,7 @@ typedef struct task {
 
 static eg_status grow(builder *b, eg_error *err) {
     size_t count = b->count + b->count / 2 + 4 * BYTES;
-    if (count > MOST_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MOST_UNITS);
+    if (count > MAX_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MAX_UNITS);
     eg_trie_unit *units = realloc(b->units, count * sizeof *units);
     if (!units) return eg_fail_memory(err, count * sizeof *units);
     for (; b->count < BYTES; b->count++)
@@ -128,7 +130,7 @@ static eg_status build(builder *b, const eg_str *keys, uint32_t n, uint32_t *ord
 }
 
 eg_status eg_trie_build(const eg_str *keys, size_t n, eg_arena *arena, eg_trie *out, eg_error *err) {
-    if (n >= MOST_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of %zu pieces", n);
+    if (n >= MAX_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of %zu pieces", n);
     builder b = {.end = BYTES};
     uint32_t *order = malloc((n + 1) * sizeof *order), *copy = malloc((n + 1) * sizeof *copy);
     task *tasks = malloc((n + 1) * sizeof *tasks);

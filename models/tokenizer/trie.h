@@ -1,6 +1,7 @@
-/* trie.h - a double array: which keys are prefixes of bytes, one step a byte. For pieces of Unigram and added tokens; the maps of
- * SentencePiece have their own format (charsmap.c). Source: Aoe, An efficient digital search algorithm by using a double-array
- * structure, 1989. Thread class: any once it is built. */
+/* trie.h - a trie as a double array: finds all keys that are prefixes of a text, with one step for
+ * each byte. For the pieces of Unigram and for added tokens; the maps of SentencePiece have their
+ * own format (charsmap.c). Source: Aoe, An efficient digital search algorithm by using a
+ * double-array structure, 1989. Thread class: any once it is built. */
 #ifndef EG_TOKENIZER_TRIE_H
 #define EG_TOKENIZER_TRIE_H
 

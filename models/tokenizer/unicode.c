@@ -35,7 +35,8 @@ eg_word_class eg_unicode_word(uint32_t cp) { return (eg_word_class)(kind_of(cp) 
 
 /* ---- clusters ---- */
 
-/* What of a cluster decides about the next code point: its last one, and how far two patterns have come. */
+/* What of a cluster decides about the next code point: its last one, and how far two patterns have
+ * come. */
 typedef struct cluster_state {
     cluster last;
     int pictograph; /* 1: pictograph, extenders; 2: and then a joiner */
@@ -154,7 +155,8 @@ static void decompose(marks *m, uint32_t cp, int compatible) {
     for (uint32_t i = 1; to && i <= to[0]; i++) push(m, to[i], i > 1);
 }
 
-/* Puts runs of marks in the order of their classes, stably: by insertion when short, by counting when long. */
+/* Puts runs of marks in the order of their classes, stably: by insertion when short, by counting
+ * when long. */
 static void reorder(marks *m) {
     enum { SHORT = 32, CLASSES = 256 };
     mark *copy = NULL;

@@ -1,5 +1,5 @@
-/* unigram.c - see unigram.h. Source: Kudo, Subword regularization, 2018; the score of what is unknown and the joining of unknown
- * neighbours as in the reference. */
+/* unigram.c - see unigram.h. Source: Kudo, Subword regularization, 2018; the score of what is
+ * unknown and the joining of unknown neighbours as in the reference. */
 #include "models/tokenizer/unigram.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static const double unknown_penalty = 10;
 eg_status eg_unigram_finish(eg_unigram *u, const char *name, eg_arena *arena, eg_error *err) {
     double least = 0;
     if (u->unknown >= u->count)
-        return eg_fail(err, EG_EFORMAT, "%s: the id of what is unknown, %u, is no piece", name, u->unknown);
+        return eg_fail(err, EG_EFORMAT, "%s: the id of the unknown token, %u, is not the id of a piece", name, u->unknown);
     for (uint32_t i = 0; i < u->count; i++) {
         if (u->pieces[i].len == 0) return eg_fail(err, EG_EFORMAT, "%s: piece %u is empty", name, i);
         if (u->pieces[i].len > EG_MAX_PIECE)
@@ -157,7 +157,8 @@ static eg_status mark_spaces(const eg_unigram *u, eg_str text, char **out, size_
     return EG_OK;
 }
 
-/* Turns the spans of the last tokens, those from `first` on, into spans of the text that was marked. */
+/* Turns the spans of the last tokens, those from `first` on, into spans of the text that was
+ * marked. */
 static eg_status unmark_sources(eg_str text, size_t marked, size_t first, eg_tokens *out, eg_error *err) {
     size_t bytes, n = 0, spaces = 0;
     for (size_t i = 0; i < text.len; i++) spaces += text.ptr[i] == ' ';

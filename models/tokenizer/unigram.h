@@ -1,6 +1,6 @@
-/* unigram.h - SentencePiece's unigram model: of all ways to cut a word into pieces, the one whose scores sum highest. Text is cut
- * into words at the mark that stands for a space (U+2581). Not here: normalisation, reading files. Thread class: any once it is
- * filled. */
+/* unigram.h - SentencePiece's unigram model: cuts a word into the pieces with the highest sum of
+ * scores. Text is cut into words at the mark that replaces a space (U+2581). Not here:
+ * normalisation, reading files. Called by tokenizer.c. Thread class: any once it is filled. */
 #ifndef EG_TOKENIZER_UNIGRAM_H
 #define EG_TOKENIZER_UNIGRAM_H
 
@@ -13,9 +13,9 @@ typedef struct eg_unigram {
     eg_str *pieces;
     double *scores;
     uint32_t count, unknown; /* unknown: its id */
-    int byte_fallback;       /* unknown text becomes <0xNN> tokens where there are all of them */
-    int prefix_space;        /* text begins with a mark, given one where it has none */
-    int splits;              /* words are cut from each other */
+    int byte_fallback;       /* unknown text becomes <0xNN> tokens, if the vocabulary has all of them */
+    int prefix_space;        /* a mark is put before the text if it has none */
+    int splits;              /* text is cut into words */
     /* set by eg_unigram_finish */
     eg_trie trie;
     double unknown_score;

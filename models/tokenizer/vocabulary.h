@@ -7,11 +7,12 @@
 #include "core/base/hash.h"
 
 enum {
-    EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of line ends must not become a table of gigabytes */
+    EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of empty lines must not become a table of gigabytes */
     EG_MAX_PIECE = 1 << 10       /* bytes of a token; bounds the work at each byte of a text */
 };
 
-/* Equal texts with different tags are different tokens ("##ing" of WordPiece is "ing" with tag 1). */
+/* Equal texts with different tags are different tokens ("##ing" of WordPiece is "ing" with tag 1).
+ */
 typedef struct eg_piece {
     eg_str text; /* ptr NULL: an empty slot */
     uint32_t id;
@@ -21,7 +22,7 @@ typedef struct eg_piece {
 typedef struct eg_vocabulary {
     eg_piece *slots; /* open addressing, at most half full */
     size_t mask, count;
-    eg_hash_key key; /* of its own: no file can make its tokens fall together */
+    eg_hash_key key; /* random, so that no file can be made whose tokens collide */
     size_t longest;  /* bytes of the longest text */
     uint32_t size;   /* greatest id + 1 */
 } eg_vocabulary;

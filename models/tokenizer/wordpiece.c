@@ -1,5 +1,5 @@
-/* wordpiece.c - see wordpiece.h. Text is read once: each code point is normalised by table, words are collected and looked up
- * longest piece first. */
+/* wordpiece.c - see wordpiece.h. Text is read once: each code point is normalised by table, words
+ * are collected and looked up longest piece first. */
 #include "models/tokenizer/wordpiece.h"
 
 #include "core/base/status.h"
@@ -33,7 +33,8 @@ int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id) {
 /* What is compiled twice: with sources, and without, where they must cost nothing. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* The word being collected: normalised bytes, at most MAX_WORD code points (one more marks it as too long). */
+/* The word being collected: normalised bytes, at most MAX_WORD code points (one more marks it as
+ * too long). */
 typedef struct word {
     char bytes[(MAX_WORD + 1) * 4];
     uint16_t ends[MAX_WORD + 1];  /* byte offset behind each code point */
@@ -50,7 +51,8 @@ INLINE void word_add(word *d, uint32_t cp, const int sources) {
     d->ends[d->count++] = (uint16_t)(at + eg_utf8_encode(cp, d->bytes + at));
 }
 
-/* Greedy: the longest piece first; one miss makes the whole word unknown. out has room for MAX_WORD ids. */
+/* Greedy: the longest piece first; one miss makes the whole word unknown. out has room for MAX_WORD
+ * ids. */
 INLINE void word_end(const eg_wordpiece *w, word *d, eg_tokens *out, const int sources) {
     size_t first_token = out->count, start = 0, count = d->count;
     d->count = 0;

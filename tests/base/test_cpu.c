@@ -1,4 +1,5 @@
-/* test_cpu.c - the number of CPUs that a process may use: cgroups of both versions, in folders made here. */
+/* test_cpu.c - the number of CPUs that a process may use: cgroups of both versions, in folders made
+ * here. */
 #include <ftw.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -34,7 +35,8 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-/* Quotas as a container sees them (at the mount), as a service sees them (in its group, or above it), and those of version 1. */
+/* Quotas as a container sees them (at the mount), as a service sees them (in its group, or above
+ * it), and those of version 1. */
 static void quotas_of_cgroups(void **state) {
     (void)state;
     static const struct {

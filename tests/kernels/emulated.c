@@ -1,13 +1,15 @@
-/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected after the sum) and for
- * vdpbf16ps (pairs), with these two instructions emulated in AVX2, so that everything but the instructions is tested on CPUs
- * without them. Compiled a second time with EMULATE_TILES for the kernels of AMX, with tiles emulated in C as the manual of the
- * instructions defines them. Used by test_kernels.c. */
+/* emulated.c - the kernels for vpdpbusd (unsigned inputs in groups of four, zero points corrected
+ * after the sum) and for vdpbf16ps (pairs), with these two instructions emulated in AVX2, so that
+ * everything but the instructions is tested on CPUs without them. Compiled a second time with
+ * EMULATE_TILES for the kernels of AMX, with tiles emulated in C as the manual of the instructions
+ * defines them. Used by test_kernels.c. */
 #include <string.h>
 
 #include "kernels/avx2/lanes.h"
 #include "kernels/kernels.h"
 
-/* Intel 64 manual, VDPBF16PS: subnormal factors and results are 0, the product of the second input of a pair comes first. */
+/* Intel 64 manual, VDPBF16PS: subnormal factors and results are 0, the product of the second input
+ * of a pair comes first. */
 static inline __m256 no_subnormals(__m256 x) {
     __m256 sign = _mm256_set1_ps(-0.0f), large = _mm256_cmp_ps(_mm256_andnot_ps(sign, x), _mm256_set1_ps(0x1p-126f), _CMP_GE_OQ);
     return _mm256_or_ps(_mm256_and_ps(sign, x), _mm256_and_ps(large, x));
@@ -70,8 +72,8 @@ static inline i16x i16x_load(const int32_t *p) {
     return (i16x){_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
 }
 
-/* The tiles of a thread; `bytes` and `rows` are 0 while they are not configured. Where the CPU would raise a fault, the program
- * is aborted. */
+/* The tiles of a thread; `bytes` and `rows` are 0 while they are not configured. Where the CPU
+ * would raise a fault, the program is aborted. */
 typedef struct tile_register {
     uint16_t bytes;
     uint8_t rows;
@@ -83,7 +85,8 @@ static tile_register *configured(int t) {
     if (!tiles_of_thread[t].rows) abort();
     return &tiles_of_thread[t];
 }
-/* Intel 64 manual, LDTILECFG: palette in byte 0, bytes of a row from byte 16 (16 bit each), rows from byte 48; all else is 0. */
+/* Intel 64 manual, LDTILECFG: palette in byte 0, bytes of a row from byte 16 (16 bit each), rows
+ * from byte 48; all else is 0. */
 static void amx_tile_configure(const void *config) {
     uint8_t from[64];
     memcpy(from, config, sizeof from);
@@ -128,8 +131,8 @@ static void amx_tile_dot_s8(int sums, int inputs, int weights) {
             memcpy(&c->data[m][4 * n], &sum, 4);
         }
 }
-/* TDPBF16PS: sums the products of the first inputs of all pairs, fused one after the other, likewise those of the second inputs,
- * and adds both sums to the f32. */
+/* TDPBF16PS: sums the products of the first inputs of all pairs, fused one after the other,
+ * likewise those of the second inputs, and adds both sums to the f32. */
 static float normal(float x) { return fabsf(x) >= 0x1p-126f ? x : copysignf(0, x); }
 static float normal_of(const uint8_t *two) {
     uint16_t upper;

@@ -1,6 +1,7 @@
-/* test_kernels.c - every kernel of every ISA of this CPU against the scalar truth, bit for bit, over many sizes and
- * alignments with guard bands (bf16 where an ISA has an instruction for it: against double precision); the scalar truth against
- * double precision; GEMM against plain loops, bit for bit, and against OpenBLAS where it is installed. */
+/* test_kernels.c - every kernel of every ISA of this CPU against the scalar table, bit for bit,
+ * over many sizes and alignments with guard bands; the scalar table against double precision;
+ * matrix products against plain loops, bit for bit, and those of f32 against OpenBLAS if it is
+ * installed. bf16 on an ISA that has its own instruction is compared with double precision. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +28,9 @@ static const eg_kernels *isas[MAX_TABLES];
 static size_t isa_count;
 static uint32_t seed;
 
-/* Starts the random data of a case. They depend on its name and sizes alone: not on the cases before it, nor on how many tables
- * this CPU runs, so that a failure is the same on every machine. FNV-1a. */
+/* Starts the random data of a case. They depend on its name and sizes alone: not on the cases
+ * before it, nor on how many tables this CPU runs, so that a failure is the same on every machine.
+ * FNV-1a. */
 static void begin_case(const char *name, size_t a, size_t b, size_t c) {
     const size_t sizes[] = {a, b, c};
     seed = 2166136261u;
@@ -122,13 +124,14 @@ static void elementwise_and_rows(void **state) {
     done(&third);
 }
 
-/* A sum of n terms, each added by one fused multiply-add or one addition that rounds to nearest, differs from the exact sum by at
- * most n u / (1 - n u) times the sum of the magnitudes of its terms, u = 2^-24 (Higham, Accuracy and Stability of Numerical
- * Algorithms, section 3.1). No n here is above 2,000, so 1 / (1 - n u) is below 1.001. */
+/* A sum of n terms, each added by one fused multiply-add or one addition that rounds to nearest,
+ * differs from the exact sum by at most n u / (1 - n u) times the sum of the magnitudes of its
+ * terms, u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). No n here
+ * is above 2,000, so 1 / (1 - n u) is below 1.001. */
 static double sum_error(size_t n, double magnitude) { return (double)n * 0x1p-24 * 1.001 * magnitude; }
 
-/* The f32 product as kernels.h promises it, in plain C: one accumulator an output, k ascending, fused multiply-adds, then the
- * epilogue. magnitude: the sum of the products' magnitudes. */
+/* The f32 product as kernels.h promises it, in plain C: one accumulator an output, k ascending,
+ * fused multiply-adds, then the epilogue. magnitude: the sum of the products' magnitudes. */
 static float gemm_reference(const float *x, const float *w, size_t K, double *magnitude) {
     float sum = 0;
     *magnitude = 0;
@@ -164,7 +167,7 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
                         .residual = e->residual ? residual.data : NULL,
                         .ld_residual = N + 1,
                         .activation = e->activation};
-    buffer C = make(M * ldc, 1), truth = copy(&C), blas = copy(&C);
+    buffer C = make(M * ldc, 1), expected = copy(&C), blas = copy(&C);
     eg_gemm_call call = {.M = M, .N = N, .K = K, .A = A.data, .lda = lda, .ldc = ldc, .epilogue = &with};
     call.packed = W.data;
     call.C = blas.data;
@@ -172,11 +175,12 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++) {
             double magnitude;
-            float sum = gemm_reference(A.data + m * lda, W.data + n * K, K, &magnitude), *out = &truth.data[m * ldc + n];
+            float sum = gemm_reference(A.data + m * lda, W.data + n * K, K, &magnitude), *out = &expected.data[m * ldc + n];
             *out = epilogue_reference(sum, &with, m, n);
             if (!has_blas) continue;
-            /* Both sums are within sum_error of the exact one; the additions of the epilogue round twice each. No slope of an
-             * activation is above 1.13 (GELU), and each is within 1e-6 of max(1, |x|) of its function. */
+            /* Both sums are within sum_error of the exact one; the additions of the epilogue round
+             * twice each. No slope of an activation is above 1.13 (GELU), and each is within 1e-6
+             * of max(1, |x|) of its function. */
             double added = (with.bias ? fabs((double)bias.data[n]) : 0) +
                            (with.residual ? fabs((double)with.residual[m * with.ld_residual + n]) : 0);
             double tolerance = 1.13 * (2 * sum_error(K, magnitude) + 4 * 0x1p-24 * (magnitude + added)) +
@@ -197,11 +201,11 @@ static void gemm_case(size_t M, size_t N, size_t K, const eg_epilogue *e) {
         call.packed = packed;
         call.C = out.data;
         run_in_two(k->gemm, call, k->panel_width);
-        same(&truth, &out, "gemm", k, M * 1000000 + N * 1000 + K);
+        same(&expected, &out, "gemm", k, M * 1000000 + N * 1000 + K);
         done(&out);
         free(packed);
     }
-    done(&A), done(&W), done(&residual), done(&bias), done(&C), done(&truth), done(&blas);
+    done(&A), done(&W), done(&residual), done(&bias), done(&C), done(&expected), done(&blas);
 }
 
 static void gemm_is_the_same_everywhere(void **state) {
@@ -230,8 +234,9 @@ static void gemm_is_the_same_everywhere(void **state) {
     }
 }
 
-/* The first queries alone give the same as with all others; what stands behind them is not touched. */
-static void first_queries(const eg_attention *whole, const eg_kernels *k, const float *truth) {
+/* The first queries alone give the same results as with all others; memory after their results is
+ * not written. */
+static void first_queries(const eg_attention *whole, const eg_kernels *k, const float *expected) {
     for (size_t queries = 1; queries<whole->length; queries += whole->length> 2 ? whole->length - 2 : 1) {
         size_t n = queries * whole->ld_out, rest = (whole->length - queries) * whole->ld_out;
         float *out = malloc((n + rest) * sizeof *out);
@@ -241,24 +246,28 @@ static void first_queries(const eg_attention *whole, const eg_kernels *k, const 
         a.queries = queries;
         a.out = out;
         k->attention(&a);
-        assert_memory_equal(out, truth, n * sizeof *out);
+        assert_memory_equal(out, expected, n * sizeof *out);
         for (size_t i = n; i < n + rest; i++) assert_true(out[i] == 77);
         free(out);
     }
 }
 
-/* The relative error that kernels/generic/math.h promises of the exponential function. */
+/* The relative error that kernels/generic/math.tmpl.h promises for the exponential function. */
 #define EXP_ERROR 2e-7
 
-/* Attention in double precision, with relative positions where a has them, against the rows of out; fails on an element that is
- * further off than the arithmetic of the kernels allows, with u = 2^-24 and n keys:
+/* Attention in double precision, with relative positions where a has them, against the rows of out;
+ * fails on an element that is further off than the arithmetic of the kernels allows, with u = 2^-24
+ * and n keys:
  *
- * - A score is sums of head_size products, two additions and a product: |error| <= scale * (head_size + 3) u * the sum of the
+ * - A score is sums of head_size products, two additions and a product: |error| <= scale *
+ *   (head_size + 3) u * the sum of the
  *   magnitudes of all its products (sum_error). Subtracting the greatest score, which all weights share, rounds once more.
- * - So the unnormalised weight of key j is e^(x_j) (1 + h_j) with |h_j| <= e^|error of its argument| (1 + EXP_ERROR) - 1. With
- * the exact weights w_j and result y, sum w_j (1 + h_j) v_j / sum w_j (1 + h_j) - y = sum w_j h_j (v_j - y) / (1 + sum w_j h_j).
+ * - So the unnormalised weight of key j is e^(x_j) (1 + h_j) with |h_j| <= e^|error of its
+ *   argument| (1 + EXP_ERROR) - 1. With the exact weights w_j and result y, sum w_j (1 + h_j) v_j /
+ *   sum w_j (1 + h_j) - y = sum w_j h_j (v_j - y) / (1 + sum w_j h_j).
  *   Weights below e^-87.3 of the greatest one are raised to it, which 1e-30 covers.
- * - Adding up n weights, the quotient, the product with it and adding up n weighted values: 2 n + 2 roundings. */
+ * - Adding up n weights, the quotient, the product with it and adding up n weighted values: 2 n + 2
+ *   roundings. */
 static void check_attention(const eg_attention *a, const float *out) {
     enum { MAX_LENGTH = 80 };
     const eg_relative *x = a->relative;
@@ -311,10 +320,11 @@ static void attention_is_the_same_everywhere(void **state) {
         for (size_t h = 0; h < sizeof heads / sizeof *heads; h++) {
             size_t d = heads[h], ld = 3 * d + 1;
             begin_case("attention", length, d, 0);
-            buffer qkv = make(length * ld, 1), out = make(length * d, 0), truth = copy(&out);
+            buffer qkv = make(length * ld, 1), out = make(length * d, 0), expected = copy(&out);
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
-            if (length % 2) /* scores that leave more than one weight; else also such that a single key takes all */
+            if (length %
+                2) /* half of the cases have small scores, with many weights; in the others a single key may get all weight */
                 for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.125f;
             eg_attention a = {.q = qkv.data,
                               .k = qkv.data + d,
@@ -327,18 +337,19 @@ static void attention_is_the_same_everywhere(void **state) {
                               .scale = 0.176f,
                               .scratch = scratch};
             for (size_t l = 0; l < isa_count; l++) {
-                a.out = l ? out.data : truth.data;
+                a.out = l ? out.data : expected.data;
                 isas[l]->attention(&a);
-                if (l) same(&truth, &out, "attention", isas[l], length * 100 + d);
-                first_queries(&a, isas[l], truth.data);
+                if (l) same(&expected, &out, "attention", isas[l], length * 100 + d);
+                first_queries(&a, isas[l], expected.data);
             }
-            check_attention(&a, truth.data);
+            check_attention(&a, expected.data);
             free(scratch);
-            done(&qkv), done(&out), done(&truth);
+            done(&qkv), done(&out), done(&expected);
         }
 }
 
-/* Relative positions: each distance in a column of its own, read as slices and gathered; and distances that share columns. */
+/* Relative positions: each distance in a column of its own, read as slices and gathered; and
+ * distances that share columns. */
 static void relative_attention(const size_t span) {
     enum { FAR = 80 };
     const size_t width = 2 * span + 16;
@@ -353,10 +364,10 @@ static void relative_attention(const size_t span) {
             size_t ld = 3 * d + 1;
             begin_case("relative attention", span, length, d);
             buffer qkv = make(length * ld, 1), key = make(d * width, 0), query = make(d * width, 3), out = make(length * d, 0);
-            buffer truth[2] = {copy(&out), copy(&out)};
+            buffer expected[2] = {copy(&out), copy(&out)};
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, span) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
-            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* scores that leave more than one weight */
+            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* small scores, so that many keys have a weight */
             for (int share = 0; share < 2; share++) {
                 eg_relative x = {
                     .key = key.data, .query = query.data, .span = span, .width = width, .column = (share ? shared : own) + FAR};
@@ -376,24 +387,24 @@ static void relative_attention(const size_t span) {
                     for (int slices = 0; slices <= !share; slices++) {
                         int first = l == 0 && !slices;
                         x.direct = slices ? span : 0;
-                        a.out = first ? truth[share].data : out.data;
+                        a.out = first ? expected[share].data : out.data;
                         isas[l]->attention(&a);
                         if (!first)
-                            same(&truth[share], &out, slices ? "attention, slices" : "attention, gathered", isas[l],
+                            same(&expected[share], &out, slices ? "attention, slices" : "attention, gathered", isas[l],
                                  length * 100 + d);
-                        first_queries(&a, isas[l], truth[share].data);
+                        first_queries(&a, isas[l], expected[share].data);
                     }
-                check_attention(&a, truth[share].data);
+                check_attention(&a, expected[share].data);
             }
             free(scratch);
-            done(&qkv), done(&key), done(&query), done(&out), done(&truth[0]), done(&truth[1]);
+            done(&qkv), done(&key), done(&query), done(&out), done(&expected[0]), done(&expected[1]);
         }
 }
 
 static void relative_attention_is_the_same_everywhere(void **state) {
     (void)state;
     relative_attention(64);
-    relative_attention(50); /* columns that are no multiple of 16 */
+    relative_attention(50); /* a number of columns that is not a multiple of 16 */
 }
 
 /* A case has the same data whatever ran before it and however many tables copied its buffers. */
@@ -418,17 +429,17 @@ static void integers_are_exact(void **state) {
     static int8_t a[1000], b[1000];
     float scales[8], x[1000], y[1000];
     for (size_t n = 0; n <= 1000; n += n < 80 ? 1 : 37) {
-        int32_t truth = 0;
+        int32_t expected = 0;
         begin_case("dot_s8", n, 0, 0);
         for (size_t i = 0; i < n; i++) {
             uint32_t random = next_random();
             a[i] = (int8_t)(i % 5 == 0 ? -128 : (int)(random >> 24) - 128);
             b[i] = (int8_t)(i % 7 == 0 ? -128 : (int)(random >> 16 & 255) - 128);
-            truth += a[i] * b[i];
+            expected += a[i] * b[i];
         }
         for (size_t i = 0; i < 8; i++) scales[i] = next_float();
         for (size_t l = 0; l < isa_count; l++) {
-            assert_int_equal(isas[l]->dot_s8(a, b, n), truth);
+            assert_int_equal(isas[l]->dot_s8(a, b, n), expected);
             isas[l]->dequantize_s8(a, scales, n, l ? y : x);
             if (l) assert_memory_equal(x, y, n * sizeof(float));
         }
@@ -436,8 +447,9 @@ static void integers_are_exact(void **state) {
     }
 }
 
-/* The s8 format as kernels.h defines it, with plain loops over one row of inputs and one of weights. */
-static float s8_truth(const float *x, const int8_t *w, const float *scales, size_t K) {
+/* The s8 format as kernels.h defines it, with plain loops over one row of inputs and one of
+ * weights. */
+static float s8_reference(const float *x, const int8_t *w, const float *scales, size_t K) {
     float sum = 0;
     for (size_t from = 0; from < K; from += 128) {
         size_t n = K - from < 128 ? K - from : 128;
@@ -455,7 +467,7 @@ static float s8_truth(const float *x, const int8_t *w, const float *scales, size
 static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     size_t blocks = (K + 127) / 128, ld = K + 3, ldc = N + 5;
     begin_case("s8 gemm", M, N, K);
-    buffer A = make(M * ld, 1), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1), truth = copy(&C);
+    buffer A = make(M * ld, 1), bias = make(N, 1), residual = make(M * (N + 1), 3), C = make(M * ldc, 1), expected = copy(&C);
     eg_epilogue with = {.bias = kind->bias ? bias.data : NULL,
                         .residual = kind->residual ? residual.data : NULL,
                         .ld_residual = N + 1,
@@ -471,8 +483,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
     for (size_t i = 0; i < N * blocks; i++) scales[i] = fabsf(next_float()) * 0.01f;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++) {
-            float sum = s8_truth(A.data + m * ld, W + n * K, scales + n * blocks, K);
-            truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
+            float sum = s8_reference(A.data + m * ld, W + n * K, scales + n * blocks, K);
+            expected.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
         }
     for (size_t l = 0; l < isa_count; l++) {
         const eg_kernels *k = isas[l];
@@ -488,8 +500,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         eg_gemm_call call = {
             .M = M, .N = N, .K = K, .n1 = N, .A = rows, .packed = packed, .C = out.data, .ldc = ldc, .epilogue = &with};
         run_in_two(k->s8.gemm, call, k->s8.panel_width);
-        same(&truth, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
-        if (with.residual) { /* the residual may be the output itself: no row is finished twice */
+        same(&expected, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
+        if (with.residual) { /* the residual may be the output itself: the epilogue runs once for each row */
             buffer own = copy(&C);
             eg_epilogue onto = with;
             onto.residual = own.data;
@@ -499,7 +511,7 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             in_place.C = own.data;
             in_place.epilogue = &onto;
             k->s8.gemm(&in_place);
-            same(&truth, &own, "s8_gemm onto its residual", k, M * 1000000 + N * 1000 + K);
+            same(&expected, &own, "s8_gemm onto its residual", k, M * 1000000 + N * 1000 + K);
             done(&own);
         }
         /* quantised results: the same rows as quantising the results */
@@ -514,13 +526,13 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         free(rows), free(packed), free(out_rows), free(direct);
     }
     free(W), free(scales), free(back);
-    done(&A), done(&bias), done(&residual), done(&C), done(&truth);
+    done(&A), done(&bias), done(&residual), done(&C), done(&expected);
 }
 
 typedef void quantized_case(size_t M, size_t N, size_t K, const eg_epilogue *e);
 
-/* Over heights, widths and depths around the borders of tiles, panels and blocks (K up to most, and beyond), with each epilogue.
- */
+/* Over numbers of rows, outputs and inputs around the sizes of micro-kernels, panels and blocks (K
+ * up to max_K, and some larger), with each epilogue. */
 static void sweep(quantized_case *one, size_t most) {
     static const float some;
     const eg_epilogue kinds[] = {
@@ -547,7 +559,8 @@ static void s8_is_the_same_everywhere(void **state) {
     sweep(s8_case, 40);
 }
 
-/* The bf16 format as kernels.h defines it, and what the instructions of some ISAs make of it, with plain loops. */
+/* The bf16 format as kernels.h defines it, and what the instructions of some ISAs make of it, with
+ * plain loops. */
 static float bf16_of(float x) {
     uint16_t upper;
     eg_float_to_bfloat16(&x, &upper, 1);
@@ -556,7 +569,7 @@ static float bf16_of(float x) {
 }
 static float normal(float x) { return fabsf(x) >= 0x1p-126f ? x : copysignf(0, x); }
 static float bf16_product(float sum, float x, float w) { return normal(fmaf(normal(bf16_of(x)), normal(w), sum)); }
-static float bf16_truth(const eg_kernels *k, const float *x, const float *w, size_t K) {
+static float bf16_reference(const eg_kernels *k, const float *x, const float *w, size_t K) {
     float sum = 0;
     if (k->bf16_as_scalar) {
         for (size_t i = 0; i < K; i++) sum = fmaf(bf16_of(x[i]), w[i], sum);
@@ -575,7 +588,8 @@ static float bf16_truth(const eg_kernels *k, const float *x, const float *w, siz
     return sum;
 }
 
-/* Whether an ISA's instructions are the ones written out above: the scalar's, or emulated ones. Else only how far off it is. */
+/* Whether the results of an ISA must equal bf16_reference: with fused multiply-adds, or with
+ * emulated instructions. For others only the error is bounded. */
 static int bf16_is_known(const eg_kernels *k) { return k->bf16_as_scalar || strncmp(k->name, "emulated", 8) == 0; }
 
 static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
@@ -602,16 +616,16 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         memset(rows, 0x55, row_bytes);
         for (size_t n = 0; n < N; n++) k->bf16_pack(N, K, n, w + n * K, packed);
         k->bf16.quantize(A.data, M, K, ld, rows);
-        buffer out = copy(&C), truth = copy(&C);
+        buffer out = copy(&C), expected = copy(&C);
         for (size_t m = 0; m < M; m++)
             for (size_t n = 0; n < N; n++) {
-                float sum = bf16_truth(k, A.data + m * ld, W.data + n * K, K);
-                truth.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
+                float sum = bf16_reference(k, A.data + m * ld, W.data + n * K, K);
+                expected.data[m * ldc + n] = epilogue_reference(sum, &with, m, n);
             }
         eg_gemm_call call = {
             .M = M, .N = N, .K = K, .n1 = N, .A = rows, .packed = packed, .C = out.data, .ldc = ldc, .epilogue = &with};
         run_in_two(k->bf16.gemm, call, k->bf16.panel_width);
-        if (bf16_is_known(k)) same(&truth, &out, "bf16 gemm", k, M * 1000000 + N * 1000 + K);
+        if (bf16_is_known(k)) same(&expected, &out, "bf16 gemm", k, M * 1000000 + N * 1000 + K);
         for (size_t m = 0; m < M; m++) /* alone: the same bits */
             if (m % 7 == M % 7) {
                 buffer alone = copy(&C);
@@ -626,7 +640,7 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                 assert_memory_equal(alone.data, out.data + m * ldc, N * sizeof(float));
                 done(&alone);
             }
-        if (!with.activation) /* as far off as kernels.h allows, and what the additions of the epilogue round */
+        if (!with.activation) /* within the error that kernels.h allows, plus the roundings of the epilogue */
             for (size_t m = 0; m < M; m++)
                 for (size_t n = 0; n < N; n++) {
                     double exact = 0, magnitude = 0, slack = 0, got = (double)out.data[m * ldc + n];
@@ -640,7 +654,7 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                     if (!(fabs(got - exact) <= (double)K * 0x1p-23 * magnitude + (magnitude + slack) * 0x1p-22 + 0x1p-120))
                         fail_msg("bf16 gemm of %s, %zu x %zu x %zu: %.9g, exactly %.9g", k->name, M, N, K, got, exact);
                 }
-        if (with.residual) { /* the residual may be the output itself: no row is finished twice */
+        if (with.residual) { /* the residual may be the output itself: the epilogue runs once for each row */
             buffer own = copy(&C);
             eg_epilogue onto = with;
             onto.residual = own.data;
@@ -660,14 +674,14 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
         run_in_two(k->bf16.gemm_quantized, call, 128);
         assert_memory_equal(out_rows, direct, out_bytes);
         assert_true(emulated_tiles_clean());
-        done(&out), done(&truth);
+        done(&out), done(&expected);
         free(rows), free(packed), free(out_rows), free(direct);
     }
     free(w);
     done(&A), done(&W), done(&bias), done(&residual), done(&C);
 }
 
-static void bf16_has_one_meaning_per_isa(void **state) {
+static void bf16_is_as_documented_on_every_isa(void **state) {
     (void)state;
     sweep(bf16_case, 70);
 }
@@ -732,7 +746,7 @@ static void functions_are_accurate(void **state) {
     assert_true(worst_gelu <= 2.5e-7 && worst_tanh <= 1e-6 && worst_exp <= 3e-7);
 }
 
-static void gelu_of_what_is_far_out(void **state) {
+static void gelu_of_extreme_values(void **state) {
     (void)state;
     for (size_t l = 0; l < isa_count; l++) {
         float x[] = {-1e30f, -1000, 1000, 1e30f, -0.0f, 0, NAN, INFINITY}, y[8];
@@ -751,11 +765,11 @@ static void half_floats_are_exact(void **state) {
         eg_half_to_float(&h, &f, 1);
         eg_bfloat16_to_float(&h, &b, 1);
         int exponent = h >> 10 & 31, fraction = h & 1023;
-        double truth = exponent == 31 ? (fraction ? NAN : INFINITY)
-                       : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                                      : ldexp(fraction, -24);
-        if (h & 0x8000) truth = -truth;
-        assert_true(isnan(truth) ? isnan(f) : (double)f == truth && !signbit(f) == !signbit(truth));
+        double expected = exponent == 31 ? (fraction ? NAN : INFINITY)
+                          : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                         : ldexp(fraction, -24);
+        if (h & 0x8000) expected = -expected;
+        assert_true(isnan(expected) ? isnan(f) : (double)f == expected && !signbit(f) == !signbit(expected));
         uint32_t bits;
         memcpy(&bits, &b, 4);
         assert_int_equal(bits, i << 16);
@@ -812,10 +826,10 @@ int main(void) {
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(s8_is_the_same_everywhere),
         cmocka_unit_test(s8_weights_are_rounded),
-        cmocka_unit_test(bf16_has_one_meaning_per_isa),
+        cmocka_unit_test(bf16_is_as_documented_on_every_isa),
         cmocka_unit_test(bf16_is_rounded),
         cmocka_unit_test(functions_are_accurate),
-        cmocka_unit_test(gelu_of_what_is_far_out),
+        cmocka_unit_test(gelu_of_extreme_values),
         cmocka_unit_test(half_floats_are_exact),
         cmocka_unit_test(isas_can_be_named),
     };

@@ -1,4 +1,5 @@
-/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when idle; signals. */
+/* test_pool.c - the pool: every task once, callers side by side, lanes in range, and sleep when
+ * idle; signals. */
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -96,7 +97,8 @@ static void meet(void *arg, size_t i, uint32_t lane) {
     for (atomic_fetch_sub((atomic_int *)arg, 1); atomic_load((atomic_int *)arg) > 0;) usleep(100);
 }
 
-/* The first run, which mostly comes right behind: a thread that is late, as all are here, still has a part in it. */
+/* The first run, which mostly comes right behind: a thread that is late, as all are here, still has
+ * a part in it. */
 static void the_first_run_waits_for_all(void **state) {
     (void)state;
     for (int i = 0; i < 50; i++) {
@@ -111,7 +113,8 @@ static void the_first_run_waits_for_all(void **state) {
     }
 }
 
-/* Signals come to the program's own threads: those of the pool block them all (but the two that cannot be, and libc's own). */
+/* Signals come to the program's own threads: those of the pool block them all (but the two that
+ * cannot be, and libc's own). */
 static void signals_stay_with_the_program(void **state) {
     (void)state;
     eg_pool *pool;
@@ -164,7 +167,8 @@ static void *take_it(void *arg) {
     return NULL;
 }
 
-/* Who waits for the pool may give up; who does not has it before the one who gave it back. Runs inside a take are runs. */
+/* Who waits for the pool may give up; who does not has it before the one who gave it back. Runs
+ * inside a take are runs. */
 static void taken_in_turn(void **state) {
     (void)state;
     eg_pool *pool;

@@ -1,6 +1,7 @@
-/* test_batches.c - the promise of infer.h over the weights that ship: 40 texts from one token to more than the model takes give
- * the same bits alone, side by side, in reverse order, with one thread and with two, with every ISA of this CPU (in bf16 with
- * each ISA); OpenBLAS, which is outside the promise, comes close. Tiny models: test_model.c. */
+/* test_batches.c - the promise of infer.h over the weights that ship: 40 texts from one token to
+ * more than the model takes give the same bits alone, side by side, in reverse order, with one
+ * thread and with two, with every ISA of this CPU (in bf16 with each ISA); OpenBLAS, which is
+ * outside the promise, comes close. Tiny models: test_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +18,9 @@
 #define EMBED WEIGHTS "/engram-embed-0"
 #define NLI WEIGHTS "/engram-nli-0"
 
-enum { TEXTS = 40, MOST_WORDS = 600, WIDEST = 512, MAX_ISAS = 8 };
+enum { TEXTS = 40, MAX_WORDS = 600, WIDEST = 512, MAX_ISAS = 8 };
 
-static char storage[TEXTS][MOST_WORDS * 10];
+static char storage[TEXTS][MAX_WORDS * 10];
 static eg_str texts[TEXTS];
 
 /* Few are long: 0, 1, 1 ... 600 words of about a token. */
@@ -29,7 +30,7 @@ static int make_texts(void **state) {
     uint32_t seed = 7;
     for (size_t i = 0; i < TEXTS; i++) {
         const double share = (double)i / (TEXTS - 1);
-        size_t n = i ? 1 + (size_t)(share * share * share * share * (MOST_WORDS - 1)) : 0, used = 0;
+        size_t n = i ? 1 + (size_t)(share * share * share * share * (MAX_WORDS - 1)) : 0, used = 0;
         for (size_t k = 0; k < n; k++) {
             seed = seed * 1664525u + 1013904223u;
             used += (size_t)snprintf(storage[i] + used, sizeof storage[i] - used, "%s ", words[(seed >> 16) % 10]);
@@ -68,7 +69,7 @@ static void run(subject *c, const eg_model *m, const size_t *order, size_t n, fl
     eg_model_info info = {.size = sizeof info};
     assert_int_equal(eg_model_describe(m, &info, &err), EG_OK);
     c->width = info.head == EG_HEAD_CLASSES ? info.labels : info.hidden;
-    assert_true(c->width <= WIDEST && info.max_tokens < MOST_WORDS);
+    assert_true(c->width <= WIDEST && info.max_tokens < MAX_WORDS);
     eg_status s = info.head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, rows, NULL, &err)
                                                : eg_model_embed(m, some, n, rows, NULL, &err);
     if (s != EG_OK) fail_msg("%s", err.text);
@@ -98,7 +99,7 @@ static void check_same(subject *c, eg_isa isa, uint32_t threads, const size_t *o
 }
 
 /* One thread, one text a call. */
-static void run_truth(subject *c, eg_isa isa, const size_t *order) {
+static void run_reference(subject *c, eg_isa isa, const size_t *order) {
     eg_engine *e = engine_of(isa, 1, EG_GEMM_OWN);
     assert_non_null(e);
     run_all(c, e, order, TEXTS, 1, c->wanted);
@@ -114,13 +115,13 @@ static void check(subject *c, const size_t *few, size_t few_count) {
     size_t n = eg_kernels_available(isas, MAX_ISAS);
     size_t best = n - 1; /* the truth */
     while (c->format == EG_FORMAT_BF16 && !isas[best]->bf16_as_scalar) best--;
-    run_truth(c, isas[best]->isa, forward);
+    run_reference(c, isas[best]->isa, forward);
     for (size_t k = 0; k < n; k++) {
         if (best > 0 && isas[k]->isa == EG_ISA_SCALAR) {
             check_same(c, EG_ISA_SCALAR, 2, few, few_count, TEXTS);
             continue;
         }
-        if (k > best) run_truth(c, isas[k]->isa, forward); /* an instruction for bf16: a truth of its own */
+        if (k > best) run_reference(c, isas[k]->isa, forward); /* an instruction for bf16: a truth of its own */
         check_same(c, isas[k]->isa, 1, forward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, backward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, forward, TEXTS, k >= best ? 1 : 7);
@@ -134,9 +135,9 @@ static void check(subject *c, const size_t *few, size_t few_count) {
             fail_msg("%s: %zu: OpenBLAS %.7g, own %.7g", c->dir, i, (double)close[i], (double)c->wanted[i]);
 }
 
-/* Every format; bf16 within a cosine of 0.9999 of f32, `together` rows at a time: vectors one by one, but all logits at once,
- * since three of them that are near 0 have no direction. (The rows of the last ISA: those of its own instruction, if it has
- * one.) */
+/* Every format; bf16 within a cosine of 0.9999 of f32, `together` rows at a time: vectors one by
+ * one, but all logits at once, since three of them that are near 0 have no direction. (The rows of
+ * the last ISA: those of its own instruction, if it has one.) */
 static void check_formats(const char *dir, size_t together, const size_t *few, size_t few_count) {
     static float rows[EG_FORMAT_BF16 + 1][TEXTS * WIDEST];
     subject c = {.dir = dir};

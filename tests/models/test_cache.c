@@ -1,5 +1,5 @@
-/* test_cache.c - the cache of packed weights: the same answers with and without it, in every state that its files can be in; ten
- * starts at once pack once. */
+/* test_cache.c - the cache of packed weights: the same answers with and without it, in every state
+ * that its files can be in; ten starts at once pack once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "models/block.h"
 #include "tiny_model.h"
 
-enum { STARTS = 10, MOST = 1 << 20 };
+enum { STARTS = 10, MAX_SIZE = 1 << 20 };
 
 static char model_dir[64], cache_dir[96];
 static eg_engine *engine;
@@ -65,7 +65,7 @@ static void pack_path(char out[400]) {
 static void read_pack(eg_arena *a, eg_str *bytes) {
     char path[400];
     pack_path(path);
-    assert_int_equal(eg_file_read(path, MOST, a, bytes, NULL), EG_OK);
+    assert_int_equal(eg_file_read(path, MAX_SIZE, a, bytes, NULL), EG_OK);
 }
 
 static ino_t pack_inode(void) {
@@ -240,7 +240,8 @@ static void test_no_cache_possible(void **state) {
     snprintf(inside, sizeof inside, "%s/new/folder", cache_dir); /* made when it is not there */
     answer(inside, EG_FORMAT_F32, got);
     assert_memory_equal(got, truth, sizeof got);
-    /* no room: files of this process may not grow, which it has not asked to survive; with a thread that writes, and without */
+    /* no room: files of this process may not grow, which it has not asked to survive; with a thread
+     * that writes, and without */
     struct rlimit before, none;
     eg_engine *two = engine;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -267,8 +268,8 @@ static void test_no_cache_possible(void **state) {
     tiny_folder_remove(inside);
 }
 
-/* Beside the pack: the rest of a start that was killed, and links that somebody planted. The first is removed, nothing is written
- * through the others. */
+/* Beside the pack: the rest of a start that was killed, and links that somebody planted. The first
+ * is removed, nothing is written through the others. */
 static void test_left_behind(void **state) {
     (void)state;
     static const char text[] = "another file";
@@ -287,7 +288,7 @@ static void test_left_behind(void **state) {
         assert_int_equal(unlink(path), 0);
         same_answer();
         pack_path(path); /* it is there, and the other is not */
-        assert_int_equal(eg_file_read(victim, MOST, &a, &kept, NULL), EG_OK);
+        assert_int_equal(eg_file_read(victim, MAX_SIZE, &a, &kept, NULL), EG_OK);
         assert_int_equal(kept.len, sizeof text);
         assert_memory_equal(kept.ptr, text, sizeof text);
     }
@@ -314,7 +315,8 @@ static void test_versions_side_by_side(void **state) {
     assert_int_equal(unlink(other), 0);
 }
 
-/* A thread forks while another packs: the child holds the lock's file, but does not keep others from packing. */
+/* A thread forks while another packs: the child holds the lock's file, but does not keep others
+ * from packing. */
 static void test_fork_while_packing(void **state) {
     (void)state;
     const eg_block_key key = {.name = "fork.f32.pack", .bytes = "abcdefgh", .size = 8};

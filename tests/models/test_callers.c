@@ -1,5 +1,6 @@
-/* test_callers.c - what callers of infer.h do and mean otherwise: NULL, sizes of older and newer structures, numbers that no enum
- * has, another rounding mode, a fork. A refusal or the same answer, never a crash. Hostile files: test_hostile.c. */
+/* test_callers.c - what callers of infer.h do and mean otherwise: NULL, sizes of older and newer
+ * structures, numbers that no enum has, another rounding mode, a fork. A refusal or the same
+ * answer, never a crash. Hostile files: test_hostile.c. */
 #include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -200,7 +201,8 @@ static void ask(eg_format format, answers *a) {
     eg_model_close(m);
 }
 
-/* The caller's rounding mode and flags change nothing in the answers, nor do the calls change them. */
+/* The caller's rounding mode and flags change nothing in the answers, nor do the calls change them.
+ */
 static void test_rounding(void **state) {
     (void)state;
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -240,7 +242,8 @@ static void test_fork(void **state) {
     eg_model_close(m);
 }
 
-/* After a call with a text of 16 MB the engine keeps little of it; after small calls it keeps what the next one needs. */
+/* After a call with a text of 16 MB the engine keeps little of it; after small calls it keeps what
+ * the next one needs. */
 static void test_large_call(void **state) {
     (void)state;
     enum { WORDS = 4 << 20 };
@@ -256,7 +259,7 @@ static void test_large_call(void **state) {
         if (eg_model_embed(m, i ? &few : &all, 1, i ? again : out, NULL, &err) != EG_OK) fail_msg("%s", err.text);
         for (const eg_batch *b = engine->idle_batches; b; b = b->next)
             kept += b->ids.capacity + b->sides[0].capacity + b->sides[1].capacity;
-        assert_true(kept * sizeof(uint32_t) <= EG_MOST_KEPT);
+        assert_true(kept * sizeof(uint32_t) <= EG_MAX_KEPT);
         assert_true(i == 0 || kept > 0);
     }
     assert_memory_equal(out, again, sizeof out);
@@ -292,7 +295,8 @@ static void test_deadline_of_a_waiter(void **state) {
     eg_model_close((eg_model *)(uintptr_t)c.m);
 }
 
-/* White space at the ends of a text is none of an embedding, also where the tokenizer has tokens for it; elsewhere it stays. */
+/* White space at the ends of a text is none of an embedding, also where the tokenizer has tokens
+ * for it; elsewhere it stays. */
 static void test_white_space(void **state) {
     (void)state;
     static const char tokenizer[] =

@@ -1,6 +1,7 @@
-/* test_failing_memory.c - every allocation of the engine fails once: the linker gives us the program's malloc, calloc, realloc,
- * aligned_alloc, free, the arenas and pthread_create (--wrap), of which the n-th fails, for each n that a call reaches. The call
- * then says so, loses no memory and no file, and whatever stays of the object works on and answers the same bits. */
+/* test_failing_memory.c - every allocation of the engine fails once: the linker gives us the
+ * program's malloc, calloc, realloc, aligned_alloc, free, the arenas and pthread_create (--wrap),
+ * of which the n-th fails, for each n that a call reaches. The call then says so, loses no memory
+ * and no file, and whatever stays of the object works on and answers the same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +83,7 @@ char *__wrap_eg_arena_printf(eg_arena *a, const char *format, ...) {
     return p;
 }
 
-enum { TEXTS = 24, MOST_FAILURES = 100000 };
+enum { TEXTS = 24, MAX_FAILURES = 100000 };
 static eg_str texts[TEXTS];
 static eg_pair pairs[TEXTS];
 static char words[TEXTS][256];
@@ -149,7 +150,7 @@ static void test_create(void **state) {
             eg_engine_destroy(e);
             assert_int_equal(atomic_load(&held), before);
             if (!failed) break;
-            assert_true(n < MOST_FAILURES);
+            assert_true(n < MAX_FAILURES);
         }
 }
 
@@ -171,7 +172,7 @@ static void check_open(eg_format format) {
         assert_int_equal(atomic_load(&held), before);
         assert_int_equal(tiny_open_files(), files);
         if (!failed) break;
-        assert_true(n < MOST_FAILURES);
+        assert_true(n < MAX_FAILURES);
     }
     eg_engine_destroy(e);
 }
@@ -193,7 +194,7 @@ static eg_status classify(const eg_model *m, void *out, eg_error *err) {
 }
 static eg_status tokenize(const eg_model *m, void *out, eg_error *err) {
     size_t count;
-    return eg_model_tokenize(m, pairs[TEXTS - 1], out, NULL, TINY_MOST_TOKENS, &count, err);
+    return eg_model_tokenize(m, pairs[TEXTS - 1], out, NULL, TINY_MAX_TOKENS, &count, err);
 }
 
 static void test_calls(void **state) {
@@ -226,7 +227,7 @@ static void test_calls(void **state) {
                 eg_engine_destroy(untouched);
                 assert_int_equal(atomic_load(&held), before);
                 if (!failed) break;
-                assert_true(n < MOST_FAILURES);
+                assert_true(n < MAX_FAILURES);
             }
 }
 

@@ -1,5 +1,6 @@
-/* test_hostile.c - model folders that somebody broke, on purpose or not: each is refused with a status and one clean sentence
- * that names the file and what of it is wrong; nothing stays open, nothing hangs. Made files only: see tiny_model.h. */
+/* test_hostile.c - model folders that somebody broke, on purpose or not: each is refused with a
+ * status and one clean sentence that names the file and what of it is wrong; nothing stays open,
+ * nothing hangs. Made files only: see tiny_model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,8 +118,8 @@ static void test_headers(void **state) {
         {"{" F("evil\\t", "[1]", "[0,4]") "," F("evil\\t", "[1]", "[4,8]") "}", 8, "'evil?'"},
         {"{\"evil\\n\":{\"more\":1}}", 8, "'evil?'"},
         {"{\"evil\\n\":{\"dtype\":7}}", 8, "'evil?'"},
-        {"{" F("a", "[1]", "[0,4]") "," F("a", "[1]", "[4,8]") "}", 8, "'a' stands there twice"},
-        {"{" F("b", "[0]", "[0,0]") "," F("b", "[0]", "[0,0]") "}", 0, "'b' stands there twice"},
+        {"{" F("a", "[1]", "[0,4]") "," F("a", "[1]", "[4,8]") "}", 8, "'a' occurs twice"},
+        {"{" F("b", "[0]", "[0,0]") "," F("b", "[0]", "[0,0]") "}", 0, "'b' occurs twice"},
         /* dtype */
         {"{" T("a", "\"F8\"", "[4]", "[0,4]") "}", 4, "'a'"},
         {"{" T("a", "\"f32\"", "[1]", "[0,4]") "}", 4, "'a'"},
@@ -168,8 +169,8 @@ static void test_headers(void **state) {
         {"{" F("a", "[2]", "[0,8]") "," F("b", "[2]", "[0,8]") "}", 8, "overlaps another"},
         {"{" F("a", "[1]", "[0,4]") "," F("b", "[1]", "[8,12]") "}", 12, "'b' leaves a hole"},
         {"{" F("a", "[1]", "[4,8]") "}", 8, "'a' leaves a hole"},
-        {"{" F("a", "[1]", "[0,4]") "}", 5, "1 bytes behind the last tensor"},
-        {"{}", 1, "1 bytes behind the last tensor"},
+        {"{" F("a", "[1]", "[0,4]") "}", 5, "1 bytes follow the last tensor"},
+        {"{}", 1, "1 bytes follow the last tensor"},
         /* __metadata__ maps strings to strings */
         {"{\"__metadata__\":1}", 0, "__metadata__"},
         {"{\"__metadata__\":null}", 0, "__metadata__"},
@@ -216,9 +217,9 @@ static void test_header_lengths(void **state) {
         const char *says;
     } table[] = {{0, 0, EG_EFORMAT, "ends too early"},
                  {0, 100, EG_EFORMAT, "ends too early"},
-                 {1, 0, EG_EFORMAT, "cut off"},
-                 {101, 100, EG_EFORMAT, "cut off"},
-                 {100000000, 100, EG_EFORMAT, "cut off"},
+                 {1, 0, EG_EFORMAT, "truncated"},
+                 {101, 100, EG_EFORMAT, "truncated"},
+                 {100000000, 100, EG_EFORMAT, "truncated"},
                  {100000001, 100, EG_ELIMIT, "at most 100000000"},
                  {UINT64_C(1) << 63, 100, EG_ELIMIT, "9223372036854775808"},
                  {UINT64_MAX, 100, EG_ELIMIT, "18446744073709551615"},
@@ -229,7 +230,7 @@ static void test_header_lengths(void **state) {
     }
     for (size_t n = 0; n < 8; n++) {
         tiny_write_file(dir, "model.safetensors", "\2\0\0\0\0\0\0", n);
-        refused(dir, EG_EFORMAT, "model.safetensors", "no safetensors file", "a few bytes");
+        refused(dir, EG_EFORMAT, "model.safetensors", "too few for a safetensors file", "a few bytes");
     }
     char path[96]; /* as large as a header may be, and empty on the disk */
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
@@ -274,7 +275,7 @@ static void test_cut_off(void **state) {
     assert_int_equal(stat(path, &st), 0);
     for (off_t n = st.st_size - 1; n > 0; n -= n > 4096 ? 997 : n > 64 ? 61 : 1) {
         assert_int_equal(truncate(path, n), 0);
-        refused(dir, EG_EFORMAT, "model.safetensors", "", "cut off");
+        refused(dir, EG_EFORMAT, "model.safetensors", "", "truncated");
     }
     free(m);
 }
@@ -331,7 +332,8 @@ static void test_each_tensor(void **state) {
     free(whole);
 }
 
-/* A weight that bf16 would round to infinity is refused in that format only; the largest that it has is taken. */
+/* A weight that bf16 would round to infinity is refused in that format only; the largest that it
+ * has is taken. */
 static void test_too_large_for_bf16(void **state) {
     (void)state;
     static const char *const names[] = {"bert.embeddings.word_embeddings.weight", "bert.encoder.layer.1.output.dense.weight"};
@@ -391,14 +393,15 @@ static void test_quantized(void **state) {
     free(m);
 }
 
-/* What is no error: unaligned data, tensors that nobody asks for, empty ones, metadata. The answer stays the same. */
+/* What is no error: unaligned data, tensors that nobody asks for, empty ones, metadata. The answer
+ * stays the same. */
 static void test_odd_but_good(void **state) {
     (void)state;
     tiny_model *m = tiny_create();
     float plain[TINY_LABELS], odd[TINY_LABELS];
     tiny_write(m, dir);
     taken("plain", plain);
-    tiny_add(m, "bert.embeddings.position_ids", "I64", 1, TINY_MOST_TOKENS, 8);
+    tiny_add(m, "bert.embeddings.position_ids", "I64", 1, TINY_MAX_TOKENS, 8);
     tiny_add(m, "cls.predictions.empty", "F64", 0, 7, 8);
     tiny_tensor first = {.name = "a\\u00e9", .dtype = "U8", .dims = 1, .shape = {1}, .bytes = 1};
     memmove(m->tensors + 1, m->tensors, m->count++ * sizeof *m->tensors);
@@ -421,8 +424,8 @@ static void test_shards(void **state) {
         const char *file, *says;
     } table[] = {{"", EG_EFORMAT, INDEX, "1:1:"},
                  {"[]", EG_EFORMAT, INDEX, "object"},
-                 {"{}", EG_EFORMAT, INDEX, "names no file"},
-                 {"{\"weight_map\": {}}", EG_EFORMAT, INDEX, "names no file"},
+                 {"{}", EG_EFORMAT, INDEX, "does not name any file"},
+                 {"{\"weight_map\": {}}", EG_EFORMAT, INDEX, "does not name any file"},
                  {"{\"weight_map\": null}", EG_EFORMAT, INDEX, "weight_map"},
                  {"{\"weight_map\": [\"a.safetensors\"]}", EG_EFORMAT, INDEX, "weight_map"},
                  {"{\"weight_map\": {\"x\": 1}}", EG_EFORMAT, INDEX, "weight_map"},

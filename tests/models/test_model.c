@@ -1,5 +1,6 @@
-/* test_model.c - embeddings and logits of tiny models against PyTorch (golden/, made by tools/train/make_test_models.py), the
- * same bits whatever the ISA, threads and batch, and folders that must be refused. */
+/* test_model.c - embeddings and logits of tiny models against PyTorch (golden/, made by
+ * tools/train/make_test_models.py), the same bits whatever the ISA, threads and batch, and folders
+ * that must be refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include "kernels/kernels.h"
 #include "models/engine.h"
 
-enum { TEXTS = 8, WIDEST = 32, MOST_FLOATS = 8 * 48 * 3 };
+enum { TEXTS = 8, WIDEST = 32, MAX_FLOATS = 8 * 48 * 3 };
 #define NEAR_BF16 0.025 /* half of the 0.05 of s8: narrow random models; those that ship have their bar in test_batches */
 
 static eg_engine *engine_of(uint32_t isa, uint32_t threads) {
@@ -70,7 +71,7 @@ static size_t run(const eg_model *m, const eg_model_info *info, size_t from, siz
     for (size_t i = 0; i < n; i++) pairs[i] = (eg_pair){texts[from + i], texts[(from + i + 1) % TEXTS]};
     eg_status s = info->head == EG_HEAD_CLASSES ? eg_model_classify(m, pairs, n, out, NULL, &err)
                   : info->head == EG_HEAD_TOKENS
-                      ? eg_model_label_tokens(m, texts + from, n, out, MOST_FLOATS / info->labels, offsets, NULL, &err)
+                      ? eg_model_label_tokens(m, texts + from, n, out, MAX_FLOATS / info->labels, offsets, NULL, &err)
                       : eg_model_embed(m, texts + from, n, out, NULL, &err);
     if (s != EG_OK) fail_msg("%s", err.text);
     return info->head == EG_HEAD_TOKENS ? offsets[n] * info->labels : n * (info->labels ? info->labels : info->hidden);
@@ -86,13 +87,13 @@ static double distance(const float *got, const float *wanted, size_t n) {
     return sqrt(error / whole);
 }
 
-/* Opens the golden model with every ISA, with one thread and with two: everywhere the same bits, whatever the batch; in bf16,
- * ISAs with an instruction for it have bits of their own, near the others. Leaves the first results in out and their number in
- * *count. */
+/* Opens the golden model with every ISA, with one thread and with two: everywhere the same bits,
+ * whatever the batch; in bf16, ISAs with an instruction for it have bits of their own, near the
+ * others. Leaves the first results in out and their number in *count. */
 static void run_everywhere(const char *dir, eg_format format, float *out, size_t *count, eg_model_info *info) {
     int runs = 0;
     for (uint32_t isa = EG_ISA_SCALAR; isa <= EG_ISA_AVX512BF16; isa++) {
-        static float of_isa[MOST_FLOATS];
+        static float of_isa[MAX_FLOATS];
         const eg_kernels *kernels = NULL;
         (void)eg_kernels_select((eg_isa)isa, &kernels, NULL);
         for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -100,7 +101,7 @@ static void run_everywhere(const char *dir, eg_format format, float *out, size_t
             if (!e) continue;
             eg_model *m = open_model(e, dir, format, info);
             assert_int_equal(info->format, format);
-            static float got[MOST_FLOATS], alone[MOST_FLOATS];
+            static float got[MAX_FLOATS], alone[MAX_FLOATS];
             size_t n = run(m, info, 0, TEXTS, got), at = 0;
             for (size_t i = 0; i < TEXTS; i++) {
                 size_t k = run(m, info, i, 1, alone);
@@ -136,7 +137,7 @@ static void test_against_pytorch(void **state) {
         eg_str bytes;
         assert_int_equal(eg_file_read(path, 1 << 20, &a, &bytes, NULL), EG_OK);
         const float *wanted = (const float *)(const void *)bytes.ptr;
-        static float f32[MOST_FLOATS], s8[MOST_FLOATS], bf16[MOST_FLOATS];
+        static float f32[MAX_FLOATS], s8[MAX_FLOATS], bf16[MAX_FLOATS];
         size_t n = 0, n8 = 0;
         eg_model_info info;
         run_everywhere(dir, EG_FORMAT_F32, f32, &n, &info);
@@ -146,7 +147,8 @@ static void test_against_pytorch(void **state) {
                 fail_msg("%s: %zu: %.7g, PyTorch %.7g", names[k], i, (double)f32[i], (double)wanted[i]);
         for (size_t i = 0; !info.labels && i < TEXTS; i++)
             assert_true(eg_cosine(f32 + i * info.hidden, wanted + i * info.hidden, info.hidden) > 0.999999f);
-        /* 8 bit: the same bits everywhere, and near (models this narrow and random have no slack to average errors out) */
+        /* 8 bit: the same bits everywhere, and near (models this narrow and random have no slack to
+         * average errors out) */
         run_everywhere(dir, EG_FORMAT_S8, s8, &n8, &info);
         assert_int_equal(n, n8);
         if (!(distance(s8, f32, n) < 0.05)) fail_msg("%s: s8 is off by %.3f of the f32 result", names[k], distance(s8, f32, n));
@@ -187,16 +189,17 @@ static void test_labels_and_errors(void **state) {
     eg_engine_destroy(e);
 }
 
-/* A copy of golden/three-s8 with one thing of it replaced, cut off or missing: a refusal that names it. */
+/* A copy of golden/three-s8 with one thing of it replaced, cut off or missing: a refusal that names
+ * it. */
 /* golden/tokens-f32/entities.tsv: what the pipeline of transformers 4.46.3 makes of the labels. */
 static void test_entities(void **state) {
     (void)state;
-    enum { MOST = 8 * 48 };
+    enum { MAX_SIZE = 8 * 48 };
     eg_engine *e = engine_of(EG_ISA_AUTO, 2);
     eg_model_info info;
     eg_error err = {0};
     eg_model *m = open_model(e, GOLDEN "/tokens-f32", EG_FORMAT_AUTO, &info);
-    static eg_entity got[MOST];
+    static eg_entity got[MAX_SIZE];
     size_t offsets[TEXTS + 1], lines = 0, next = 0, at = 0;
     FILE *in = fopen(GOLDEN "/tokens-f32/entities.tsv", "r");
     assert_non_null(in);
@@ -206,7 +209,7 @@ static void test_entities(void **state) {
     for (double score; fscanf(in, "%u %u %15s %zu %zu %lf", &a, &text, label, &span.begin, &span.end, &score) == 6; lines++) {
         if (a != before) {
             assert_int_equal(next, lines ? offsets[TEXTS] : 0); /* all of the one before were wanted */
-            if (eg_model_entities(m, texts, TEXTS, a, got, MOST, offsets, NULL, &err) != EG_OK) fail_msg("%s", err.text);
+            if (eg_model_entities(m, texts, TEXTS, a, got, MAX_SIZE, offsets, NULL, &err) != EG_OK) fail_msg("%s", err.text);
             before = a;
             next = at = 0;
         }
@@ -238,11 +241,11 @@ static void test_entities(void **state) {
     for (const eg_workspace *w = e->idle; w; w = w->next) assert_true(w->capacity < (size_t)MANY * 48 * 3); /* not kept */
     free(many);
     free(ends);
-    assert_int_equal(eg_model_entities(m, texts, TEXTS, 4, got, MOST, offsets, NULL, &err), EG_EINVAL);
-    assert_int_equal(eg_model_entities(m, &EG_STR("\xff"), 1, 0, got, MOST, offsets, NULL, &err), EG_EINVAL);
+    assert_int_equal(eg_model_entities(m, texts, TEXTS, 4, got, MAX_SIZE, offsets, NULL, &err), EG_EINVAL);
+    assert_int_equal(eg_model_entities(m, &EG_STR("\xff"), 1, 0, got, MAX_SIZE, offsets, NULL, &err), EG_EINVAL);
     eg_model_close(m);
     m = open_model(e, GOLDEN "/mean-f32", EG_FORMAT_AUTO, &info);
-    assert_int_equal(eg_model_entities(m, texts, 1, 0, got, MOST, offsets, NULL, &err), EG_EUNSUPPORTED);
+    assert_int_equal(eg_model_entities(m, texts, 1, 0, got, MAX_SIZE, offsets, NULL, &err), EG_EUNSUPPORTED);
     eg_model_close(m);
     eg_engine_destroy(e);
 }
@@ -276,7 +279,8 @@ static void test_spans(void **state) {
     eg_engine_destroy(e);
 }
 
-/* Opens GOLDEN/mean-f32 with other files beside it: name and text each, up to a NULL. NULL: refused, and says why. */
+/* Opens GOLDEN/mean-f32 with other files beside it: name and text each, up to a NULL. NULL:
+ * refused, and says why. */
 static eg_model *open_with(eg_engine *e, const char *const *files, eg_error *err) {
     static const char *const names[] = {"config.json", "vocab.txt", "model.safetensors"};
     char dir[] = "/tmp/engram-test-XXXXXX", path[128], from[600];
@@ -376,7 +380,7 @@ static void test_sentence_folders(void **state) {
         {{"modules.json", TWO "," MODULE("Normalize", "2") "," MODULE("Dense", "3") "]", POOLS("mean_tokens")}, "module 3"},
         {{"modules.json", "[" MODULE("Transformer", "0_Transformer") "]"}, "Transformer"},
         {{"modules.json", "[" MODULE("Transformer", "") "]"}, "no Pooling"},
-        {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "no folder inside"},
+        {{"modules.json", "[" MODULE("Transformer", "") "," MODULE("Pooling", "../x") "]"}, "not a folder inside"},
         {{"modules.json", TWO "]"}, "/1_Pooling/config.json', which modules.json names, is not there"},
         {{"modules.json", "{}"}, "modules.json:1:"},
         {{"modules.json", "[1]"}, "list of objects"},
@@ -543,29 +547,31 @@ static void test_shipped(void **state) {
     eg_engine_destroy(e);
 }
 
-/* Texts are left once there are enough tokens; how a pair is cut is told by the whole of both all the same. */
+/* Texts are left once there are enough tokens; how a pair is cut is told by the whole of both all
+ * the same. */
 static void long_pairs_are_cut_as_wholes(void **state) {
     (void)state;
     static const size_t lengths[] = {3, 100, 253, 254, 255, 508, 509, 510, 511, 512, 513, 600, 601};
-    enum { LENGTHS = sizeof lengths / sizeof *lengths, MOST = 512 };
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, MAX_SIZE = 512 };
     static char text[2 * 700];
-    static uint32_t ids[MOST];
-    static uint8_t types[MOST];
+    static uint32_t ids[MAX_SIZE];
+    static uint8_t types[MAX_SIZE];
     eg_engine *e = engine_of(EG_ISA_AUTO, 1);
     eg_model_info info;
     eg_model *m = open_model(e, WEIGHTS "/engram-nli-0", EG_FORMAT_S8, &info);
     eg_error err = {0};
-    assert_int_equal(info.max_tokens, MOST);
+    assert_int_equal(info.max_tokens, MAX_SIZE);
     for (size_t i = 0; i < sizeof text; i++) text[i] = i % 2 ? ' ' : 'a';
     for (size_t i = 0; i < LENGTHS; i++)
         for (size_t j = 0; j < LENGTHS; j++) {
-            /* the shorter one keeps what it has up to half the room; the second is the longer where they are equal */
-            size_t room = MOST - 3, first_is_longer = lengths[i] > lengths[j], count, found = 0;
+            /* the shorter one keeps what it has up to half the room; the second is the longer where
+             * they are equal */
+            size_t room = MAX_SIZE - 3, first_is_longer = lengths[i] > lengths[j], count, found = 0;
             size_t shorter = lengths[first_is_longer ? j : i], longer = lengths[first_is_longer ? i : j];
             if (shorter + longer > room) shorter = shorter < room / 2 ? shorter : room / 2, longer = room - shorter;
             size_t n1 = first_is_longer ? longer : shorter, n2 = first_is_longer ? shorter : longer;
             eg_pair pair = {{text, 2 * lengths[i]}, {text, 2 * lengths[j]}};
-            assert_int_equal(eg_model_tokenize(m, pair, ids, types, MOST, &count, &err), EG_OK);
+            assert_int_equal(eg_model_tokenize(m, pair, ids, types, MAX_SIZE, &count, &err), EG_OK);
             assert_int_equal(count, n1 + n2 + 3);
             for (size_t k = 0; k < count; k++) found += types[k];
             if (found != n2 + 1)

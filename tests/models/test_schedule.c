@@ -1,6 +1,7 @@
-/* test_schedule.c - how texts are shared among threads: each exactly once, and for few of them never more work on the busiest
- * thread than the plain way has, which runs all groups side by side when they are as many as the threads and all inside when they
- * are fewer. Work is counted in tokens. That the bits are the same: test_batches.c. */
+/* test_schedule.c - how texts are shared among threads: each exactly once, and for few of them
+ * never more work on the busiest thread than the plain way has, which runs all groups side by side
+ * when they are as many as the threads and all inside when they are fewer. Work is counted in
+ * tokens. That the bits are the same: test_batches.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "models/schedule.h"
 
-enum { MOST_TEXTS = 300, MOST_THREADS = 256, GROUP_TOKENS = 128 };
+enum { MAX_TEXTS = 300, MAX_THREADS = 256, GROUP_TOKENS = 128 };
 
 static size_t most_of(const size_t *load, uint32_t threads) {
     size_t most = 0;
@@ -28,14 +29,14 @@ static void give(size_t *load, uint32_t threads, size_t tokens) {
 }
 
 static double cost_of(const eg_schedule *s, uint32_t threads) {
-    size_t load[MOST_THREADS] = {0}, inside = 0;
+    size_t load[MAX_THREADS] = {0}, inside = 0;
     for (size_t i = 0; i < s->together; i++) give(load, threads, s->groups[i].tokens);
     for (size_t i = s->together; i < s->count; i++) inside += s->groups[i].tokens;
     return (double)most_of(load, threads) + (double)inside * EG_INSIDE_COST / threads;
 }
 
 static double plain_cost(const size_t *offsets, size_t n, uint32_t threads) {
-    size_t load[MOST_THREADS] = {0}, sizes[MOST_TEXTS] = {0}, count = 0, target = (offsets[n] + threads - 1) / threads;
+    size_t load[MAX_THREADS] = {0}, sizes[MAX_TEXTS] = {0}, count = 0, target = (offsets[n] + threads - 1) / threads;
     if (target > GROUP_TOKENS) target = GROUP_TOKENS;
     for (size_t i = 0; i < n; i++) {
         count += !count || sizes[count - 1] >= target;
@@ -47,7 +48,7 @@ static double plain_cost(const size_t *offsets, size_t n, uint32_t threads) {
 }
 
 static void check_whole(const eg_schedule *s, const size_t *offsets, size_t n) {
-    unsigned char seen[MOST_TEXTS] = {0};
+    unsigned char seen[MAX_TEXTS] = {0};
     assert_true(s->together <= s->count && s->count <= n);
     for (size_t g = 0; g < s->count; g++) {
         const eg_group *group = &s->groups[g];
@@ -60,12 +61,12 @@ static void check_whole(const eg_schedule *s, const size_t *offsets, size_t n) {
 
 static void every_text_once(void **state) {
     (void)state;
-    eg_group groups[MOST_TEXTS];
-    size_t offsets[MOST_TEXTS + 1] = {0};
+    eg_group groups[MAX_TEXTS];
+    size_t offsets[MAX_TEXTS + 1] = {0};
     uint32_t seed = 5;
     for (size_t round = 0; round < 2000; round++) {
-        size_t n = round % (MOST_TEXTS + 1), span = round % 3 ? 40 : 512;
-        uint32_t threads = round % 17 == 0 ? MOST_THREADS : 1 + (uint32_t)round % 16;
+        size_t n = round % (MAX_TEXTS + 1), span = round % 3 ? 40 : 512;
+        uint32_t threads = round % 17 == 0 ? MAX_THREADS : 1 + (uint32_t)round % 16;
         for (size_t i = 0; i < n; i++) {
             seed = seed * 1664525u + 1013904223u;
             offsets[i + 1] = offsets[i] + (seed >> 8) % span; /* also none */
@@ -81,8 +82,8 @@ static void every_text_once(void **state) {
 static void no_worse_than_plain(void **state) {
     (void)state;
     static const size_t lengths[] = {8, 20, 40, 64, 100, 200, 512};
-    eg_group groups[MOST_TEXTS];
-    size_t offsets[MOST_TEXTS + 1] = {0}, better = 0, cases = 0;
+    eg_group groups[MAX_TEXTS];
+    size_t offsets[MAX_TEXTS + 1] = {0}, better = 0, cases = 0;
     double gain = 0, most_gain = 0;
     for (size_t mixed = 0; mixed < 2; mixed++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)

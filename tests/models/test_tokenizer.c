@@ -1,6 +1,8 @@
-/* test_tokenizer.c - the tokenizers against the reference's answers: texts, truncated pairs, every code point. WordPiece with the
- * vocabulary that ships (golden/tokenizer.jsonl, made by tools/train/make_tokenizer_golden.py), the others with small ones
- * (golden/tokenizers, made by tools/train/make_small_tokenizers.py). And files that are broken or ask for what we do not have. */
+/* test_tokenizer.c - the tokenizers against the reference's answers: texts, truncated pairs, every
+ * code point. WordPiece with the vocabulary that ships (golden/tokenizer.jsonl, made by
+ * tools/train/make_tokenizer_golden.py), the others with small ones (golden/tokenizers, made by
+ * tools/train/make_small_tokenizers.py). And files that are broken or ask for what we do not have.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +19,13 @@
 #include "models/tokenizer/bpe.h"
 #include "models/tokenizer/tokenizer.h"
 
-enum { MOST_IDS = 4096 };
+enum { MAX_IDS = 4096 };
 
 /* One line of the golden file. */
 typedef struct answer {
     eg_str text, first, second;
-    int64_t most, block, shift, hash;            /* a block has 2 to the power of shift code points */
-    uint32_t ids[MOST_IDS], spans[2 * MOST_IDS]; /* spans: begin and end of each, in bytes of its text */
+    int64_t most, block, shift, hash;          /* a block has 2 to the power of shift code points */
+    uint32_t ids[MAX_IDS], spans[2 * MAX_IDS]; /* spans: begin and end of each, in bytes of its text */
     size_t count, places;
 } answer;
 
@@ -50,7 +52,8 @@ static void read_answer(eg_str line, eg_arena *arena, answer *a) {
     }
 }
 
-/* FNV-1a over the ids of each code point between letters; in the larger blocks it also stands before an accent. */
+/* FNV-1a over the ids of each code point between letters; in the larger blocks it also stands
+ * before an accent. */
 static uint32_t block_hash(const eg_tokenizer *w, const answer *a) {
     uint32_t h = 2166136261u;
     eg_tokens words = {0}, ids = {0};
@@ -101,7 +104,7 @@ static void check_ids(const eg_tokenizer *w, const answer *a, int has_sources) {
     if (is_pair) assert_int_equal(eg_tokenizer_encode(w, a->second, &second, NULL), EG_OK);
     check_beginning(w, is_pair ? a->first : a->text, &first);
     assert_int_equal(
-        eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MOST_IDS, &ids, NULL, NULL), EG_OK);
+        eg_tokenizer_join(w, &first, is_pair ? &second : NULL, is_pair ? (size_t)a->most : MAX_IDS, &ids, NULL, NULL), EG_OK);
     if (ids.count != a->count || (a->count && memcmp(ids.ids, a->ids, a->count * sizeof *a->ids) != 0))
         fail_msg("'%.*s': %zu tokens, the reference has %zu", (int)(is_pair ? a->first.len : a->text.len),
                  is_pair ? a->first.ptr : a->text.ptr, ids.count, a->count);
@@ -118,7 +121,8 @@ static void check_ids(const eg_tokenizer *w, const answer *a, int has_sources) {
     eg_tokens_release(&ids);
 }
 
-/* The tokenizer of a folder against the lines of a golden file, of which so many must be texts or pairs and blocks. */
+/* The tokenizer of a folder against the lines of a golden file, of which so many must be texts or
+ * pairs and blocks. */
 static void check_folder(const char *folder, const char *golden_file, size_t texts, size_t least_blocks) {
     static answer a;
     eg_arena arena;
@@ -245,7 +249,7 @@ static const struct {
     {"{}", "model is missing"},
     {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND "}", NULL},
     {"{\"model\":{" WORDS "}," BERT "," SPLIT "," AROUND "}x", "bytes after the end"},
-    {"{\"model\":{" WORDS "},\"model\":{" WORDS "}}", "model stands there twice"},
+    {"{\"model\":{" WORDS "},\"model\":{" WORDS "}}", "model occurs twice"},
     {"{\"model\":{\"type\":\"WordLevel\"," WORDS "}}", "model.type is 'WordLevel'"},
     {"{\"model\":{\"type\":7}}", "model.type must be a string"},
     {"{\"model\":{\"vocab\":{\"a\":-1}}}", "an id below"},
@@ -322,7 +326,7 @@ static const struct {
     {"{\"model\":{\"end_of_word_suffix\":\"</w>\"," BYTES "}}", "end_of_word_suffix is '</w>'"},
     {"{\"model\":{" PIECES "}," UNIGRAM_REST "}", NULL},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":null,\"vocab\":[[\"a\",0]]}}", "model.unk_id"},
-    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":4,\"vocab\":[[\"a\",0]]}}", "the id of what is unknown, 4"},
+    {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":4,\"vocab\":[[\"a\",0]]}}", "the id of the unknown token, 4"},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\"]]}}", "a piece and its score were expected"},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"\",1]]}}", "piece 0 is empty"},
     {"{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\",1e999]]}}", "the score of piece 0"},
@@ -423,7 +427,8 @@ static void broken_sentencepiece_is_refused(void **state) {
         check_refusal(i, eg_tokenizer_from_spm((eg_str){copy, model.len}, 0, &arena, &t, &err), &err, t, "spm.model",
                       table[i].says);
     }
-    /* settings: trainer_spec (2) with model_type BPE (3: 2), normalizer_spec (3) without the prefix (3: 0) */
+    /* settings: trainer_spec (2) with model_type BPE (3: 2), normalizer_spec (3) without the prefix
+     * (3: 0) */
     static const struct {
         const char bytes[4];
         const char *says;
@@ -481,7 +486,8 @@ static void folders_are_checked(void **state) {
     eg_arena_release(&arena);
 }
 
-/* A word of a hundred thousand letters, of accents, of unknown characters: done at once, with the right ids at both ends. */
+/* A word of a hundred thousand letters, of accents, of unknown characters: done at once, with the
+ * right ids at both ends. */
 static void long_words_take_linear_time(void **state) {
     (void)state;
     static const char *const folders[] = {WEIGHTS "/engram-embed-0", GOLDEN "/tokenizers/bpe-json",
@@ -512,8 +518,8 @@ static void long_words_take_linear_time(void **state) {
     free(text);
 }
 
-/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What NFKD makes of U+FDFA (11
- * times its bytes) is not too much. */
+/* Replacements of replacements: a file of two kilobytes that would make terabytes of each "e". What
+ * NFKD makes of U+FDFA (11 times its bytes) is not too much. */
 static void normalized_texts_are_limited(void **state) {
     (void)state;
     enum { COUNT = 2000 };
@@ -574,11 +580,11 @@ static void equal_ids_are_no_equal_words(void **state) {
     eg_arena_release(&arena);
 }
 
-/* 4,096 tokens made for one slot of a table that hashes by FNV-1a: each half can be either, the state after it is the same in all
- * the bits that a table of 8,192 slots looks at. */
+/* 4,096 tokens made for one slot of a table that hashes by FNV-1a: each half can be either, the
+ * state after it is the same in all the bits that a table of 8,192 slots looks at. */
 static void crafted_tokens_do_not_pile_up(void **state) {
     (void)state;
-    enum { HALVES = 12, TOKENS = 1 << HALVES, LENGTH = 8 * HALVES, MOST_RUN = 256 };
+    enum { HALVES = 12, TOKENS = 1 << HALVES, LENGTH = 8 * HALVES, MAX_RUN = 256 };
     static const char halves[HALVES][2][9] = {{"scpqzeqe", "vhgwwnsx"}, {"tzssxqos", "mlimnovy"}, {"nkwkoqsm", "chscenqf"},
                                               {"bkbaesmj", "idqxejln"}, {"pjyfyzxe", "thkoiijm"}, {"ftpfzfhr", "vlpdyuua"},
                                               {"peqosspe", "gnwufhrm"}, {"qsusrhef", "bqtcvret"}, {"fpffwyem", "omfnnamh"},
@@ -604,16 +610,17 @@ static void crafted_tokens_do_not_pile_up(void **state) {
         run = v.slots[i & v.mask].text.ptr ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    if (longest > MOST_RUN) fail_msg("%zu slots in a row are taken", longest);
+    if (longest > MAX_RUN) fail_msg("%zu slots in a row are taken", longest);
     for (uint32_t i = 0; i < TOKENS; i++) assert_int_equal(eg_vocabulary_find(&v, texts[i], LENGTH, 0)->id, i);
     assert_null(eg_vocabulary_find(&v, texts[0], LENGTH, 1));
     eg_arena_release(&arena);
 }
 
-/* 4,096 merges of 262,144 possible ones, those that a multiplicative hash puts into the first 128 of 8,192 slots. */
+/* 4,096 merges of 262,144 possible ones, those that a multiplicative hash puts into the first 128
+ * of 8,192 slots. */
 static void crafted_merges_do_not_pile_up(void **state) {
     (void)state;
-    enum { SIDE = 512, MERGES = 4096, SLOTS = 8192, WINDOW = 128, MOST_RUN = 256 };
+    enum { SIDE = 512, MERGES = 4096, SLOTS = 8192, WINDOW = 128, MAX_RUN = 256 };
     static char texts[2 * SIDE + MERGES][8];
     eg_arena arena;
     eg_error err = {0};
@@ -642,7 +649,7 @@ static void crafted_merges_do_not_pile_up(void **state) {
         run = b.merges[i & b.mask].rank != EG_NO_RANK ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    if (longest > MOST_RUN) fail_msg("%zu slots in a row are taken", longest);
+    if (longest > MAX_RUN) fail_msg("%zu slots in a row are taken", longest);
     eg_arena_release(&arena);
 }
 

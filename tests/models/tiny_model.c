@@ -57,7 +57,7 @@ tiny_model *tiny_create(void) {
     m->config = tiny_config;
     m->vocabulary = tiny_vocabulary;
     add_floats(m, "bert.embeddings.word_embeddings.weight", 24, H, 0);
-    add_floats(m, "bert.embeddings.position_embeddings.weight", TINY_MOST_TOKENS, H, 0);
+    add_floats(m, "bert.embeddings.position_embeddings.weight", TINY_MAX_TOKENS, H, 0);
     add_floats(m, "bert.embeddings.token_type_embeddings.weight", 2, H, 0);
     add_pair(m, "bert.embeddings.", "LayerNorm", H, 0, 1);
     for (int i = 0; i < 2; i++) {

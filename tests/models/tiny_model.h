@@ -1,11 +1,12 @@
-/* tiny_model.h - a BERT classifier of 2 layers x 16 that a test makes, changes and writes as a model folder: for tests of what
- * hostile folders and failing allocations do. Its weights mean nothing; results against PyTorch are test_model.c's. */
+/* tiny_model.h - a BERT classifier with 2 layers and 16 hidden units that a test makes, changes and
+ * writes as a model folder, to test hostile folders and failing allocations. Its weights mean
+ * nothing; test_model.c compares results with PyTorch. */
 #ifndef TEST_TINY_MODEL_H
 #define TEST_TINY_MODEL_H
 
 #include "core/include/engram/infer.h"
 
-enum { TINY_LABELS = 3, TINY_HIDDEN = 16, TINY_MOST_TOKENS = 24 };
+enum { TINY_LABELS = 3, TINY_HIDDEN = 16, TINY_MAX_TOKENS = 24 };
 
 typedef struct tiny_tensor {
     char name[96]; /* written as it is into the JSON: may hold escapes */
@@ -38,7 +39,8 @@ void tiny_write_file(const char *dir, const char *name, const void *bytes, size_
 /* Opens what was written; as eg_model_open. */
 eg_status tiny_open(eg_engine *e, const char *dir, eg_model **out, eg_error *err);
 
-/* A new folder below the system's folder for temporary files, and its removal with all that is in it. */
+/* A new folder below the system's folder for temporary files, and its removal with all that is in
+ * it. */
 void tiny_folder(char out[64]);
 void tiny_folder_remove(const char *dir);
 

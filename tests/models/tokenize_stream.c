@@ -1,9 +1,9 @@
-/* tokenize_stream.c - a tokenizer behind a pipe, for compare_tokenizers.py: tokenize_stream FOLDER reads batches and answers
- * each. All numbers are u32 in the machine's order. Request: n, then n times: bytes of the first text, of the second (NONE:
- * none), most, and the texts. Answer: nanoseconds of the processor for the batch (u64), then n times: count, ids, types (bytes),
- * begins and ends of the tokens' texts. The time is without these, which are asked for once more (and end it where the ids
- * differ).
- */
+/* tokenize_stream.c - a tokenizer behind a pipe, for compare_tokenizers.py: tokenize_stream FOLDER
+ * reads batches and answers each. All numbers are u32 in the machine's order. Request: n, then n
+ * times: bytes of the first text, of the second (NONE: none), most, and the texts. Answer:
+ * nanoseconds of the processor for the batch (u64), then n times: count, ids, types (bytes), begins
+ * and ends of the tokens' texts. The time is without these, which are asked for once more (and end
+ * it where the ids differ). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
