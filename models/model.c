@@ -432,7 +432,8 @@ eg_status eg_model_label_tokens(const eg_model *m, const eg_str *texts, size_t n
     return m->config.head != EG_HEAD_TOKENS ? no_token_labels(err) : infer(m, &x, err);
 }
 
-/* Where the entities of a call go: room for max; those of text i are [offsets[i], offsets[i + 1]). */
+/* Where the entities of a call go: room for max; those of text i are [offsets[i], offsets[i + 1]).
+ */
 typedef struct entity_list {
     eg_entity *entities;
     size_t max, *offsets;

@@ -6,8 +6,8 @@
  * instruction for bf16 takes together. An ISA with such an instruction provides, in its bf16.h:
  *   ISA_BF16_GROUP  2: inputs of one output that are adjacent in memory
  *   bf16_put        writes 16 activations, rounded, to 32 bytes
- *   bf16_dot        adds to 16 sums the products of a pair of inputs (four bytes, repeated) and the pairs of 16 outputs; both are
- *                   given as the bits of a v16
+ *   bf16_dot        adds to 16 sums the products of a pair of inputs (four bytes, repeated) and the
+ *                   pairs of 16 outputs; both are given as the bits of a v16
  * Without it, rows are floats whose lower half is 0, and weights are widened by a shift when they
  * are loaded. */
 

@@ -10,18 +10,18 @@
 #include "core/base/utf8.h"
 #include "models/tokenizer/unicode.h"
 
-enum { SHORT_WORD = 64 /* symbols; longer words are merged with a heap */ };
+enum { SHORT_WORD = 64 /* symbols; longer words use a heap */ };
 enum { UNASKED, WHOLE, BROKEN }; /* eg_bpe.whole */
 
 /* ---- the vocabulary ---- */
 
-/* Bytes that print stand for themselves, the 68 others are U+0100 and on, in order. -1: the code
- * point stands for no byte. */
+/* The byte that a character stands for: printable bytes stand for themselves, the 68 others are
+ * U+0100 and following, in order. -1: none. */
 static int is_printed(uint32_t c) { return (c >= '!' && c <= '~') || (c >= 0xA1 && c <= 0xFF && c != 0xAD); }
 
 static int byte_of(uint32_t cp) {
     if (cp < 256) return is_printed(cp) ? (int)cp : -1;
-    uint32_t nth = cp - 256; /* of those that do not print */
+    uint32_t nth = cp - 256; /* of the bytes that are not printable */
     return nth < 33 ? (int)nth : nth < 67 ? (int)(nth - 33 + 127) : nth == 67 ? 173 : -1;
 }
 
@@ -81,7 +81,7 @@ int eg_bpe_find(const eg_bpe *b, eg_str token, uint32_t *id) {
     return p != NULL;
 }
 
-/* The slot of a pair, or the empty one where it belongs. */
+/* The slot of a pair, or the empty slot for it. */
 static eg_merge *slot_of(const eg_bpe *b, uint64_t pair) {
     for (size_t i = (size_t)eg_hash(&b->vocabulary.key, &pair, sizeof pair) & b->mask;; i = (i + 1) & b->mask)
         if (b->merges[i].rank == EG_NO_RANK || b->merges[i].pair == pair) return &b->merges[i];
@@ -149,8 +149,9 @@ static size_t contraction(const char *p, size_t n) {
     return n >= 3 && ((p[1] == 'r' && p[2] == 'e') || (p[1] == 'v' && p[2] == 'e') || (p[1] == 'l' && p[2] == 'l')) ? 3 : 0;
 }
 
-/* Bytes of the word that begins p[0..n), n > 0: a contraction; letters, numbers or others, with one
- * space before them; or white space, whose last character is left to a word that follows it. */
+/* Bytes of the word at the start of p[0..n), n > 0: a contraction; letters, digits or other
+ * characters, with at most one space before them; or white space, except its last character if a
+ * word follows. */
 static size_t word_length(const char *p, size_t n) {
     size_t length = contraction(p, n);
     if (length) return length;
@@ -180,7 +181,7 @@ static size_t first_symbols(const eg_bpe *b, const char *p, size_t n, uint32_t *
 
 /* Merges ids[0..n) in place, n <= SHORT_WORD; returns how many are left. */
 static size_t merge_short(const eg_bpe *b, uint32_t *ids, size_t n) {
-    uint32_t ranks[SHORT_WORD], made[SHORT_WORD]; /* of the pair that begins at each symbol */
+    uint32_t ranks[SHORT_WORD], made[SHORT_WORD]; /* rank of the pair that begins at each symbol */
     for (size_t i = 0; i + 1 < n; i++) {
         const eg_merge *m = find_merge(b, ids[i], ids[i + 1]);
         ranks[i] = m->rank;
@@ -205,15 +206,15 @@ static size_t merge_short(const eg_bpe *b, uint32_t *ids, size_t n) {
     return n;
 }
 
-/* A long word: symbols in a list, pairs that may be merged in a heap, the lowest rank and then the
- * leftmost on top. */
+/* A long word: symbols are in a list, and pairs that can be merged in a heap, with the lowest rank
+ * and then the leftmost on top. */
 typedef struct symbol {
     uint32_t id, rank, made; /* rank and product of the pair with the next symbol; EG_NO_RANK: none */
     uint32_t before, next;   /* NONE at the ends */
 } symbol;
 typedef struct long_word {
     symbol *symbols;
-    uint64_t *heap; /* rank << 32 | index of the left symbol; those whose rank is no longer the symbol's are passed over */
+    uint64_t *heap; /* rank << 32 | index of the left symbol; entries whose rank is outdated are skipped */
     size_t heaped;
 } long_word;
 #define NONE UINT32_MAX
@@ -247,10 +248,9 @@ static void rank_pair(const eg_bpe *b, long_word *w, uint32_t i) {
     if (s->rank != EG_NO_RANK) heap_push(w, (uint64_t)s->rank << 32 | i);
 }
 
-/* Merges ids[0..n) in place; returns how many are left, SIZE_MAX when memory is short. */
+/* Merges ids[0..n) in place; returns how many are left, SIZE_MAX if memory is exhausted. */
 static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
-    /* each symbol is ranked once at first, and each merge, of which there are fewer than n, ranks
-     * two again */
+    /* each symbol is ranked once, and each of fewer than n merges ranks two symbols again */
     long_word w = {calloc(n, sizeof *w.symbols), calloc(3 * n, sizeof *w.heap), 0};
     size_t count = 0;
     for (size_t i = 0; w.symbols && w.heap && i < n; i++)
@@ -277,16 +277,15 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
     return count;
 }
 
-/* A word of a text: where it stands there; is_prefixed: without its first byte, a space that was
- * put before it. */
+/* A word of a text and its place. is_prefixed: its first byte is a space that is not in the text. */
 typedef struct word {
     const char *p;
     size_t n, at;
     int is_prefixed;
 } word;
 
-/* Where the last tokens come from, those from `first` on, which are the word. A byte that the
- * vocabulary lacks belongs to the unknown token, or to none. */
+/* Sets the sources of the tokens from `first` on, which are those of the word. A byte that is not
+ * in the vocabulary belongs to the unknown token, or to none. */
 static void find_sources(const eg_bpe *b, const word *w, size_t first, eg_tokens *out) {
     size_t from = 0;
     for (size_t i = first; i < out->count; i++) {
@@ -333,7 +332,7 @@ static eg_status encode_word(const eg_bpe *b, const word *w, eg_tokens *out, eg_
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err) {
     eg_status s = EG_OK;
     size_t at = 0;
-    if (text.len && b->prefix_space && text.ptr[0] != ' ') { /* the first word, with a space before it */
+    if (text.len && b->prefix_space && text.ptr[0] != ' ') { /* the first word, with an added space before it */
         size_t length;
         eg_word_class class = class_at(text.ptr, text.len, &length);
         size_t n = run_of(class, text.ptr, text.len);

@@ -6,24 +6,24 @@
 #include "core/base/utf8.h"
 #include "models/tokenizer/unicode.h"
 
-enum { CLUSTER_BYTES = 6, ASCII = 128, MAX_TEXT = 1024 /* bytes that a character becomes; longer texts are none */ };
+enum { CLUSTER_BYTES = 6, ASCII = 128, MAX_TEXT = 1024 /* bytes that replace a character; longer texts are refused */ };
 
 struct eg_charsmap {
     const unsigned char *units; /* 4 bytes each */
     size_t count;
     eg_str texts;
-    eg_str ascii[ASCII]; /* what becomes of a character that stands alone; ptr NULL: itself */
+    eg_str ascii[ASCII]; /* the replacement of a single character; ptr NULL: itself */
 };
 
 static uint32_t read_u32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A unit: label in bits 0 to 7 and 31, a leaf hangs on it in bit 8, offset to the children in bits
- * 10 to 30, times 256 with bit 9. Of a leaf: the value in bits 0 to 30. */
+/* A unit: bits 0 to 7 and 31, the label; bit 8, whether it has a leaf; bits 10 to 30, the offset of
+ * its children, times 256 if bit 9 is set. A leaf: bits 0 to 30, the value. */
 static size_t offset_of(uint32_t unit) { return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6); }
 
-/* The shortest key that begins p[0..n): *to gets its text. 0: there is none. */
+/* Finds the shortest key at the start of p[0..n); *to gets its replacement. 0: there is none. */
 static int find(const eg_charsmap *m, const char *p, size_t n, eg_str *to) {
     size_t node = offset_of(read_u32(m->units));
     for (size_t i = 0; i < n && p[i]; i++) {
@@ -63,8 +63,8 @@ eg_status eg_charsmap_open(const char *name, eg_str blob, eg_arena *arena, const
     return EG_OK;
 }
 
-/* The bytes of ASCII that begin text and cannot be extended by what follows: all but the last,
- * which may have an accent. */
+/* The number of ASCII bytes at the start of text that the next character cannot extend: all but the
+ * last, which may have an accent. */
 static size_t ascii_run(eg_str text) {
     size_t i = 0;
     while (i < text.len && (unsigned char)text.ptr[i] < ASCII) i++;
@@ -91,8 +91,8 @@ static size_t count_code_points(eg_str text) {
     return n;
 }
 
-/* What the map put in place of `from`: the surplus is told at the last code points, also of texts
- * before it where `to` is empty (and nowhere at the start of the text), as in the reference. */
+/* Reports that `to` replaced `from`. A difference in length is assigned to the last code points, or
+ * to earlier texts if `to` is empty (at the start of the text to none), as in the reference. */
 static void tell_changes(eg_str from, eg_str to, eg_trace *trace) {
     size_t old = count_code_points(from), new = count_code_points(to);
     for (size_t i = 0; i < new; i++) eg_trace_change(trace, i >= old);

@@ -1,5 +1,5 @@
-/* normalizer.h - what happens to text before it is split: a list of steps as tokenizer.json names
- * them. BERT's own normaliser is in wordpiece.c. Used by tokenizer.c. Thread class: any once its
+/* normalizer.h - changes text before it is split, by a list of steps as in tokenizer.json. Not
+ * here: BERT's own normaliser (wordpiece.c). Called by tokenizer.c. Thread class: any once its
  * steps are set. */
 #ifndef EG_TOKENIZER_NORMALIZER_H
 #define EG_TOKENIZER_NORMALIZER_H
@@ -11,7 +11,7 @@ typedef enum eg_step_kind {
     EG_STEP_FORM,    /* normal form */
     EG_STEP_STRIP,   /* white space at the ends */
     EG_STEP_REPLACE, /* each `from` by `to` */
-    EG_STEP_SPACES,  /* each run of two or more U+0020 by `to` */
+    EG_STEP_SPACES,  /* replaces each run of two or more U+0020 by `to` */
     EG_STEP_CHARSMAP
 } eg_step_kind;
 
@@ -30,9 +30,9 @@ typedef struct eg_normalizer {
 } eg_normalizer;
 
 /* Runs all steps over text. *out is a view of text or of one of the buffers. trace: NULL, or begun
- * with the text; says afterwards where *out comes from. EG_ENOMEM; EG_ELIMIT when a step makes more
- * than 16 times the text and 256 bytes (of published ones, none makes 14 times): a few long
- * replacements after each other fill any memory. */
+ * with the text; afterwards it holds the sources of *out. EG_ENOMEM; EG_ELIMIT if a step makes more
+ * than 16 times the text plus 256 bytes (published ones make less than 14 times), since a few long
+ * replacements in a row could fill any memory. */
 eg_status eg_normalize(const eg_normalizer *z, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out, eg_error *err);
 
 /* The text without white space (White_Space of Unicode) at its left or right end. */

@@ -31,7 +31,7 @@ static int read_varint(eg_str *in, uint64_t *out) {
     return 0;
 }
 
-/* The next field of a message; 0 when it is broken. */
+/* The next field of a message; 0 if it is malformed. */
 static int read_field(eg_str *in, field *f) {
     uint64_t key, length;
     if (!read_varint(in, &key) || key >> 3 == 0 || key >> 3 > INT32_MAX) return 0;

@@ -1,6 +1,6 @@
 /* sentencepiece.h - reads spm.model, the protocol buffer of SentencePiece: pieces with scores, the
- * normaliser's map, and the settings that change what text becomes. From outside: every length is
- * checked. Used by tokenizer.c. */
+ * normaliser's map, and the settings that change results. It comes from outside, so every length is
+ * checked. Called by tokenizer_open.c. Thread class: any. */
 #ifndef EG_TOKENIZER_SENTENCEPIECE_H
 #define EG_TOKENIZER_SENTENCEPIECE_H
 
@@ -17,8 +17,8 @@ typedef struct eg_sentencepiece {
     eg_str charsmap;  /* empty: none */
 } eg_sentencepiece;
 
-/* bytes must outlive *out. Refused: models that are not unigram, and settings other than those of
- * the models we know. EG_EFORMAT, EG_EUNSUPPORTED, EG_ELIMIT, EG_ENOMEM. */
+/* bytes must outlive *out. EG_EUNSUPPORTED for models that are not unigram and for settings that we
+ * do not support; EG_EFORMAT, EG_ELIMIT, EG_ENOMEM. */
 eg_status eg_sentencepiece_parse(eg_str bytes, eg_arena *arena, eg_sentencepiece *out, eg_error *err);
 
 #endif

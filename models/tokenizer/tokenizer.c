@@ -1,6 +1,6 @@
-/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, what is
- * between them is normalised and goes to the model; special tokens are put around. Reading one:
- * tokenizer_open.c, tokenizer_json.c. */
+/* tokenizer.c - see tokenizer.h. Runs a tokenizer: added tokens are cut out of the text, the text
+ * between them is normalised and goes to the model, and special tokens are put around the result.
+ * Not here: reading a tokenizer (tokenizer_open.c, tokenizer_json.c). */
 #include <stdlib.h>
 
 #include "core/base/size.h"
@@ -66,8 +66,8 @@ void eg_tokenizer_set_around(eg_tokenizer *t, uint32_t cls, uint32_t sep, int is
                          : (eg_around){{begin, first, between, second, end}, 5};
 }
 
-/* Each text stands in its template once, no id is outside, and there is a special token: no text is
- * without tokens. */
+/* Checks that each text occurs in its template once, that all ids are in the vocabulary, and that
+ * there is a special token, so that every text has tokens. */
 static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const char *name, eg_error *err) {
     size_t parts[3] = {0};
     for (size_t i = 0; i < a->count; i++) {
@@ -82,8 +82,8 @@ static eg_status check_around(const eg_tokenizer *t, const eg_around *a, const c
     return EG_OK;
 }
 
-/* The id of an added token must be the vocabulary's, or the one that the reference gives: the next
- * one. */
+/* The id of an added token must be that of the vocabulary, or the next free one, as in the
+ * reference. */
 static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_added_token *token, uint32_t next, eg_error *err) {
     uint32_t id = next;
     char text[60];
@@ -99,7 +99,7 @@ static eg_status check_added(const eg_tokenizer *t, const char *name, const eg_a
     return EG_OK;
 }
 
-/* Tokens that are looked for in normalised text are normalised themselves. */
+/* Tokens that are matched in normalised text are normalised, too. */
 static eg_status normalize_added(const eg_tokenizer *t, const char *name, eg_added_token *token, eg_arena *arena, eg_error *err) {
     eg_buffer scratch[2] = {{0}, {0}};
     eg_str text = {0};
@@ -160,15 +160,15 @@ uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair) {
 typedef struct encoding {
     const eg_tokenizer *t;
     eg_buffer scratch[2];
-    eg_trace trace; /* used where out has sources */
+    eg_trace trace; /* used if out has sources */
     eg_tokens *out;
     eg_error *err;
 } encoding;
 
 typedef eg_status encode_piece(encoding *e, eg_str piece);
 
-/* Spaces at the left and right end of what stands for an added token: white space, or what
- * byte-level vocabularies write for it. */
+/* The number of spaces at the left and right end of an added token: white space, or the character
+ * that byte-level vocabularies write for it. */
 static void count_spaces(eg_str text, eg_source *out) {
     enum { WRITTEN_SPACE = 0x120 };
     uint32_t cp;
@@ -223,8 +223,7 @@ static eg_status encode_normalized(encoding *e, eg_str piece) {
                                    : eg_unigram_encode(&t->unigram, piece, e->out, e->err);
 }
 
-/* Turns the spans of normalised text into spans of the whole code points of `piece` that it was
- * made of. */
+/* Maps spans of normalised text to the whole code points of `piece` that they come from. */
 static void trace_back(const encoding *e, eg_str piece, int is_traced, size_t first) {
     const eg_places *places = &e->trace.now;
     for (size_t i = first; i < e->out->count; i++) {
@@ -260,8 +259,8 @@ static eg_status encode_raw(encoding *e, eg_str piece) {
     return s;
 }
 
-/* The byte where the nth code point before `at` begins, or behind it with forward; SIZE_MAX where
- * the text has none. */
+/* The byte where the nth code point before `at` begins, or with forward the nth after it; SIZE_MAX
+ * if there is none. */
 static size_t step(eg_str text, size_t at, size_t n, int forward) {
     for (uint32_t cp; n > 0; n--) {
         if (at == (forward ? text.len : 0)) return SIZE_MAX;
@@ -270,8 +269,8 @@ static size_t step(eg_str text, size_t at, size_t n, int forward) {
     return at;
 }
 
-/* Takes the spaces off the ends of the spans, as the reference does it: by so many code points of
- * the text. */
+/* Trims spaces from the ends of the spans as the reference does: by a number of code points of the
+ * text. */
 static void trim(eg_str text, int is_prefixed, eg_tokens *out, size_t first) {
     for (size_t i = first; i < out->count; i++) {
         eg_source *source = &out->sources[i];
@@ -308,8 +307,8 @@ int eg_tokenizer_continues(const eg_tokenizer *t, eg_str text, uint32_t id, cons
     return s->begin > 0 && text.ptr[s->begin - 1] != ' ' && (s->begin == text.len || text.ptr[s->begin] != ' ');
 }
 
-/* How many tokens of each side stay: the longer side gives first; when both are too long they
- * share, and the odd one goes to the longer. */
+/* How many tokens of each side are kept: the longer side is truncated first; if both are too long,
+ * each gets half, and the longer side the odd token. */
 static void truncate_longest_first(size_t *first, size_t *second, size_t most) {
     if (*first + *second <= most) return;
     size_t *lesser = *first > *second ? second : first, *longer = lesser == first ? second : first;

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 
-enum { BYTES = 256, FEW = 16, TRIES = 64 /* places looked at before the array is made longer */, MAX_UNITS = 1 << 28 };
+enum { BYTES = 256, FEW = 16, TRIES = 64 /* places to try before the array grows */, MAX_UNITS = 1 << 28 };
 #define NO_PARENT UINT32_MAX /* of the root and of free units */
 
 /* Of a free unit, base is the next free one and value the one before; 0 ends the list, as the root
@@ -15,7 +15,7 @@ typedef struct builder {
     eg_trie_unit *units;
     size_t count;
     uint32_t first, last; /* free */
-    uint32_t end;         /* from here on, nothing was ever taken */
+    uint32_t end;         /* units from here on have never been used */
 } builder;
 
 /* The keys order[begin..end) share their first `depth` bytes, which lead to node. */
@@ -28,8 +28,7 @@ static eg_status grow(builder *b, eg_error *err) {
     if (count > MAX_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MAX_UNITS);
     eg_trie_unit *units = realloc(b->units, count * sizeof *units);
     if (!units) return eg_fail_memory(err, count * sizeof *units);
-    for (; b->count < BYTES; b->count++)
-        units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base falls below 1 */
+    for (; b->count < BYTES; b->count++) units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base is below 1 */
     for (uint32_t i = (uint32_t)b->count; i < count; i++) {
         units[i] = (eg_trie_unit){0, NO_PARENT, b->last};
         *(b->last ? &units[b->last].base : &b->first) = i;
@@ -85,7 +84,7 @@ static void sort_by_byte(const eg_str *keys, uint32_t *part, size_t n, uint32_t 
 #undef BYTE
 }
 
-/* Makes the children of one node; tasks for them go to *out, which is moved on. */
+/* Makes the children of one node; appends tasks for them at *out. */
 static eg_status make_children(builder *b, const eg_str *keys, uint32_t *order, uint32_t *copy, task t, task **out,
                                eg_error *err) {
     for (uint32_t i = t.begin; i < t.end; i++) { /* keys that end here */
@@ -119,7 +118,7 @@ static eg_status make_children(builder *b, const eg_str *keys, uint32_t *order, 
 
 static eg_status build(builder *b, const eg_str *keys, uint32_t n, uint32_t *order, uint32_t *copy, task *tasks, eg_error *err) {
     eg_status s = grow(b, err);
-    task *top = tasks; /* tasks that wait have keys of their own each: never more than n */
+    task *top = tasks; /* waiting tasks have disjoint keys, so there are at most n */
     for (uint32_t i = 0; i < n; i++) order[i] = i;
     if (n) *top++ = (task){0, n, 0, 0};
     while (s == EG_OK && top > tasks) {

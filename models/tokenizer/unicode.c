@@ -35,8 +35,8 @@ eg_word_class eg_unicode_word(uint32_t cp) { return (eg_word_class)(kind_of(cp) 
 
 /* ---- clusters ---- */
 
-/* What of a cluster decides about the next code point: its last one, and how far two patterns have
- * come. */
+/* What decides whether the next code point belongs to the cluster: the last one, and the states of
+ * two patterns. */
 typedef struct cluster_state {
     cluster last;
     int pictograph; /* 1: pictograph, extenders; 2: and then a joiner */
@@ -80,7 +80,7 @@ size_t eg_unicode_cluster(const char *p, size_t n) {
 
 /* ---- mappings ---- */
 
-/* The row of a table that is sorted by its first column; NULL when there is none. */
+/* Finds a row of a table that is sorted by its first column; NULL if there is none. */
 static const uint32_t *find_row(const uint32_t *table, size_t rows, size_t columns, uint32_t key) {
     size_t low = 0, high = rows;
     while (low < high) {
@@ -92,7 +92,7 @@ static const uint32_t *find_row(const uint32_t *table, size_t rows, size_t colum
 }
 #define FIND(table, key) find_row(&(table)[0][0], sizeof(table) / sizeof *(table), sizeof *(table) / sizeof **(table), key)
 
-/* What a table maps cp to: a count and so many code points; NULL: itself. */
+/* What a table maps cp to: a count and that many code points; NULL: itself. */
 #define MAPPING(table, cp) mapping_of(FIND(table, cp), cp)
 static const uint32_t *mapping_of(const uint32_t *row, uint32_t cp) { return row && row[0] == cp ? unicode_pool + row[1] : NULL; }
 
@@ -155,8 +155,7 @@ static void decompose(marks *m, uint32_t cp, int compatible) {
     for (uint32_t i = 1; to && i <= to[0]; i++) push(m, to[i], i > 1);
 }
 
-/* Puts runs of marks in the order of their classes, stably: by insertion when short, by counting
- * when long. */
+/* Sorts runs of marks by their classes, stably: short ones by insertion, long ones by counting. */
 static void reorder(marks *m) {
     enum { SHORT = 32, CLASSES = 256 };
     mark *copy = NULL;
@@ -188,7 +187,7 @@ static void reorder(marks *m) {
     free(copy);
 }
 
-/* What two code points compose to; 0: nothing. */
+/* The composition of two code points; 0: none. */
 static uint32_t compose_pair(uint32_t a, uint32_t b) {
     if (a - FIRST_L < LS && b - FIRST_V < VS) return HANGUL + ((a - FIRST_L) * VS + (b - FIRST_V)) * TS;
     if (a >= HANGUL && a < HANGUL_END && (a - HANGUL) % TS == 0 && b > FIRST_T && b < FIRST_T + TS) return a + (b - FIRST_T);
@@ -200,7 +199,7 @@ static uint32_t compose_pair(uint32_t a, uint32_t b) {
 
 static void compose_marks(marks *m) {
     size_t starter = SIZE_MAX, count = 0;
-    int64_t last = -1; /* class of the last mark behind the starter; -1: none stands between */
+    int64_t last = -1; /* class of the last mark after the starter; -1: there is none */
     for (size_t i = 0; i < m->count; i++) {
         mark c = m->list[i];
         uint32_t composed = starter != SIZE_MAX && last < (int64_t)c.order ? compose_pair(m->list[starter].cp, c.cp) : 0;

@@ -17,12 +17,12 @@ eg_word_class eg_unicode_word(uint32_t cp);
  * indicators count as two. Source: Unicode standard annex 29. */
 size_t eg_unicode_cluster(const char *p, size_t n);
 
-/* Appends the lower case of each code point of text, one by one (no final sigma). out->failed tells
- * of too little memory. trace: NULL, or gets the changes. */
+/* Appends the lower case of each code point of text, one by one (no final sigma). Sets out->failed
+ * if memory is exhausted. trace: NULL, or receives the changes. */
 void eg_unicode_lower(eg_str text, eg_buffer *out, eg_trace *trace);
 
-/* Appends text in the normal form D or, with compose, C; of compatibility (KD, KC) with compatible.
- * Source: Unicode standard, section 3.11. Linear. trace: NULL, or gets the changes. */
+/* Appends text in the normal form D, or C with compose; with compatible in KD or KC. Source:
+ * Unicode standard, section 3.11. Linear. trace: NULL, or receives the changes. */
 void eg_unicode_normal_form(eg_str text, int compatible, int compose, eg_buffer *out, eg_trace *trace);
 
 #endif

@@ -1,5 +1,5 @@
-/* unigram.c - see unigram.h. Source: Kudo, Subword regularization, 2018; the score of what is
- * unknown and the joining of unknown neighbours as in the reference. */
+/* unigram.c - see unigram.h. Source: Kudo, Subword regularization, 2018; the score of unknown text,
+ * and the joining of unknown neighbours, are those of the reference. */
 #include "models/tokenizer/unigram.h"
 
 #include <math.h>
@@ -45,10 +45,10 @@ int eg_unigram_find(const eg_unigram *u, eg_str text, uint32_t *id) {
     return value != 0;
 }
 
-/* The best way to each byte of a word. */
+/* The best segmentation up to each byte of a word. */
 typedef struct step {
     double score;
-    uint32_t from; /* where its last piece begins; NOWHERE: no way leads here */
+    uint32_t from; /* where its last piece begins; NOWHERE: there is no segmentation */
     uint32_t id;   /* of its last piece */
 } step;
 #define NOWHERE UINT32_MAX
@@ -86,7 +86,7 @@ static void put(eg_tokens *out, uint32_t id, size_t begin, size_t end) {
     out->ids[out->count++] = id;
 }
 
-/* Appends, backwards, what becomes of a stretch of the marked text that no piece covers. */
+/* Appends, backwards, the tokens for a stretch of the marked text that no piece covers. */
 static void put_unknown(const eg_unigram *u, const char *text, size_t begin, size_t end, eg_tokens *out) {
     const char *p = text + begin;
     size_t n = end - begin;
@@ -157,14 +157,13 @@ static eg_status mark_spaces(const eg_unigram *u, eg_str text, char **out, size_
     return EG_OK;
 }
 
-/* Turns the spans of the last tokens, those from `first` on, into spans of the text that was
- * marked. */
+/* Maps the spans of the tokens from `first` on to the original text. */
 static eg_status unmark_sources(eg_str text, size_t marked, size_t first, eg_tokens *out, eg_error *err) {
     size_t bytes, n = 0, spaces = 0;
     for (size_t i = 0; i < text.len; i++) spaces += text.ptr[i] == ' ';
     size_t *origin = eg_size_mul(marked, sizeof *origin, &bytes) ? malloc(bytes) : NULL; /* of each marked byte */
     if (!origin) return eg_fail_memory(err, marked);
-    if (marked > text.len + (MARK - 1) * spaces) /* the mark that was put before comes from the first code point */
+    if (marked > text.len + (MARK - 1) * spaces) /* the source of the added mark is the first code point */
         for (; n < MARK; n++) origin[n] = 0;
     for (size_t i = 0; i < text.len; i++)
         for (int k = 0; k < (text.ptr[i] == ' ' ? MARK : 1); k++) origin[n++] = i;

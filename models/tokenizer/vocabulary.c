@@ -3,7 +3,7 @@
 
 #include "core/base/status.h"
 
-/* The slot that holds the token, or the empty one where it belongs. */
+/* The slot that holds the token, or the empty slot for it. */
 static eg_piece *slot_of(const eg_vocabulary *v, const char *p, size_t n, uint32_t tag) {
     for (size_t i = ((size_t)eg_hash(&v->key, p, n) ^ tag) & v->mask;; i = (i + 1) & v->mask) {
         eg_piece *s = &v->slots[i];

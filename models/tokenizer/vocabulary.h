@@ -1,5 +1,5 @@
-/* vocabulary.h - a table from the text of a token to its id. Used by wordpiece.c
- * and bpe.c. Thread class: any once it is filled. */
+/* vocabulary.h - a hash table from the text of a token to its id. Called by wordpiece.c and bpe.c.
+ * Thread class: any once it is filled. */
 #ifndef EG_TOKENIZER_VOCABULARY_H
 #define EG_TOKENIZER_VOCABULARY_H
 

@@ -30,16 +30,18 @@ int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id) {
     return p != NULL;
 }
 
-/* What is compiled twice: with sources, and without, where they must cost nothing. */
+/* Compiled twice, with and without sources, so that they cost nothing if the caller does not need
+ * them. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* The word being collected: normalised bytes, at most MAX_WORD code points (one more marks it as
  * too long). */
 typedef struct word {
     char bytes[(MAX_WORD + 1) * 4];
-    uint16_t ends[MAX_WORD + 1];  /* byte offset behind each code point */
-    size_t count;                 /* code points */
-    eg_range spans[MAX_WORD + 1]; /* of the text, with sources: of each code point; of the one at hand; of the last one */
+    uint16_t ends[MAX_WORD + 1]; /* byte offset behind each code point */
+    size_t count;                /* code points */
+    eg_range spans[MAX_WORD +
+                   1]; /* spans of the text, if there are sources: of each code point, of the current one, of the last one */
     eg_range here, last;
 } word;
 
@@ -106,7 +108,7 @@ INLINE eg_status encode(const eg_wordpiece *w, eg_str text, eg_tokens *out, eg_e
     d.count = 0;
     size_t at = 0;
     while (at < text.len && !eg_tokens_enough(out)) {
-        /* a code point ends at most one word of MAX_WORD pieces and adds a few words of its own */
+        /* a code point ends at most one word of MAX_WORD pieces, and adds a few words itself */
         eg_status s = eg_tokens_reserve(out, 2 * MAX_WORD + 64, err);
         if (s != EG_OK) return s;
         uint32_t cp;
@@ -148,7 +150,7 @@ eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scr
     size_t ascii = 0;
     while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80) ascii++;
     *out = text;
-    if (ascii == text.len || !w->lowercase) return EG_OK; /* nothing is reordered: the tables alone tell */
+    if (ascii == text.len || !w->lowercase) return EG_OK; /* code points keep their order, so the tables are enough */
     scratch[0].len = scratch[1].len = 0;
     eg_trace_begin(trace, text);
     for (size_t at = 0, length; at < text.len; at += length) {

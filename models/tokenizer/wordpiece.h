@@ -1,5 +1,6 @@
-/* wordpiece.h - BERT's tokenizer: normaliser, word splitting, WordPiece. Not here: reading files,
- * special tokens (tokenizer.c). Thread class: any once it is filled. */
+/* wordpiece.h - BERT's tokenizer: normaliser, word splitting, WordPiece. Not here: reading files
+ * (tokenizer_open.c, tokenizer_json.c), special tokens (tokenizer.c). Called by tokenizer.c. Thread
+ * class: any once it is filled. */
 #ifndef EG_TOKENIZER_WORDPIECE_H
 #define EG_TOKENIZER_WORDPIECE_H
 
@@ -21,9 +22,9 @@ void eg_wordpiece_add(eg_wordpiece *w, eg_str token, uint32_t id);
 /* The id of a token as the vocabulary writes it. 0: there is none. */
 int eg_wordpiece_find(const eg_wordpiece *w, eg_str token, uint32_t *id);
 
-/* The text in the form that sources can be told of: without control characters, and decomposed
- * where that matters. It becomes the same tokens. *out is a view of text or of a buffer; the trace
- * is begun and followed, or left alone when *out is text. EG_ENOMEM. */
+/* Brings text into a form for which sources are known: without control characters, and decomposed
+ * where that matters. It gives the same tokens. *out is a view of text or of a buffer; the trace is
+ * filled, unless *out is text. EG_ENOMEM. */
 eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scratch[2], eg_trace *trace, eg_str *out,
                                eg_error *err);
 

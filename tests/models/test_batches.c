@@ -113,7 +113,7 @@ static void check(subject *c, const size_t *few, size_t few_count) {
     for (size_t i = 0; i < TEXTS; i++) forward[i] = i, backward[i] = TEXTS - 1 - i;
     const eg_kernels *isas[MAX_ISAS];
     size_t n = eg_kernels_available(isas, MAX_ISAS);
-    size_t best = n - 1; /* the truth */
+    size_t best = n - 1; /* the reference */
     while (c->format == EG_FORMAT_BF16 && !isas[best]->bf16_as_scalar) best--;
     run_reference(c, isas[best]->isa, forward);
     for (size_t k = 0; k < n; k++) {
@@ -121,7 +121,7 @@ static void check(subject *c, const size_t *few, size_t few_count) {
             check_same(c, EG_ISA_SCALAR, 2, few, few_count, TEXTS);
             continue;
         }
-        if (k > best) run_reference(c, isas[k]->isa, forward); /* an instruction for bf16: a truth of its own */
+        if (k > best) run_reference(c, isas[k]->isa, forward); /* an instruction for bf16: a reference of its own */
         check_same(c, isas[k]->isa, 1, forward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, backward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, forward, TEXTS, k >= best ? 1 : 7);

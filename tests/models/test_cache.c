@@ -24,7 +24,7 @@ enum { STARTS = 10, MAX_SIZE = 1 << 20 };
 
 static char model_dir[64], cache_dir[96];
 static eg_engine *engine;
-static float truth[TINY_LABELS];
+static float expected[TINY_LABELS];
 
 /* Opens with the cache, answers, closes. */
 static void answer(const char *cache, eg_format format, float out[TINY_LABELS]) {
@@ -40,7 +40,7 @@ static void answer(const char *cache, eg_format format, float out[TINY_LABELS]) 
 static void same_answer(void) {
     float got[TINY_LABELS];
     answer(cache_dir, EG_FORMAT_F32, got);
-    assert_memory_equal(got, truth, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
 }
 
 /* The only pack file of f32; anything else in the folder must be a lock. */
@@ -85,7 +85,7 @@ static int begin(void **state) {
     free(m);
     eg_engine_options o = {.size = sizeof o, .threads = 2};
     if (eg_engine_create(&o, &engine, NULL) != EG_OK) return -1;
-    answer(NULL, EG_FORMAT_F32, truth);
+    answer(NULL, EG_FORMAT_F32, expected);
     return 0;
 }
 
@@ -115,7 +115,7 @@ static void test_written_once(void **state) {
             answer(cache_dir, format, other[1]);
             assert_memory_equal(other[0], other[1], sizeof other[0]);
         }
-        assert_memory_not_equal(other[0], truth, sizeof truth);
+        assert_memory_not_equal(other[0], expected, sizeof expected);
     }
     assert_int_equal(pack_inode(), first);
 }
@@ -175,7 +175,7 @@ static void test_not_ours(void **state) {
     assert_int_equal(mkdir(path, 0700), 0); /* in the way: costs the packing */
     float got[TINY_LABELS];
     answer(cache_dir, EG_FORMAT_F32, got);
-    assert_memory_equal(got, truth, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     assert_int_equal(rmdir(path), 0);
     same_answer();
 }
@@ -190,7 +190,7 @@ static void test_stale(void **state) {
     tiny_write(m, model_dir);
     float changed[TINY_LABELS], got[TINY_LABELS];
     answer(NULL, EG_FORMAT_F32, changed);
-    assert_true(memcmp(changed, truth, sizeof truth) != 0);
+    assert_true(memcmp(changed, expected, sizeof expected) != 0);
     answer(cache_dir, EG_FORMAT_F32, got);
     assert_memory_equal(got, changed, sizeof got);
     assert_true(pack_inode() != first);
@@ -219,7 +219,7 @@ static void test_stale_in_place(void **state) {
     assert_memory_equal(&after.st_mtim, &before.st_mtim, sizeof after.st_mtim);
     float changed[TINY_LABELS], got[TINY_LABELS];
     answer(NULL, EG_FORMAT_F32, changed);
-    assert_memory_not_equal(changed, truth, sizeof truth);
+    assert_memory_not_equal(changed, expected, sizeof expected);
     answer(cache_dir, EG_FORMAT_F32, got);
     assert_memory_equal(got, changed, sizeof got);
     free(m);
@@ -234,12 +234,12 @@ static void test_no_cache_possible(void **state) {
     float got[TINY_LABELS];
     char inside[160];
     answer("/dev/null/cache", EG_FORMAT_F32, got);
-    assert_memory_equal(got, truth, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     answer("", EG_FORMAT_F32, got);
-    assert_memory_equal(got, truth, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     snprintf(inside, sizeof inside, "%s/new/folder", cache_dir); /* made when it is not there */
     answer(inside, EG_FORMAT_F32, got);
-    assert_memory_equal(got, truth, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     /* no room: files of this process may not grow, which it has not asked to survive; with a thread
      * that writes, and without */
     struct rlimit before, none;
@@ -254,7 +254,7 @@ static void test_no_cache_possible(void **state) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
         answer(inside, EG_FORMAT_F32, got);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-        assert_memory_equal(got, truth, sizeof got);
+        assert_memory_equal(got, expected, sizeof got);
         tiny_folder_remove(inside);
         eg_engine_destroy(engine);
     }
@@ -380,7 +380,7 @@ static void test_ten_starts(void **state) {
         eg_pair pair = {EG_STR("the limit"), EG_STR("a limit")};
         int good = eg_engine_create(&o, &engine, NULL) == EG_OK &&
                    eg_model_open(engine, model_dir, &options, &m, NULL) == EG_OK &&
-                   eg_model_classify(m, &pair, 1, got, NULL, NULL) == EG_OK && memcmp(got, truth, sizeof got) == 0;
+                   eg_model_classify(m, &pair, 1, got, NULL, NULL) == EG_OK && memcmp(got, expected, sizeof got) == 0;
         DIR *d = opendir(cache_dir);
         for (struct dirent *e; good && (e = readdir(d));) {
             size_t n = strlen(e->d_name);

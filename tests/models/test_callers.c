@@ -150,7 +150,7 @@ static void test_sizes(void **state) {
     assert_int_equal(info.info.format, 99);
     eg_model_close(m);
     eg_engine_destroy(e);
-    /* new fields that ask for something */
+    /* new fields that are not 0 */
     engine_options.future[3] = model_options.future[1] = 1;
     REFUSED(eg_engine_create(&engine_options.o, &e, &err));
     REFUSED(eg_model_open(engine, dir, &model_options.o, &m, &err));

@@ -1,7 +1,7 @@
 /* test_tokenizer.c - the tokenizers against the reference's answers: texts, truncated pairs, every
  * code point. WordPiece with the vocabulary that ships (golden/tokenizer.jsonl, made by
  * tools/train/make_tokenizer_golden.py), the others with small ones (golden/tokenizers, made by
- * tools/train/make_small_tokenizers.py). And files that are broken or ask for what we do not have.
+ * tools/train/make_small_tokenizers.py). And files that are malformed or need what we do not support.
  */
 #include <setjmp.h>
 #include <stdarg.h>
