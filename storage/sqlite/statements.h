@@ -136,7 +136,7 @@
                      LINK_BOTH_VALID) " AND ((a.id = ?2 AND b.id = ?3) OR (a.id = ?3 AND b.id = ?2)) LIMIT 1")                   \
     X(CONFLICT_STATUS, "SELECT status FROM conflicts WHERE workspace = ?1 AND id = ?2")                                          \
     X(JOB_OF_KIND, "SELECT 1 FROM jobs WHERE workspace = ?1 AND kind = ?2 AND (attempts < ?3 OR not_before > ?4) LIMIT 1")       \
-    X(LEASE_OF_TOKEN, "SELECT 1 FROM jobs WHERE token = ?1 AND workspace = ?2")                                                  \
+    X(LEASE_OF_TOKEN, "SELECT 1 FROM jobs INDEXED BY jobs_leased WHERE token IS NOT NULL AND token = ?1 AND workspace = ?2")     \
     /* changes */                                                                                                                \
     X(INSERT_FACT, "INSERT INTO facts (workspace, seq, id, lineage_id, supersedes, restored_from, parent_a, parent_b, "          \
                    "content, scope, agent_id, engineer, provenance, artifact_hash, confidence, fact_type, operation, "           \
@@ -175,9 +175,10 @@
     X(DELETE_LINK, "DELETE FROM links WHERE fact = ?1 AND other = ?2 AND kind = ?3")                                             \
     X(INSERT_JOB, "INSERT INTO jobs (workspace, kind, fact, owner, name, payload, created_at, not_before, attempts, token, "     \
                   "lease_until, last_error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, '')")                            \
-    X(DELETE_JOB, "DELETE FROM jobs WHERE token = ?1 AND workspace = ?2")                                                        \
-    X(FAIL_JOB, "UPDATE jobs SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?3, "                      \
-                "last_error = ?4 WHERE token = ?1 AND workspace = ?2")                                                           \
+    X(DELETE_JOB, "DELETE FROM jobs INDEXED BY jobs_leased WHERE token IS NOT NULL AND token = ?1 AND workspace = ?2")           \
+    X(FAIL_JOB,                                                                                                                  \
+      "UPDATE jobs INDEXED BY jobs_leased SET attempts = attempts + 1, token = NULL, lease_until = 0, not_before = ?3, "         \
+      "last_error = ?4 WHERE token IS NOT NULL AND token = ?1 AND workspace = ?2")                                               \
     X(SEE_AGENT, "INSERT INTO agents (workspace, agent_id, engineer, registered_at, last_seen, commits) "                        \
                  "VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT (workspace, agent_id) DO UPDATE SET "                              \
                  "last_seen = ?4, commits = commits + ?5, "                                                                      \

@@ -235,7 +235,7 @@ static void plans(store *s) {
                   {EG_SQL_PAIR_CONFLICT, "%workspace=?%"},
                   {EG_SQL_CLEARED_OF, "%workspace=?%"},
                   {EG_SQL_OPEN_CONFLICTS_OF, "%workspace=?%"},
-                  {EG_SQL_AUDIT, "SCAN u"},
+                  {EG_SQL_AUDIT, "SCAN p"},
                   {EG_SQL_CHANGES_SINCE, "SCAN journal"},
                   {EG_SQL_FIND_SET, "SCAN journal"},
                   {EG_SQL_LINEAGE, "SCAN facts"},
