@@ -1,6 +1,7 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve, check, undo.
  * Arguments are checked here and nowhere else; every refusal names the argument. Each call needs the role that
- * core/memory names for it (EG_EAUTH). Structs of arguments grow like tables: see plugin.h. Results live as long as the
+ * core/memory names for it (EG_EAUTH). Structs of arguments grow like tables (see plugin.h); results and what stands in arrays
+ * keep their size for all of ABI major 1: a later minor gives names to reserved bytes. Results live as long as the
  * request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
@@ -27,6 +28,7 @@ EG_SIZE_FROZEN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0);
 typedef struct eg_conflict_view {
     eg_conflict conflict;
     eg_fact a, b;
+    uint64_t reserved[4]; /* 0 */
 } eg_conflict_view;
 
 typedef struct eg_receipt {
@@ -36,7 +38,8 @@ typedef struct eg_receipt {
     uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
-    int64_t undo_id; /* 0: nothing that undo could take back */
+    int64_t undo_id;      /* 0: nothing that undo could take back */
+    uint64_t reserved[4]; /* 0 */
 } eg_receipt;
 
 #define EG_QUERY_ARGS_SIZE_1_0 88
@@ -58,13 +61,15 @@ typedef struct eg_hit {
     eg_str why;       /* "words 0.93, meaning 0.71; decision, verified" */
     eg_id *open_conflicts;
     size_t open_conflict_count;
+    uint64_t reserved[4]; /* 0 */
 } eg_hit;
 
 typedef struct eg_hits {
     eg_hit *hits;
     size_t count;
-    uint32_t text_only; /* 1: no embedding model was there */
-    uint32_t topic_cut; /* 1: the topic was longer than EG_MAX_TOPIC */
+    uint32_t text_only;   /* 1: no embedding model was there */
+    uint32_t topic_cut;   /* 1: the topic was longer than EG_MAX_TOPIC */
+    uint64_t reserved[4]; /* 0 */
 } eg_hits;
 
 #define EG_RESOLVE_ARGS_SIZE_1_0 96
@@ -84,6 +89,7 @@ typedef struct eg_resolved {
     eg_fact merged;                /* of a merge; id none otherwise */
     size_t other_conflicts_closed; /* open conflicts of the closed facts that ended with them */
     int64_t undo_id;               /* 0: it was settled so already */
+    uint64_t reserved[4];          /* 0 */
 } eg_resolved;
 
 typedef struct eg_undone {
@@ -92,7 +98,8 @@ typedef struct eg_undone {
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id; /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
+    int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
+    uint64_t reserved[4]; /* 0 */
 } eg_undone;
 
 /* A statement to check that is in no store. */
@@ -100,6 +107,7 @@ typedef struct eg_check_item {
     eg_str content, scope;
     eg_str file; /* where it stands, for messages; may be empty */
     uint32_t line;
+    uint64_t reserved[4]; /* 0 */
 } eg_check_item;
 typedef struct eg_check_finding {
     uint32_t item;  /* index of the later statement */
@@ -109,6 +117,7 @@ typedef struct eg_check_finding {
     double score;
     eg_str tier, explanation;
     eg_span span_item, span_other;
+    uint64_t reserved[4]; /* 0 */
 } eg_check_finding;
 #define EG_CHECK_ARGS_SIZE_1_0 32
 typedef struct eg_check_args {
@@ -123,6 +132,7 @@ typedef struct eg_checked {
     size_t count;
     size_t statements, pairs; /* given; read */
     uint32_t without_nli;     /* 1: no NLI model was there: only the deterministic tiers ran */
+    uint64_t reserved[4];     /* 0 */
 } eg_checked;
 
 typedef struct eg_memory_status {
@@ -135,7 +145,19 @@ typedef struct eg_memory_status {
     eg_str embed_problem, nli_problem;
     eg_str version;
     uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model yet */
+    uint64_t reserved[4];    /* 0 */
 } eg_memory_status;
+
+EG_SIZE_FROZEN(eg_conflict_view, 1184);
+EG_SIZE_FROZEN(eg_receipt, 520);
+EG_SIZE_FROZEN(eg_hit, 520);
+EG_SIZE_FROZEN(eg_hits, 56);
+EG_SIZE_FROZEN(eg_resolved, 768);
+EG_SIZE_FROZEN(eg_undone, 88);
+EG_SIZE_FROZEN(eg_check_item, 88);
+EG_SIZE_FROZEN(eg_check_finding, 552);
+EG_SIZE_FROZEN(eg_checked, 72);
+EG_SIZE_FROZEN(eg_memory_status, 312);
 
 typedef struct eg_memory eg_memory;
 

@@ -157,7 +157,7 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                                .explanation = EG_STR("the same word"),
                                .severity = EG_SEVERITY_HIGH,
                                .status = EG_CONFLICT_OPEN};
-            out->conflicts[out->conflict_count++] = (eg_conflict_view){*c, *other, *f};
+            out->conflicts[out->conflict_count++] = (eg_conflict_view){.conflict = *c, .a = *other, .b = *f};
         }
         out->fact = *f;
     }
@@ -210,7 +210,7 @@ static eg_status fake_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int3
     for (size_t i = 0; i < h->conflict_count && *out && *n < limit; i++) {
         const eg_conflict *c = &h->conflicts[i];
         if (status >= 0 && c->status != (uint32_t)status) continue;
-        (*out)[(*n)++] = (eg_conflict_view){*c, *fact_by_id(h, c->fact_a), *fact_by_id(h, c->fact_b)};
+        (*out)[(*n)++] = (eg_conflict_view){.conflict = *c, .a = *fact_by_id(h, c->fact_a), .b = *fact_by_id(h, c->fact_b)};
     }
     pthread_mutex_unlock(&h->lock);
     leave(h);
@@ -230,7 +230,7 @@ static eg_status fake_conflict(eg_memory *m, eg_request *rq, eg_str id, eg_confl
     const eg_conflict *c = conflict_named(h, id);
     *history = eg_request_array(rq, 2, sizeof **history);
     if (c && *history) {
-        *out = (eg_conflict_view){*c, *fact_by_id(h, c->fact_a), *fact_by_id(h, c->fact_b)};
+        *out = (eg_conflict_view){.conflict = *c, .a = *fact_by_id(h, c->fact_a), .b = *fact_by_id(h, c->fact_b)};
         (*history)[0] = out->b;
         (*history)[1] = out->a;
         *n = 2;
