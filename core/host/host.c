@@ -188,6 +188,8 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates,
                          .gate_count = h->plugins.registrar.committed.gates,
+                         .job_kinds = h->plugins.registrar.job_kinds,
+                         .job_kind_count = h->plugins.registrar.committed.job_kinds,
                          .embed_model = eg_host_embed_model,
                          .embed_id = eg_host_embed_id,
                          .embed_query = eg_host_embed_query,

@@ -61,9 +61,10 @@ struct eg_host {
     eg_storage *storage;
     eg_memory *memory;
 
-    pthread_t worker;
+    pthread_t worker, watcher;
     pthread_mutex_t worker_lock;
     pthread_cond_t worker_wake;
+    int watcher_runs;
     int worker_runs, worker_due; /* due: something was left for the worker */
     int worker_stop;             /* the cancel flag of its requests */
 };

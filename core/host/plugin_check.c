@@ -139,6 +139,8 @@ static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
         fprintf(out, "storage %s\n", s->name);
     }
     for (size_t i = 0; i < r->committed.frontends; i++) fprintf(out, "front end %s\n", r->frontends[i].frontend.name);
+    for (size_t i = 0; i < r->committed.job_kinds; i++) fprintf(out, "kind of jobs %s\n", r->job_kinds[i].kind.name);
+    for (size_t i = 0; i < r->committed.listeners; i++) fprintf(out, "change listener %s\n", r->listeners[i].listener.name);
     return EG_OK;
 }
 
@@ -154,7 +156,8 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
     for (size_t i = 0; s == EG_OK && i < r->committed.escalators; i++) s = check_escalator(h, &r->escalators[i], out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.gates; i++) s = check_gate(h, &r->gates[i], out, err);
     if (s == EG_OK && !(r->committed.tools + r->committed.resources + r->committed.prompts + r->committed.storages +
-                        r->committed.frontends + r->committed.detectors + r->committed.escalators + r->committed.gates))
+                        r->committed.frontends + r->committed.detectors + r->committed.escalators + r->committed.gates +
+                        r->committed.job_kinds + r->committed.listeners))
         s = eg_fail(err, EG_EFORMAT, "the plugin registers nothing");
     return s;
 }

@@ -90,6 +90,21 @@ static const table_kind escalator_kind = {"the escalator",
                                           {offsetof(eg_escalator, version), offsetof(eg_escalator, judge)},
                                           SLOTS(eg_escalator_slot, escalators)};
 
+static const table_kind job_kind = {"the kind of jobs",
+                                    sizeof(eg_job_kind_ops),
+                                    EG_JOB_KIND_SIZE_1_0,
+                                    0,
+                                    offsetof(eg_job_kind_ops, name),
+                                    {offsetof(eg_job_kind_ops, version), offsetof(eg_job_kind_ops, run)},
+                                    SLOTS(eg_job_kind_slot, job_kinds)};
+static const table_kind listener_kind = {"the change listener",
+                                         sizeof(eg_change_listener),
+                                         EG_CHANGE_LISTENER_SIZE_1_0,
+                                         0,
+                                         offsetof(eg_change_listener, name),
+                                         {offsetof(eg_change_listener, changed)},
+                                         SLOTS(eg_listener_slot, listeners)};
+
 static eg_status refuse(eg_registrar *r, eg_status code, const char *what, const char *name, const char *why) {
     snprintf(r->why, sizeof r->why, "%s '%.60s' %s", what, name ? name : "?", why);
     return code;
@@ -149,6 +164,9 @@ static eg_status add_prompt(eg_registrar *r, const eg_prompt *x, void *self) { r
 static eg_status add_gate(eg_registrar *r, const eg_gate *x, void *self) { return add(r, &gate_kind, x, self); }
 static eg_status add_frontend(eg_registrar *r, const eg_frontend *x, void *self) { return add(r, &frontend_kind, x, self); }
 
+static eg_status add_job_kind(eg_registrar *r, const eg_job_kind_ops *x, void *self) { return add(r, &job_kind, x, self); }
+static eg_status on_change(eg_registrar *r, const eg_change_listener *x, void *self) { return add(r, &listener_kind, x, self); }
+
 void eg_plugins_fill_services(eg_services *services) {
     services->add_detector = add_detector;
     services->add_escalator = add_escalator;
@@ -158,6 +176,8 @@ void eg_plugins_fill_services(eg_services *services) {
     services->add_prompt = add_prompt;
     services->add_gate = add_gate;
     services->add_frontend = add_frontend;
+    services->add_job_kind = add_job_kind;
+    services->on_change = on_change;
 }
 
 /* ---- the path ---- */

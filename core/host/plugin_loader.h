@@ -18,7 +18,9 @@ enum {
     EG_MAX_RESOURCES = 32,
     EG_MAX_PROMPTS = 32,
     EG_MAX_GATES = 32,
-    EG_MAX_FRONTENDS = 16
+    EG_MAX_FRONTENDS = 16,
+    EG_MAX_JOB_KINDS = 32,
+    EG_MAX_LISTENERS = 16
 };
 
 /* The host's copy of what a plugin registered, zero-extended, and the plugin's own pointer. */
@@ -47,8 +49,13 @@ typedef struct eg_frontend_slot {
     void *self;
 } eg_frontend_slot;
 
+typedef struct eg_listener_slot {
+    eg_change_listener listener;
+    void *self;
+} eg_listener_slot;
+
 typedef struct eg_registry_counts {
-    size_t detectors, escalators, storages, tools, resources, prompts, gates, frontends;
+    size_t detectors, escalators, storages, tools, resources, prompts, gates, frontends, job_kinds, listeners;
 } eg_registry_counts;
 
 /* What the plugins offer. Rows past `committed` belong to a plugin whose open() runs. */
@@ -61,6 +68,8 @@ struct eg_registrar {
     eg_prompt_slot prompts[EG_MAX_PROMPTS];
     eg_gate_slot gates[EG_MAX_GATES];
     eg_frontend_slot frontends[EG_MAX_FRONTENDS];
+    eg_job_kind_slot job_kinds[EG_MAX_JOB_KINDS];
+    eg_listener_slot listeners[EG_MAX_LISTENERS];
     eg_registry_counts committed, pending;
     int is_open;   /* 1 only inside a plugin's open() */
     char why[200]; /* of a refused registration */

@@ -8,7 +8,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/access/guard.h"
 #include "core/host/internal.h"
+#include "core/memory/jobs.h"
 #include "core/memory/audit.h"
 #include "core/memory/judge.h"
 
@@ -159,6 +161,14 @@ static eg_status host_audit_hash(void *host, const uint8_t previous[32], const e
     return eg_audit_hash(&((eg_host *)host)->services, previous, row, out);
 }
 
+static eg_status host_queue_job(void *host, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay) {
+    eg_host *h = host;
+    eg_status s = eg_guard(rq, EG_NEEDS_WRITE, "to queue a job");
+    if (s != EG_OK) return s;
+    if (!h->storage) return eg_request_fail(rq, EG_EINVAL, "no store is open: there is nowhere to keep a job");
+    return eg_jobs_queue(h->memory, rq, name, fact, payload, delay);
+}
+
 static eg_memory *host_memory(void *host) { return ((eg_host *)host)->memory; }
 
 void eg_host_fill_services(eg_host *h) {
@@ -175,7 +185,8 @@ void eg_host_fill_services(eg_host *h) {
                                 .memory = host_memory,
                                 .memory_ops = eg_memory_table(),
                                 .version = "0.1.0",
-                                .audit_hash = host_audit_hash};
+                                .audit_hash = host_audit_hash,
+                                .queue_job = host_queue_job};
     eg_plugins_fill_services(&h->services);
     eg_host_fill_toolset_services(&h->services);
 }

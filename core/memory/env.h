@@ -14,6 +14,11 @@ typedef struct eg_gate_slot {
     void *self;
 } eg_gate_slot;
 
+typedef struct eg_job_kind_slot {
+    eg_job_kind_ops kind;
+    void *self;
+} eg_job_kind_slot;
+
 typedef struct eg_case_source eg_case_source; /* who answers the questions of a detector about its case: judge.h */
 
 /* What a request that is made inside core takes from its job or from the request that it works for. */
@@ -34,6 +39,8 @@ typedef struct eg_memory_env {
     size_t detector_count;
     const eg_gate_slot *gates;
     size_t gate_count;
+    const eg_job_kind_slot *job_kinds; /* that plugins added */
+    size_t job_kind_count;
     /* The id (hex) and the size of the active embedding model, which is loaded at the first call. EG_EUNAVAILABLE with the
      * reason when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);

@@ -30,6 +30,14 @@ static void release_slot(eg_memory *m) {
     pthread_mutex_unlock(&m->lock);
 }
 
+/* Queues the job anew, as if it had not been tried. */
+static void draft_again(eg_draft *d, eg_memory *m, const eg_job *job, int64_t delay) {
+    eg_draft_finish(d, job);
+    eg_change *again = eg_draft_job(d, m, (eg_job_kind)job->kind, job->fact, delay);
+    again->job.name = job->name;
+    again->job.payload = job->payload;
+}
+
 /* Gives the lease back after a failure: counted, so that a job that always fails is dead-lettered and
  * visible. A cancelled job is queued anew instead: that a caller did not want to wait is no failure. In a
  * request of its own: the job's may be what is cancelled, or have no memory left. */
@@ -40,8 +48,7 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
     if (eg_request_in(m, job->workspace, NULL, NULL, &rq, NULL) != EG_OK) return; /* the lease runs out by itself */
     eg_draft_begin(&d, rq);
     if (why == EG_ECANCELLED) {
-        eg_draft_finish(&d, job);
-        eg_draft_job(&d, m, (eg_job_kind)job->kind, job->fact, 0);
+        draft_again(&d, m, job, 0);
     } else {
         eg_draft_require(&d, EG_REQUIRE_LEASE)->token = job->token;
         eg_change *failed = eg_draft_add(&d, EG_CHANGE_JOB_FAILED);
@@ -51,6 +58,51 @@ static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char
     }
     (void)eg_draft_apply(&d, m, &applied); /* as above */
     SERVICES(m)->request_release(m->env.host, rq);
+}
+
+static const eg_job_kind_slot *find_kind(const eg_memory *m, eg_str name) {
+    for (size_t i = 0; i < m->env.job_kind_count; i++)
+        if (eg_str_eq(eg_str_of(m->env.job_kinds[i].kind.name), name)) return &m->env.job_kinds[i];
+    return NULL;
+}
+
+/* Runs a job of a kind that a plugin added. One that only other processes have is left to them. */
+static eg_status run_plugin_job(eg_memory *m, eg_request *rq, const eg_job *job) {
+    const eg_job_kind_slot *slot = find_kind(m, job->name);
+    const eg_job_view view = {.size = sizeof view,
+                              .attempts = job->attempts,
+                              .id = job->id,
+                              .fact = job->fact,
+                              .name = job->name,
+                              .payload = job->payload};
+    eg_status s = slot ? slot->kind.run(slot->self, SERVICES(m), rq, &view) : EG_OK;
+    if (s != EG_OK) {
+        if (rq->err->code == EG_OK)
+            eg_request_fail(rq, s, "the job '%.*s' failed without a reason", (int)job->name.len, job->name.ptr);
+        return s;
+    }
+    eg_draft d;
+    eg_applied applied;
+    eg_draft_begin(&d, rq);
+    if (slot) eg_draft_finish(&d, job);
+    else draft_again(&d, m, job, EG_MAX_JOB_PAUSE);
+    s = eg_draft_apply(&d, m, &applied);
+    return s == EG_ECONFLICT ? EG_OK : s; /* the lease is somebody else's now */
+}
+
+eg_status eg_jobs_queue(eg_memory *m, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay) {
+    eg_draft d;
+    eg_applied applied;
+    if (!find_kind(m, eg_str_of(name)))
+        return eg_request_fail(rq, EG_ENOENT, "no loaded plugin has the kind of jobs '%.60s'", name ? name : "");
+    if (delay < 0 || delay > EG_MAX_JOB_PAUSE)
+        return eg_request_fail(rq, EG_EINVAL, "a job may be due in 0 to %lld microseconds, not in %lld",
+                               (long long)EG_MAX_JOB_PAUSE, (long long)delay);
+    eg_draft_begin(&d, rq);
+    eg_change *job = eg_draft_job(&d, m, EG_JOB_PLUGIN, fact, delay);
+    job->job.name = eg_str_of(name);
+    job->job.payload = payload;
+    return eg_draft_apply(&d, m, &applied);
 }
 
 /* What a job is about, where its caller has it at hand; fact NULL: it is read. */
@@ -66,6 +118,7 @@ static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *jo
     eg_status s = eg_request_in(m, job->workspace, NULL, cancel, &rq, err);
     if (s == EG_OK) {
         if (about->fact) s = eg_detect(m, rq, job, about->fact, about->derived, about->out);
+        else if (job->kind == EG_JOB_PLUGIN) s = run_plugin_job(m, rq, job);
         else if (job->kind == EG_JOB_REEMBED) s = eg_reembed_run(m, rq, job);
         else s = eg_detect_run(m, rq, job);
         if (s != EG_OK) *err = *rq->err;
@@ -87,7 +140,8 @@ static eg_status lease_one(eg_memory *m, eg_request *rq, int64_t grace, eg_job *
                                 .lease_time = LEASE_TIME,
                                 .grace = grace,
                                 /* what waits for a model waits untouched */
-                                .kinds_except = (model.len ? 0 : 1u << EG_JOB_EMBED) | 1u << EG_JOB_PLUGIN,
+                                .kinds_except =
+                                    (model.len ? 0 : 1u << EG_JOB_EMBED) | (m->env.job_kind_count ? 0 : 1u << EG_JOB_PLUGIN),
                                 .limit = 1};
     eg_job *rows = NULL;
     if (s == EG_OK) s = STORE(m, lease, rq, &args, &rows, &n);

@@ -23,6 +23,9 @@ eg_status eg_jobs_run_own(eg_memory *m, eg_request *rq, eg_own_job *own, const e
  * when there is a verdict. */
 eg_status eg_jobs_wait(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadline, uint32_t *done);
 
+/* Leaves a job of a kind that a plugin added (see eg_services.queue_job). EG_ENOENT when this process has no such kind. */
+eg_status eg_jobs_queue(eg_memory *m, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay);
+
 /* The operation work of eg_memory_ops. */
 eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
 

@@ -117,9 +117,80 @@ static void idle_is_idle_but_not_deaf(void **state) {
     assert_true(cpu.tv_sec == 0 && cpu.tv_nsec < 20000000); /* of five seconds */
 }
 
+/* ---- the watcher: a store whose seq the test moves ---- */
+static int64_t store_seq = 7;
+static int watched; /* how often somebody waited for a change */
+static struct {
+    int times;
+    int64_t seq;
+} heard;
+
+static eg_status wait_for_change(eg_storage *store, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq) {
+    (void)store, (void)rq;
+    pthread_mutex_lock(&lock);
+    watched += deadline != 0;
+    for (int i = 0; i < 10 && store_seq <= since && deadline; i++) {
+        pthread_mutex_unlock(&lock);
+        usleep(2000);
+        pthread_mutex_lock(&lock);
+    }
+    if (store_seq > since) *seq = store_seq;
+    pthread_mutex_unlock(&lock);
+    return EG_OK;
+}
+static void changed_to(void *self, const eg_services *services, eg_str workspace, int64_t seq) {
+    (void)services;
+    assert_ptr_equal(self, &heard);
+    assert_true(eg_str_eq(workspace, EG_STR("here")));
+    pthread_mutex_lock(&lock);
+    heard.times++;
+    heard.seq = seq;
+    pthread_mutex_unlock(&lock);
+}
+
+static int start_listening(void **state) {
+    static const eg_storage_ops storage = {.size = sizeof storage, .wait = wait_for_change};
+    eg_host *h = calloc(1, sizeof *h);
+    eg_error err;
+    if (!h) return -1;
+    runs = held = 0;
+    h->services = (eg_services){
+        .size = sizeof h->services, .memory_ops = &ops, .request_create = request_create, .request_release = request_release};
+    h->storage_ops = &storage;
+    h->workspace = EG_STR("here");
+    h->plugins.registrar.listeners[0] =
+        (eg_listener_slot){{.size = sizeof(eg_change_listener), .name = "test", .changed = changed_to}, &heard};
+    h->plugins.registrar.committed.listeners = 1;
+    eg_host_worker_init(h);
+    *state = h;
+    return eg_host_worker_start(h, &err) == EG_OK ? 0 : -1;
+}
+
+/* A change, whoever made it, is told once, and the worker looks for jobs that came with it. What was there before is not told. */
+static void changes_are_told(void **state) {
+    (void)state;
+    assert_int_equal(wait_for(1, 2000), 1);
+    for (int known = 0; !known; usleep(2000)) { /* until it knows where the store stands */
+        pthread_mutex_lock(&lock);
+        known = watched > 0;
+        pthread_mutex_unlock(&lock);
+    }
+    for (int64_t seq = 8; seq < 11; seq++) {
+        pthread_mutex_lock(&lock);
+        store_seq = seq;
+        pthread_mutex_unlock(&lock);
+        assert_int_equal(wait_for((int)seq - 6, 4000), seq - 6);
+        pthread_mutex_lock(&lock);
+        assert_true(heard.times == seq - 7 && heard.seq == seq);
+        pthread_mutex_unlock(&lock);
+    }
+    assert_int_equal(wait_for(5, 200), 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(a_wake_up_is_answered_at_once, start, stop),
                                        cmocka_unit_test_setup_teardown(a_wake_up_during_work_is_not_lost, start, stop),
-                                       cmocka_unit_test_setup_teardown(idle_is_idle_but_not_deaf, start, stop)};
+                                       cmocka_unit_test_setup_teardown(idle_is_idle_but_not_deaf, start, stop),
+                                       cmocka_unit_test_setup_teardown(changes_are_told, start_listening, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

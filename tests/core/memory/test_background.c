@@ -1,5 +1,6 @@
 /* test_background.c - what happens behind a commit: verdicts that come later, vectors, another model, a worker's calls, and
  * detectors that take too much. */
+#include "core/memory/jobs.h"
 #include "core/memory/reembed.h"
 #include "fixture.h"
 
@@ -260,6 +261,73 @@ static void waiting_is_no_overrun(void **state) {
     fixture_close(&f);
 }
 
+/* A kind of jobs as a plugin adds it: fails so often, then keeps what it was given. */
+static struct {
+    int runs, fails;
+    eg_status how;
+    char payload[20];
+    eg_id fact;
+} errand;
+static eg_status run_errand(void *self, const eg_services *services, eg_request *rq, const eg_job_view *job) {
+    (void)services;
+    assert_ptr_equal(self, &errand);
+    assert_true(eg_str_eq(rq->workspace, EG_STR("local")) && eg_str_eq(job->name, EG_STR("test.errand")));
+    assert_int_equal(job->attempts, errand.how == EG_ECANCELLED ? 0 : errand.runs);
+    if (errand.runs++ < errand.fails) return errand.how;
+    snprintf(errand.payload, sizeof errand.payload, "%.*s", (int)job->payload.len, job->payload.ptr);
+    errand.fact = job->fact;
+    return EG_OK;
+}
+
+static void plugin_jobs(fixture *f, int fails, eg_status how) {
+    static const eg_job_kind_slot slot = {{.size = sizeof slot.kind, .name = "test.errand", .version = "1", .run = run_errand},
+                                          &errand};
+    memset(&errand, 0, sizeof errand);
+    errand.fails = fails;
+    errand.how = how;
+    f->memory->env.job_kinds = &slot;
+    f->memory->env.job_kind_count = 1;
+}
+
+/* Jobs of plugins are kept, run, tried again and dead-lettered as the memory's own are. */
+static void plugins_have_jobs(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_id fact = commit_as(&f, "agent-a", "x", "The sweeper runs hourly.").fact.id;
+    eg_memory_status st;
+    size_t ran;
+    assert_int_equal(eg_jobs_queue(f.memory, f.rq, "test.errand", fact, EG_STR("{}"), 0), EG_ENOENT);
+    plugin_jobs(&f, 2, EG_EIO);
+    assert_int_equal(eg_jobs_queue(f.memory, f.rq, "test.errand", fact, EG_STR("{}"), -1), EG_EINVAL);
+    assert_int_equal(eg_jobs_queue(f.memory, f.rq, "test.errand", fact, EG_STR("{\"n\":1}"), 10 * EG_SECOND), EG_OK);
+    f.memory->env.job_kind_count = 0; /* a process without the plugin leaves it alone */
+    f.now += 11 * EG_SECOND;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+    assert_int_equal(ran, 0);
+    f.memory->env.job_kind_count = 1;
+    for (int i = 0; i < 3; i++, f.now += 65 * EG_SECOND) assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+    assert_int_equal(errand.runs, 3);
+    assert_string_equal(errand.payload, "{\"n\":1}");
+    assert_true(eg_id_eq(errand.fact, fact));
+    work(&f);
+    assert_int_equal(errand.runs, 3);
+
+    plugin_jobs(&f, 1, EG_ECANCELLED); /* which is no failure, and loses nothing */
+    assert_int_equal(eg_jobs_queue(f.memory, f.rq, "test.errand", (eg_id){{0}}, EG_STR("again"), 0), EG_OK);
+    for (int i = 0; i < 2; i++) assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+    assert_int_equal(errand.runs, 2);
+    assert_string_equal(errand.payload, "again");
+
+    plugin_jobs(&f, 100, EG_EIO);
+    assert_int_equal(eg_jobs_queue(f.memory, f.rq, "test.errand", fact, (eg_str){0}, 0), EG_OK);
+    for (int i = 0; i < EG_MAX_ATTEMPTS + 2; i++, f.now += 65 * EG_SECOND)
+        assert_int_equal(f.ops->work(f.memory, f.rq, &ran, NULL), EG_OK);
+    assert_int_equal(errand.runs, EG_MAX_ATTEMPTS);
+    assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
+    assert_int_equal(st.store.jobs_dead, 1);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dead_lettered_job_is_no_verdict),
@@ -271,6 +339,7 @@ int main(void) {
         cmocka_unit_test(a_greedy_detector_fails_alone),
         cmocka_unit_test(a_job_without_memory_is_counted),
         cmocka_unit_test(waiting_is_no_overrun),
+        cmocka_unit_test(plugins_have_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
