@@ -19,9 +19,9 @@ enum { MAX_FILE = 16 << 20, MAX_FILES = 5000, MAX_FOLDERS = 200000, MAX_PATH = 4
 
 /* ---- which files ---- */
 
-/* Paths, and for files to read which file each one is: one that is named twice is read once. */
+/* Paths; for files also device and inode, so that one that is named twice is read once. */
 typedef struct file_list {
-    size_t most;
+    size_t max;
     const char *what; /* for messages */
     char **paths;
     struct file_key {
@@ -37,7 +37,7 @@ static int push(file_list *l, const char *path, const struct stat *st) {
     struct file_key key = {st ? st->st_dev : 0, st ? st->st_ino : 0};
     for (size_t i = 0; st && i < l->count; i++)
         if (l->keys[i].device == key.device && l->keys[i].inode == key.inode) return 0;
-    if (l->count == l->most) return complain("more than %zu %s: name fewer folders", l->most, l->what);
+    if (l->count == l->max) return complain("more than %zu %s: check fewer folders at a time", l->max, l->what);
     char **p = realloc(l->paths, (l->count + 1) * sizeof *p);
     if (p) l->paths = p;
     struct file_key *k = realloc(l->keys, (l->count + 1) * sizeof *k);
@@ -47,7 +47,7 @@ static int push(file_list *l, const char *path, const struct stat *st) {
     return 0;
 }
 
-/* Complains about what is left out, so that the rest can be checked. */
+/* Complains about a path that cannot be read and counts it, so that the others are still checked. */
 static int skip(size_t *skipped, const char *what, const char *path) {
     complain("%s '%s': %s", what, path, strerror(errno));
     ++*skipped;
@@ -81,14 +81,14 @@ static void release(file_list *l) {
     free(l->keys);
 }
 
-/* Files of a path: itself, or everything below a folder in the order of names. A queue of folders, no recursion. What cannot be
- * read is told and counted; other errors end the check. */
+/* Adds the files of a path: itself, or all below a folder in the order of their names. A queue of folders instead of recursion.
+ * Paths that cannot be read are reported and counted; other errors end the check. */
 static int find_files(const char *path, file_list *out, size_t *skipped) {
     struct stat st;
     if (strcmp(path, "-") == 0) return push(out, path, fstat(STDIN_FILENO, &st) == 0 ? &st : NULL);
     if (stat(path, &st) != 0) return skip(skipped, "cannot find", path);
     if (!S_ISDIR(st.st_mode)) return push(out, path, &st);
-    file_list folders = {.most = MAX_FOLDERS, .what = "folders"}, files = {.most = MAX_FILES, .what = "files"};
+    file_list folders = {.max = MAX_FOLDERS, .what = "folders"}, files = {.max = MAX_FILES, .what = "files"};
     int status = push(&folders, path, NULL);
     for (size_t i = 0; !status && i < folders.count; i++) status = list_folder(folders.paths[i], &files, &folders, skipped);
     if (files.count) qsort(files.paths, files.count, sizeof *files.paths, by_name);
@@ -104,7 +104,7 @@ static int find_files(const char *path, file_list *out, size_t *skipped) {
 static int read_pipe(const char *path, char **bytes, eg_str *text) {
     int standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "re");
-    if (!in) return complain("cannot open '%s'", path);
+    if (!in) return complain("cannot open '%s': %s", path, strerror(errno));
     *bytes = read_stream(in, standard ? "standard input" : path, MAX_FILE, &text->len);
     text->ptr = *bytes;
     if (!standard) fclose(in);
@@ -155,12 +155,13 @@ static void print_findings(const eg_checked *r, const eg_statements *s, size_t f
         print_place("-", a->file, a->line, a->content);
         print_shown("  why: ", f->explanation, "\n\n");
     }
-    /* clean is silent, but for people who watch */
+    /* without findings nothing is printed, except on a terminal */
     FILE *summary = r->count ? stdout : loud ? stderr : NULL;
     if (summary)
         fprintf(summary, "%zu statement%s in %zu file%s: %zu contradiction%s\n", s->count, s->count == 1 ? "" : "s", files,
                 files == 1 ? "" : "s", r->count, r->count == 1 ? "" : "s");
-    if (r->without_nli) fputs("(without an NLI model: only what rules can tell; see `engram doctor`)\n", stderr);
+    if (r->without_nli)
+        fputs("engram: only the rules were applied, since no NLI model could be opened: see `engram doctor`\n", stderr);
 }
 
 static cJSON *json_text(eg_str s) {
@@ -221,7 +222,7 @@ static void print_result_json(const eg_checked *r, const eg_statements *s, size_
     print_json(o);
 }
 
-/* A path as a URI reference: what RFC 3986 does not leave plain is written as %XX. */
+/* A path as a URI reference: bytes that RFC 3986 does not list as unreserved are written as %XX. */
 static cJSON *json_uri(eg_str path) {
     eg_buffer b = {0};
     if (path.len && path.ptr[0] == '/') eg_buffer_text(&b, "file://");
@@ -246,7 +247,7 @@ static void add_message(cJSON *to, const eg_buffer *text) {
     cJSON_AddItemToObject(cJSON_AddObjectToObject(to, "message"), "text", json_text((eg_str){text->ptr, text->len}));
 }
 
-/* The explanation, and what it is said against: viewers show this text beside one of the two places only. */
+/* The explanation and the other statement: viewers show this text beside one of the two places only. */
 static void sarif_message(cJSON *to, const eg_check_finding *f, const eg_statements *s) {
     eg_buffer b = {0};
     eg_str other = f->other == UINT32_MAX ? f->fact.content : s->items[f->other].content;
@@ -268,7 +269,7 @@ static void sarif_related(cJSON *list, const eg_check_item *other) {
     cJSON_AddItemToArray(list, place);
 }
 
-/* Each tier that found something is a rule. */
+/* Adds the tier that found something as a rule of SARIF, once. */
 static void add_rule(cJSON *rules, eg_str tier) {
     cJSON *rule;
     cJSON_ArrayForEach(rule, rules) if (eg_str_eq(eg_str_of(cJSON_GetObjectItem(rule, "id")->valuestring), tier)) return;
@@ -304,10 +305,10 @@ static void print_sarif(const eg_checked *r, const eg_statements *s) {
     print_json(o);
 }
 
-/* On a terminal one line that is written over, and wiped at the end; elsewhere (--progress) a line each tenth. */
+/* On a terminal one line that is overwritten, and erased at the end; elsewhere (--progress) a line for each tenth. */
 typedef struct progress_line {
     int terminal;
-    size_t shown; /* the last one told */
+    size_t shown; /* the number shown last */
 } progress_line;
 
 static void show_progress(void *self, size_t done, size_t all) {
@@ -319,16 +320,17 @@ static void show_progress(void *self, size_t done, size_t all) {
             p->terminal && done == all ? "\r\033[K" : "");
 }
 
-/* 0 after complaining: opening a store would make it. */
+/* 0 after complaining that there is none: opening a store would create it. */
 static int store_is_there(const call *c) {
-    static const char *const quiet[] = {"log=error"}; /* of what is left out the second host tells */
+    static const char *const quiet[] = {"log=error"}; /* the second host logs what this one would */
     eg_host *host = call_host(c, 1, 0, quiet, 1);
     if (!host) return 0;
     const eg_host_paths *paths = eg_host_paths_of(host);
     int there = eg_file_exists(paths->database);
     if (!there)
-        complain("there is no store at '%s' to compare with: `engram commit` makes one, or leave out --against-store",
-                 paths->database_shown);
+        complain(
+            "there is no store at '%s' to compare with: store facts with `engram commit` first, or leave out --against-store",
+            paths->database_shown);
     eg_host_close(host);
     return there;
 }
@@ -367,8 +369,8 @@ static int check(const call *c, const eg_statements *s, size_t files) {
 }
 
 int run_check(const call *c) {
-    if (c->positional_count == 0) return complain("check needs files or folders; '-' is standard input");
-    file_list files = {.most = MAX_FILES, .what = "files"};
+    if (c->positional_count == 0) return complain("check needs a PATH: a file, a folder, or - for standard input");
+    file_list files = {.max = MAX_FILES, .what = "files"};
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_statements s = {.arena = &arena};

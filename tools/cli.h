@@ -28,6 +28,8 @@ typedef struct call {
 const char *call_option(const call *c, const char *name);
 /* "engram: ..." on stderr; returns EXIT_ERROR. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
+/* Complains with the usage of the command; returns EXIT_ERROR. */
+int complain_of_usage(const call *c);
 /* A host for this call; NULL with the reason in *err, or, for call_host, after complaining. settings: extra "key=value". */
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
                    eg_error *err);

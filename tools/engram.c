@@ -1,5 +1,6 @@
 /* engram.c - the program: reads the command line by the table of commands (command_table.h) and runs the command, which stands
  * in the file of its family. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -108,7 +109,7 @@ static int parse_option(call *c, int argc, char **argv, int *i) {
     int is_long = word[1] == '-';
     char name[64];
     size_t length = equals ? (size_t)(equals - word - 2) : strlen(word) - 2;
-    if (is_long && length >= sizeof name) return complain("the option %.40s... is unknown", word);
+    if (is_long && length >= sizeof name) return complain("there is no option '%.40s...'", word);
     if (is_long) snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
     const option *o = find_option(c, is_long ? name : NULL, word[1], &slot);
     if (!o && is_long) return unknown_option(c->command, name);
@@ -118,11 +119,16 @@ static int parse_option(call *c, int argc, char **argv, int *i) {
     if (is_long && equals) value = equals + 1;
     else if (!is_long && word[2]) value = word + 2;
     if (!o->value && value) return complain("--%s takes no value", o->name);
-    if (o->value && !value && *i + 1 >= argc) return complain("--%s needs a value", o->name);
+    if (o->value && !value && *i + 1 >= argc) return complain("--%s needs a value: --%s %s", o->name, o->name, o->value);
     if (o->value && !value) value = argv[++*i];
     if (o->choices && !is_choice(value, o->choices)) return complain_of_choice(o, value);
     *slot = o->value ? value : "1";
     return 0;
+}
+
+int complain_of_usage(const call *c) {
+    return complain("usage: engram %s [OPTION...] %s; see `engram help %s`", c->command->name, c->command->synopsis,
+                    c->command->name);
 }
 
 const char *call_option(const call *c, const char *name) {
@@ -168,12 +174,12 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
     while (p && !feof(in)) {
         n += fread(p + n, 1, capacity - n, in);
         if (ferror(in)) {
-            complain("cannot read %s", name);
+            complain("cannot read %s: %s", name, strerror(errno));
             free(p);
             return NULL;
         }
         if (n > most) {
-            complain("%s has more than %zu bytes: shorten it or split it", name, most);
+            complain("%s has more than %zu bytes: split it", name, most);
             free(p);
             return NULL;
         }
@@ -184,7 +190,7 @@ char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {
         capacity *= 2;
     }
     if (!p) {
-        complain("out of memory while %s was read", name);
+        complain("out of memory while reading %s", name);
         return NULL;
     }
     p[n] = '\0';
@@ -208,7 +214,7 @@ static int end_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR)) return status;
-    return complain("the output could not be written");
+    return complain("the output could not be written: is the disk full?");
 }
 
 /* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes its place. */
@@ -230,7 +236,7 @@ int run_version(const call *c) {
 int run_help(const call *c) {
     const char *format = call_option(c, "format");
     const command *of = NULL;
-    if (c->positional_count > 1) return complain("help explains one command at a time: '%s' is too much", c->positional[1]);
+    if (c->positional_count > 1) return complain("help explains one command at a time: leave out '%s'", c->positional[1]);
     if (c->positional_count && !(of = find_command(c->positional[0]))) return EXIT_ERROR;
     if (!format || strcmp(format, "text") == 0) {
         if (of) print_command_help(stdout, of);
@@ -262,7 +268,7 @@ static int parse_words(call *c, int argc, char **argv) {
         } else if (!only_words && word[0] == '-' && word[1]) {
             if (parse_option(c, argc, argv, &i)) return EXIT_ERROR;
         } else if (c->positional_count == MAX_POSITIONAL) {
-            return complain("more than %d arguments", MAX_POSITIONAL);
+            return complain("more than %d arguments: give fewer", MAX_POSITIONAL);
         } else {
             c->positional[c->positional_count++] = word;
         }

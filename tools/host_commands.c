@@ -1,4 +1,4 @@
-/* host_commands.c - mcp, bench, plugins, doctor: what asks the host about itself. */
+/* host_commands.c - `engram mcp`, `bench`, `plugins` and `doctor`: the front end, and what the host says about itself. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static eg_status serve(eg_host *host, const char *name, const eg_str *options, s
 
 int run_mcp(const call *c) {
     if (c->positional_count) return complain("mcp takes no arguments: '%s'", c->positional[0]);
-    if (c->closed_descriptors & 3) return complain("mcp speaks over standard input and output, and one of them is closed");
+    if (c->closed_descriptors & 3) return complain("mcp needs standard input and output, and one of them is closed");
     char profile[64];
     int chosen = snprintf(profile, sizeof profile, "profile=%s", call_option(c, "profile") ? call_option(c, "profile") : "core");
     if (chosen >= (int)sizeof profile) return complain("--profile is core, team or all");
@@ -86,7 +86,8 @@ int run_bench(const call *c) {
     int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0, quick = call_option(c, "quick") != NULL;
     eg_error err = {0};
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
-    if (c->positional_count != 1 || (!nli && !model)) return complain("bench measures model or nli, not '%s'", what);
+    if (c->positional_count != 1) return complain_of_usage(c);
+    if (!nli && !model) return complain("bench cannot measure '%s': choose model or nli", what);
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);
@@ -101,7 +102,7 @@ static const char *kind_name(uint32_t kind) {
     return names[kind < sizeof names / sizeof *names ? kind : 0];
 }
 
-/* A list under way: JSON wants commas. */
+/* A list that is being printed. */
 typedef struct listing {
     int json, count, problems;
 } listing;
@@ -122,7 +123,7 @@ static void list_plugin(void *self, const char *path, const eg_plugin *p, const 
         }
         printf("%.*s", (int)b.len, b.ptr);
     } else if (problem) {
-        printf("left out    %s\n            %s\n", path, problem);
+        printf("not loaded  %s\n            %s\n", path, problem);
     } else {
         printf("%-10s  %-12s version %s, ABI %u.%u, %s  %s\n", kind_name(p->kind), p->name, p->version, p->abi_major,
                p->abi_minor, p->licence, path);
@@ -148,7 +149,7 @@ int run_plugins(const call *c) {
         eg_error err = {0};
         return eg_host_plugin_check(c->positional[1], stdout, &err) == EG_OK ? EXIT_FINE : complain("%s", err.text);
     }
-    return complain("plugins list, or plugins check FILE");
+    return complain_of_usage(c);
 }
 
 /* ---- doctor ---- */
@@ -186,7 +187,8 @@ static void report_setting(void *self, const char *key, const char *value, const
     cJSON_AddStringToObject(one, "origin", origin);
 }
 
-/* The engine as every process makes it, or as it is by default when the settings cannot be read. 0: there is none. */
+/* Creates the engine as every process does, or with the defaults if the settings cannot be read. Returns 0 if it cannot be
+ * created. */
 static int report_engine(doctor *d, const eg_host *host) {
     char text[200];
     eg_error err = {0};
@@ -203,7 +205,15 @@ static int report_engine(doctor *d, const eg_host *host) {
     return s == EG_OK;
 }
 
-/* The model that the setting names, as the first use would open it. */
+static void report_cache(doctor *d, const char *folder) {
+    char text[4400];
+    int writable = access(folder, W_OK) == 0 || !eg_file_exists(folder);
+    snprintf(text, sizeof text, "%s%s", folder,
+             writable ? "" : " is not writable, so that models load more slowly: give yourself the right to write");
+    report(d, writable, "cache", text);
+}
+
+/* Opens the model that the setting names, as its first use would. */
 static void report_model(doctor *d, eg_host *host, const char *setting) {
     char folder[4096], text[4400];
     eg_error err = {0};
@@ -214,11 +224,11 @@ static void report_model(doctor *d, eg_host *host, const char *setting) {
     report(d, s == EG_OK, setting, s == EG_OK ? text : err.text);
 }
 
-/* What there is to set, where the values cannot be told. */
+/* The defaults of all settings, for an installation whose settings cannot be read. */
 static void report_defaults(doctor *d) {
     size_t n;
     const eg_setting *all = eg_settings(&n);
-    if (!d->settings) puts("settings: the defaults, since those of this installation cannot be used");
+    if (!d->settings) puts("settings (the defaults, because those of this installation cannot be read)");
     for (size_t i = 0; i < n; i++) report_setting(d, all[i].key, all[i].otherwise, "default");
 }
 
@@ -239,7 +249,7 @@ int run_doctor(const call *c) {
     } else {
         const eg_host_paths *p = eg_host_paths_of(host);
         report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
-        report(&d, access(p->cache, W_OK) == 0 || !eg_file_exists(p->cache), "cache", p->cache);
+        report_cache(&d, p->cache);
         eg_host_plugins(host, report_plugin, &d);
         if (runs) report_model(&d, host, "model.nli");
         if (runs) report_model(&d, host, "model.embed");
@@ -251,6 +261,7 @@ int run_doctor(const call *c) {
     if (json) puts(json);
     cJSON_free(json);
     cJSON_Delete(all);
-    if (d.problems && !c->json) printf("%d problem%s: each line above says what to do\n", d.problems, d.problems == 1 ? "" : "s");
+    if (d.problems && !c->json)
+        printf("%d problem%s: the lines marked PROBLEM say what to do\n", d.problems, d.problems == 1 ? "" : "s");
     return d.problems ? EXIT_ERROR : EXIT_FINE;
 }

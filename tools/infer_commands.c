@@ -1,6 +1,6 @@
-/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input; a broken
- * line gives an error line and the rest goes on. Uses libengram-infer alone: no store, no plugins but for finding the model by
- * name. */
+/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input. For a line
+ * that cannot be used an error is printed in its place, and the others are answered. Uses libengram-infer; the host only finds
+ * the model by its name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +26,14 @@ typedef struct line {
 typedef struct task {
     eg_head head;
     const char *keys[2]; /* keys[1] NULL: one text a line */
-    const char *setting; /* that names the model when --model does not; NULL: it must */
-    const char *instead; /* what to do about a model with another head */
+    const char *setting; /* that names the model where --model is not given; NULL: --model is required */
+    const char *instead; /* the message for a model with another head, after "this model" */
 } task;
 static const task nli = {
-    EG_HEAD_CLASSES, {"premise", "hypothesis"}, "model.nli", "gives no labels for pairs: name an NLI model with --model"};
+    EG_HEAD_CLASSES, {"premise", "hypothesis"}, "model.nli", "does not classify pairs of texts: name an NLI model with --model"};
 static const task embed = {EG_HEAD_EMBEDDING, {"text", NULL}, "model.embed", ""};
 static const task label = {
-    EG_HEAD_TOKENS, {"text", NULL}, NULL, "labels no tokens: name a token classification model with --model"};
+    EG_HEAD_TOKENS, {"text", NULL}, NULL, "does not label tokens: name a token classification model with --model"};
 
 typedef struct stream {
     FILE *in;
@@ -69,10 +69,10 @@ static void read_fields(stream *s, line *l, eg_str text) {
     }
     const char *missing = !l->a.ptr ? s->task->keys[0] : s->task->keys[1] && !l->b.ptr ? s->task->keys[1] : NULL;
     if (err.code != EG_OK) snprintf(l->error, sizeof l->error, "%.250s", err.text);
-    else if (missing) snprintf(l->error, sizeof l->error, "line %zu: no \"%s\" with text", s->number, missing);
+    else if (missing) snprintf(l->error, sizeof l->error, "line %zu: \"%s\" is missing or is not a string", s->number, missing);
 }
 
-/* 1 when a line can be read without waiting: a batch that is begun should not wait for the rest. */
+/* 1 when a line can be read without blocking: a batch that holds a line is not kept waiting for more. */
 static int input_ready(FILE *in) {
     struct timeval no_time = {0, 0};
     fd_set set;
@@ -109,7 +109,7 @@ static int read_batch(stream *s) {
         if (n == 0) continue;
         s->count++;
         if (n > MAX_LINE) {
-            snprintf(l->error, sizeof l->error, "line %zu has %zu bytes; at most %d are read", s->number, n, MAX_LINE);
+            snprintf(l->error, sizeof l->error, "line %zu has %zu bytes: the limit is %d", s->number, n, MAX_LINE);
             continue;
         }
         char *copy = eg_arena_copy(&s->arena, (eg_str){s->buffer, n});
@@ -165,7 +165,7 @@ static void print_line(const stream *s, const float *row) {
     eg_buffer_release(&b);
 }
 
-/* Runs the good lines of a batch together; one bad text must not spoil the others, so a failed batch is run line by line. */
+/* Runs the good lines of a batch together; line by line if that fails, so that one bad text does not spoil the others. */
 static void infer(stream *s, float *rows, size_t width) {
     eg_pair pairs[BATCH];
     eg_str texts[BATCH];
@@ -199,7 +199,7 @@ static void infer(stream *s, float *rows, size_t width) {
     free(out);
 }
 
-/* The entities of the good lines of a batch; line by line where that fails. */
+/* The entities of the good lines of a batch; line by line if the batch fails, so that one bad text does not spoil the others. */
 static void label_lines(stream *s) {
     eg_str texts[BATCH];
     line *good[BATCH];
@@ -218,7 +218,7 @@ static void label_lines(stream *s) {
     }
 }
 
-/* Instead of the answers: how fast they came. */
+/* For `engram bench nli`: the rate instead of the answers. */
 static void print_rate(const stream *s, int last) {
     double seconds = (double)(eg_clock_monotonic() - s->begun) / 1e6;
     size_t n = s->number - s->bad_lines;
@@ -250,7 +250,7 @@ static int run_stream(stream *s) {
             s->bad_lines += l->error[0] != 0;
             if (l->error[0]) complain("%s", l->error);
             if (l->error[0] && !s->timed) print_error(l);
-            s->failed = ferror(stdout) != 0; /* main says so */
+            s->failed = ferror(stdout) != 0; /* main reports it */
         }
         if (s->timed && isatty(2) && eg_clock_monotonic() - shown > 1000000) {
             shown = eg_clock_monotonic();
@@ -271,7 +271,7 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format) {
     *engine = (eg_engine_options){.size = sizeof *engine, .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0};
     *format = EG_FORMAT_AUTO;
     if (threads && (strspn(threads, "0123456789") != strlen(threads) || !*threads || strlen(threads) > 9))
-        return complain("--threads is '%s': a number was expected", threads);
+        return complain("--threads is '%s': it must be a whole number", threads);
     if (isa) setenv("ENGRAM_ISA", isa, 1); /* checked by name where the environment is */
     if (gemm && strcmp(gemm, "openblas") == 0) engine->gemm = EG_GEMM_OPENBLAS;
     for (uint32_t i = 0; f && i < sizeof formats / sizeof *formats; i++)
@@ -318,7 +318,8 @@ static int open_model(const call *c, const char *setting, eg_engine **engine, eg
 static int run_inference(const call *c, const task *t, uint32_t aggregation, const char *file, int timed) {
     eg_engine *engine = NULL;
     eg_model *model = NULL;
-    if (!t->setting && !call_option(c, "model")) return complain("%s needs --model DIR: no such model ships", c->command->name);
+    if (!t->setting && !call_option(c, "model"))
+        return complain("%s needs --model MODEL: Engram ships no model of this kind", c->command->name);
     stream *s = calloc(1, sizeof *s);
     if (!s) return complain("out of memory");
     int status = open_model(c, t->setting, &engine, &model);
@@ -330,7 +331,8 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
                   .info = {.size = sizeof s->info},
                   .timed = timed,
                   .json = c->json};
-    if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re"))) status = complain("cannot open '%s'", file);
+    if (!status && file && strcmp(file, "-") != 0 && !(s->in = fopen(file, "re")))
+        status = complain("cannot open '%s': %s", file, strerror(errno));
     if (!status) {
         (void)eg_model_describe(model, &s->info, NULL);
         eg_error err = {0};
@@ -351,7 +353,7 @@ static int run_inference(const call *c, const task *t, uint32_t aggregation, con
 }
 
 static int one_file(const call *c, const task *t, uint32_t aggregation) {
-    if (c->positional_count > 1) return complain("%s reads one file or standard input", c->command->name);
+    if (c->positional_count > 1) return complain("%s takes one file, or reads standard input", c->command->name);
     return run_inference(c, t, aggregation, c->positional[0], 0);
 }
 

@@ -8,8 +8,8 @@
 #include "core/base/clock.h"
 #include "tools/cli.h"
 
-#define REEMBED_US 250000     /* that a command gives to work which others left */
-#define DEFAULT_WAIT_MS 30000 /* a command ends after its own work, not before */
+#define REEMBED_US 250000     /* that a command spends on embeddings which are missing */
+#define DEFAULT_WAIT_MS 30000 /* longer than the setting: people want the contradictions, not a promise of them */
 
 /* The arguments as a JSON object; NULL after complaining. */
 static cJSON *arguments_of(const call *c) {
@@ -21,7 +21,7 @@ static cJSON *arguments_of(const call *c) {
         char *end = NULL;
         double number = o->kind == JSON_NUMBER ? strtod(v, &end) : 0;
         if (o->kind == JSON_NUMBER && (end == v || *end)) {
-            complain("--%s is '%s': a number was expected", o->name, v);
+            complain("--%s is '%s': it must be a number", o->name, v);
             cJSON_Delete(a);
             return NULL;
         }
@@ -40,7 +40,7 @@ static char *positional_text(const call *c) {
         char *text = read_stream(stdin, "standard input", 2 * EG_MAX_CONTENT, &size);
         if (!text || !memchr(text, '\0', size)) return text;
         free(text);
-        complain("standard input holds a NUL byte: text was expected");
+        complain("standard input contains a NUL byte: it must be text");
         return NULL;
     }
     for (size_t i = 0; i < c->positional_count; i++) size += strlen(c->positional[i]) + 1;
@@ -64,14 +64,14 @@ static double number_of(const cJSON *o, const char *key) {
 }
 static int true_of(const cJSON *o, const char *key) { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key)); }
 
-/* Ids as people use them: the last eight digits. */
+/* Ids as they are shown to people: the last eight digits. */
 static const char *short_id(const cJSON *o, const char *key) {
     const char *id = text_of(o, key);
     size_t n = strlen(id);
     return n > 8 ? id + n - 8 : id;
 }
 
-/* A text of several lines: all but the first begin below it, `indent` columns from the edge. */
+/* Prints a text of several lines: all but the first are indented by `indent` columns. */
 static void print_lines(const char *text, int indent) {
     for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
         printf("%.*s\n%*s", (int)(end - text), text, indent, "");
@@ -97,7 +97,7 @@ static void print_conflict(const cJSON *c) {
     if (strcmp(text_of(c, "status"), "expired") == 0) {
         const char *of_a = text_of(a, "valid_until"), *of_b = text_of(b, "valid_until");
         int first = *of_a && (!*of_b || strcmp(of_a, of_b) <= 0); /* UTC: as texts they are in order */
-        printf("  expired: the time of %s ran out at %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
+        printf("  expired: fact %s was valid until %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
     }
     if (!*text_of(c, "resolution_type")) return;
     printf("  settled: %s by %s  ", text_of(c, "resolution_type"), text_of(c, "resolved_by"));
@@ -105,7 +105,7 @@ static void print_conflict(const cJSON *c) {
     putchar('\n');
 }
 
-/* How to take it back, where that can be. */
+/* The number for `engram undo`, where the change can be undone. */
 static void print_undo_id(const cJSON *r) {
     if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
     putchar('\n');
@@ -118,13 +118,13 @@ static void print_commit(const cJSON *r) {
         return;
     }
     int known = true_of(r, "duplicate");
-    printf("%s: fact %s", known ? "known already" : text_of(r, "operation"), short_id(r, "fact_id"));
+    printf("%s: fact %s", known ? "already known" : text_of(r, "operation"), short_id(r, "fact_id"));
     if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
     print_undo_id(r);
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);
     if (strcmp(text_of(r, "detection"), "queued") == 0)
-        puts("the verdict is not there yet: its job waits in the store (`engram conflicts` later)");
+        puts("the search for contradictions has not finished yet: run `engram conflicts` later");
 }
 
 static void print_query(const cJSON *r) {
@@ -137,9 +137,9 @@ static void print_query(const cJSON *r) {
         printf("\n      [%s, %s, %s%s%s] %s\n", text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
                *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
         if (*text_of(one, "close_reason"))
-            printf("      ENDED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
+            printf("      CLOSED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
         else if (*text_of(one, "valid_until")) printf("      valid until %s\n", text_of(one, "valid_until"));
-        if (true_of(one, "has_open_conflict")) puts("      DISPUTED: an open conflict; see `engram conflicts`");
+        if (true_of(one, "has_open_conflict")) puts("      DISPUTED: another fact contradicts it; see `engram conflicts`");
     }
     if (n == 0) puts("nothing is known about that");
 }
@@ -175,8 +175,8 @@ static void print_facts(const cJSON *r, const char *key, const char *label) {
 static void print_undone(const cJSON *r) {
     printf("undone: %s", text_of(r, "undone"));
     print_undo_id(r);
-    print_facts(r, "restored", "back   ");
-    print_facts(r, "closed", "closed ");
+    print_facts(r, "restored", "restored");
+    print_facts(r, "closed", "closed  ");
 }
 
 static void print_resolved(const cJSON *r) {
@@ -187,7 +187,7 @@ static void print_resolved(const cJSON *r) {
     if (cJSON_IsObject(merged)) printf("  new     %s  %s\n", short_id(merged, "fact_id"), text_of(merged, "content"));
 }
 
-/* Members of the result, one a line; nested ones indented. Two levels are all that status has. */
+/* Members of the result, one a line; nested ones indented. The status has two levels. */
 static void print_members(const cJSON *o, const char *indent) {
     const cJSON *one, *inner;
     cJSON_ArrayForEach(one, o) {
@@ -217,7 +217,7 @@ static void print_result(const call *c, const cJSON *r) {
     else print_members(r, "");
 }
 
-/* Adds what the positional words say; 0 after complaining. */
+/* Adds the positional words as an argument; 0 after complaining. */
 static int add_positional(const call *c, cJSON *a) {
     const char *key = c->command->positional;
     if (!key) return c->positional_count == 0 || (complain("%s takes no arguments: '%s'", c->command->name, c->positional[0]), 0);
@@ -227,20 +227,20 @@ static int add_positional(const call *c, cJSON *a) {
     if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->synopsis), 0;
     char *text = positional_text(c);
     if (!text) return 0;
-    int fine = 1;
+    int valid = 1;
     if (strcmp(key, "undo_id") == 0) {
         size_t digits = strspn(text, "0123456789");
-        fine = digits > 0 && digits < 16 && !text[digits];
-        if (!fine) complain("undo needs the number that a commit or a resolution printed, not '%.60s'", tame(text));
-        if (fine) cJSON_AddNumberToObject(a, key, strtod(text, NULL));
+        valid = digits > 0 && digits < 16 && !text[digits];
+        if (!valid) complain("undo needs the number that a commit or a resolution printed, not '%.60s'", tame(text));
+        if (valid) cJSON_AddNumberToObject(a, key, strtod(text, NULL));
     } else {
         cJSON_AddStringToObject(a, key, text);
     }
     free(text);
-    return fine;
+    return valid;
 }
 
-/* Tools name their arguments; people know them as options. */
+/* The message of a tool, with the name of the argument at its beginning replaced by the option that sets it. */
 static int complain_for_people(const call *c, const char *said) {
     for (const option *o = c->command->options; o->name; o++) {
         size_t n = o->argument ? strlen(o->argument) : 0;
@@ -269,7 +269,7 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     } else {
         cJSON *r = cJSON_ParseWithLength(result.structured.ptr, result.structured.len);
         if (r) print_result(c, r);
-        else status = complain("the result of %s cannot be read", c->command->tool);
+        else status = complain("the result of the tool %s is not valid JSON; --json prints it as it is", c->command->tool);
         cJSON_Delete(r);
     }
     services->request_release(services->host, rq);
@@ -277,8 +277,8 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     return status;
 }
 
-/* After the model of the store was changed: a little of the work, and a word about the rest. Commands that have loaded the model
- * do it. */
+/* After a change of the embedding model: computes some of the missing embeddings, and says how many are left. Only in commands
+ * that have loaded the model anyway. */
 static void reembed_a_little(const call *c, eg_host *host) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
@@ -293,7 +293,7 @@ static void reembed_a_little(const call *c, eg_host *host) {
     if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose)
         complain("%s", rq->err->text);
     if (left)
-        fprintf(stderr, "engram: %llu facts wait for vectors of the embedding model; until then words find them\n",
+        fprintf(stderr, "engram: %llu facts have no embedding of the current model yet; queries find them by their words only\n",
                 (unsigned long long)left);
     services->request_release(services->host, rq);
 }

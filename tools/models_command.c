@@ -1,4 +1,5 @@
-/* models_command.c - `engram models`: what is installed and known, fetching, checking, choosing. */
+/* models_command.c - `engram models`: lists, downloads, checks and chooses models. The work on files and the hub is in core/hub.
+ */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,10 +15,10 @@
 #include "core/hub/sums.h"
 #include "tools/cli.h"
 
-enum { MOST_MODELS = 500, MOST_PATH = 4096 };
+enum { MAX_MODELS = 500, MAX_PATH = 4096 };
 
 typedef struct installed {
-    char name[256], folder[MOST_PATH];
+    char name[256], folder[MAX_PATH];
     int shipped, used_by_nli, used_by_embed;
 } installed;
 
@@ -33,14 +34,14 @@ static const char *setting(const eg_host *host, const char *key) {
 }
 
 static int has(const char *folder, const char *file) {
-    char path[MOST_PATH + 300];
+    char path[MAX_PATH + 300];
     return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && eg_file_exists(path);
 }
 
 /* Adds a folder once; one of the same name that was found before hides it. */
 static installed *add(collection *c, const char *name, const char *folder, int shipped) {
     char real[PATH_MAX];
-    if (c->count == MOST_MODELS || strlen(name) >= sizeof c->rows->name || !realpath(folder, real) || strlen(real) >= MOST_PATH)
+    if (c->count == MAX_MODELS || strlen(name) >= sizeof c->rows->name || !realpath(folder, real) || strlen(real) >= MAX_PATH)
         return NULL;
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->rows[i].folder, real) == 0) return &c->rows[i];
@@ -56,7 +57,7 @@ static installed *add(collection *c, const char *name, const char *folder, int s
 static void add_all(collection *c, const char *folder, int shipped) {
     DIR *d = folder ? opendir(folder) : NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
-        char path[MOST_PATH];
+        char path[MAX_PATH];
         if (e->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
         if (has(path, "config.json") || has(path, EG_SUMS_FILE)) add(c, e->d_name, path, shipped);
     }
@@ -68,15 +69,15 @@ static int by_name(const void *a, const void *b) {
     return x->shipped != y->shipped ? y->shipped - x->shipped : strcmp(x->name, y->name);
 }
 
-/* Every model that is here, those of the settings marked; 0 after complaining. */
+/* All installed models, with those that the settings name marked; 0 after complaining. */
 static int collect(const eg_host *host, collection *c) {
     const eg_host_paths *paths = eg_host_paths_of(host);
-    *c = (collection){.rows = calloc(MOST_MODELS, sizeof *c->rows)};
+    *c = (collection){.rows = calloc(MAX_MODELS, sizeof *c->rows)};
     if (!c->rows) return complain("out of memory"), 0;
     add_all(c, paths->models, 0);
     add_all(c, paths->shipped, 1);
     for (int nli = 0; nli < 2; nli++) {
-        char folder[MOST_PATH];
+        char folder[MAX_PATH];
         const char *key = nli ? "model.nli" : "model.embed";
         if (eg_host_model_configured(host, key, folder, sizeof folder, NULL) != EG_OK) continue;
         installed *m = add(c, setting(host, key), folder, 0);
@@ -94,7 +95,7 @@ static int is_installed(const collection *c, const char *name) {
 
 /* ---- list ---- */
 
-/* What is known of an installed model: from its own files, else from the table. */
+/* What is known about an installed model: from its own files, or else from the table of known models. */
 typedef struct about {
     const char *task, *licence, *source, *problem;
     uint64_t bytes;
@@ -124,8 +125,8 @@ static void json_member(eg_buffer *b, const char *key, const char *value) {
 static void print_installed(const installed *m, const about *a, int json, size_t at) {
     if (!json) {
         printf("%-22s %-8s %5.0f MB  %-10s %s%s%s%s%s\n", m->name, a->task, (double)a->bytes / 1e6,
-               *a->licence ? a->licence : "-", m->shipped ? "ships" : "installed",
-               m->used_by_embed ? ", in use for embeddings" : "", m->used_by_nli ? ", in use for contradictions" : "",
+               *a->licence ? a->licence : "-", m->shipped ? "shipped" : "installed",
+               m->used_by_embed ? ", used for embeddings" : "", m->used_by_nli ? ", used for contradictions" : "",
                a->problem && *a->problem ? "; " : "", a->problem ? a->problem : "");
         return;
     }
@@ -190,7 +191,7 @@ static int list(const call *c, const eg_host *host) {
 
 /* ---- verify ---- */
 
-/* Says one thing that is wrong, as a line or as a member of the list "problems". */
+/* Prints a problem, as a line or as an element of the list "problems". */
 static void tell(const char *text, int json, size_t at) {
     eg_buffer b = {0};
     if (json) {
@@ -203,7 +204,7 @@ static void tell(const char *text, int json, size_t at) {
     }
 }
 
-/* Problems found; *stopped when the person did not want to wait. */
+/* Returns the number of problems; *stopped: the user interrupted the check. */
 static size_t check_files(const installed *m, const eg_sums *sums, int json, int *stopped) {
     size_t problems = 0;
     for (size_t i = 0; i < sums->count && !*stopped; i++) {
@@ -214,9 +215,9 @@ static size_t check_files(const installed *m, const eg_sums *sums, int json, int
     }
     const char *more = *stopped ? NULL : eg_sums_unlisted(m->folder, sums);
     if (more) {
-        char text[MOST_PATH + 300];
-        snprintf(text, sizeof text, "'%s/%s' was added after the installation: remove it, or add its checksum to " EG_SUMS_FILE,
-                 m->folder, more);
+        char text[MAX_PATH + 300];
+        snprintf(text, sizeof text, "'%s/%s' has no recorded checksum: remove the file, or add it to " EG_SUMS_FILE, m->folder,
+                 more);
         tell(text, json, problems++);
     }
     return problems;
@@ -258,9 +259,9 @@ static int verify_one(const installed *m, eg_engine *engine, int json, size_t at
     if (!json && !stopped && status)
         printf("WRONG    %s: %s\n", m->name, m->shipped ? "install Engram again" : "remove the folder and pull the model again");
     if (!json && !stopped && !status && listed == EG_OK)
-        printf("OK       %s: %zu files as recorded, the model opens\n", m->name, sums->count);
+        printf("OK       %s: %zu files match their checksums, and the model can be opened\n", m->name, sums->count);
     if (!json && !stopped && !status && listed != EG_OK)
-        printf("OK       %s: the model opens; nothing is recorded to compare its files with\n", m->name);
+        printf("OK       %s: the model can be opened; it has no recorded checksums\n", m->name);
     eg_arena_release(&arena);
     free(sums);
     return status;
@@ -268,7 +269,7 @@ static int verify_one(const installed *m, eg_engine *engine, int json, size_t at
 
 /* The rows that the arguments name: a folder, a name, or none for all. 0 after complaining. */
 static int choose(const eg_host *host, const char *name, collection *c) {
-    char folder[MOST_PATH];
+    char folder[MAX_PATH];
     eg_error err = {0};
     if (!collect(host, c)) return 0;
     if (!name) return 1;
@@ -305,7 +306,7 @@ static int verify(const call *c, const eg_host *host) {
 
 /* ---- use ---- */
 
-/* What goes before the user's file in this process: a variable or a project file; NULL: nothing. */
+/* Where the value of a setting comes from, for find_origin. */
 typedef struct origin {
     const char *key, *found;
 } origin;
@@ -358,7 +359,7 @@ static int reembed(const call *c, const eg_host *host, const char *line, int now
 static int use(const call *c, const eg_host *host) {
     static const char *const none[] = {"plugins="};
     const char *name = c->positional[1], *as = call_option(c, "as");
-    char value[MOST_PATH], folder[MOST_PATH], line[MOST_PATH + 32];
+    char value[MAX_PATH], folder[MAX_PATH], line[MAX_PATH + 32];
     eg_error err = {0};
     eg_model_kind kind = {.size = sizeof kind};
     if (!value_of(name, value, sizeof value)) return EXIT_ERROR;
@@ -368,8 +369,7 @@ static int use(const call *c, const eg_host *host) {
     }
     if (eg_model_kind_of(folder, &kind, &err) != EG_OK) return complain("%s", err.text);
     if (!as && strcmp(kind.task, "nli") != 0 && strcmp(kind.task, "embed") != 0)
-        return complain("the model in '%s' is for the task '%s': Engram's memory uses models for nli and embed", folder,
-                        kind.task);
+        return complain("the model in '%s' was made for the task '%s': Engram uses models for nli and embed", folder, kind.task);
     if (!as) as = kind.task;
     int nli = strcmp(as, "nli") == 0;
     const char *key = nli ? "model.nli" : "model.embed";
@@ -402,14 +402,15 @@ static int use(const call *c, const eg_host *host) {
         printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
         eg_buffer_release(&b);
     } else {
-        printf("%s = %s is written to %s; programs that run keep their model until they are started again\n", key, value, path);
+        printf("%s = %s is written to %s; running programs use it after a restart\n", key, value, path);
         if (left)
             printf(
-                "%llu facts of this memory get vectors of the new model in the background: by `engram mcp`, a little by each commit and query, or all at once by\n"
-                "`engram models use %s --now`. Until then words find them; `engram status` shows how many wait. The vectors of the old model stay\n",
+                "%llu facts of this workspace need embeddings of the new model. `engram mcp` computes them in the background, each commit\n"
+                "and query some of them, `engram models use %s --now` all of them. Until then queries find these facts by their words only;\n"
+                "`engram status` shows how many are left. The embeddings of the old model are kept.\n",
                 (unsigned long long)left, name);
     }
-    if (hidden) fprintf(stderr, "engram: note: %s sets %s too and goes before the file\n", o.found, key);
+    if (hidden) fprintf(stderr, "engram: note: %s sets %s as well, and takes precedence over the file\n", o.found, key);
     return EXIT_FINE;
 }
 
@@ -439,7 +440,7 @@ static void show_progress(void *self, const char *file, uint64_t done, uint64_t 
 
 static void show_waiting(void *self) {
     (void)self;
-    fputs("engram: another process pulls this model: waiting for it\n", stderr);
+    fputs("engram: another process is downloading this model: waiting for it\n", stderr);
 }
 
 static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) {
@@ -456,17 +457,17 @@ static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) 
         printf("%.*s", (int)b.len, b.ptr ? b.ptr : "");
         eg_buffer_release(&b);
     } else if (out->already) {
-        printf("%s is installed already (%s)\n", p->name, out->source);
+        printf("%s is already installed (%s)\n", p->name, out->source);
     } else {
-        printf("%s is installed (%s, %.1f MB), the engine opens it\n", p->name, out->source, (double)out->bytes / 1e6);
+        printf("%s is installed (%s, %.1f MB) and can be opened\n", p->name, out->source, (double)out->bytes / 1e6);
         if (!p->known)
-            printf("its licence stands at %s/%s\n", p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co",
+            printf("its licence is stated at %s/%s\n", p->endpoint && *p->endpoint ? p->endpoint : "https://huggingface.co",
                    p->repo);
         if (p->known && *p->known->note) printf("note: %s\n", p->known->note);
-        printf("`engram models use %s` makes it the one in use\n", p->name);
+        printf("run `engram models use %s` to use it\n", p->name);
     }
     if (*out->unchecked)
-        fprintf(stderr, "engram: note: the hub gives no checksum of %s: only its length was checked\n", out->unchecked);
+        fprintf(stderr, "engram: note: the hub has no checksum of %s: only its length was checked\n", out->unchecked);
 }
 
 static int pull(const call *c, const eg_host *host) {
@@ -512,8 +513,7 @@ int run_models(const call *c) {
                                                      : strcmp(what, "use") == 0 && c->positional_count == 2    ? use
                                                      : strcmp(what, "pull") == 0 && c->positional_count == 2   ? pull
                                                                                                                : NULL;
-    if (!run)
-        return complain("models list, models pull NAME|ORG/REPO[@REVISION], models verify [NAME|DIR], or models use NAME|DIR");
+    if (!run) return complain_of_usage(c);
     eg_host *host = call_host(c, 1, 0, none, 1);
     if (!host) return EXIT_ERROR;
     int status = run(c, host);

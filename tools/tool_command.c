@@ -78,8 +78,7 @@ int run_tool(const call *c) {
     size_t size = strlen(given);
     if (c->positional_count == 0) return list(c);
     if (c->positional_count > 2)
-        return complain(
-            "tool takes a name and one JSON object: put the object into single quotes, as in '{\"topic\": \"port\"}'");
+        return complain("tool takes a name and one JSON object: quote the object, as in '{\"topic\": \"port\"}'");
     if (strcmp(given, "-") == 0) {
         if (!(text = read_stream(stdin, "standard input", MAX_ARGUMENTS, &size))) return EXIT_ERROR;
         given = text;

@@ -90,7 +90,7 @@ class Engram(unittest.TestCase):
             self.assertEqual(done.stdout, b"")
             self.assertRegex(done.stderr, rb"^engram: .*" + said)
         self.assertIn(b"there is no tool 'engram_nothing'", self.run_engram("tool", "engram_nothing", expect=2).stderr)
-        self.assertIn(b"single quotes", self.run_engram("tool", "engram_query", "{topic:", "x}", expect=2).stderr)
+        self.assertIn(b"quote the object", self.run_engram("tool", "engram_query", "{topic:", "x}", expect=2).stderr)
 
     def test_scope_of_the_setting(self):
         """A project's .engram.conf names the scope of commits and queries; the environment is stronger, an option strongest."""
@@ -136,11 +136,11 @@ class Engram(unittest.TestCase):
                        "--ttl-days", "3", "Entries of the catalog cache live 15 minutes.")
         now, ever = (self.run_engram("query", "catalog cache", *more).stdout for more in ((), ("--history",)))
         self.assertIn(b"valid until 20", now)
-        self.assertNotIn(b"ENDED", now)
+        self.assertNotIn(b"CLOSED", now)
         self.assertIn(b": superseded", ever)
-        self.assertEqual(ever.count(b"ENDED 20"), 1)
+        self.assertEqual(ever.count(b"CLOSED 20"), 1)
         done = self.run_engram("undo", str(new["undo_id"])).stdout
-        self.assertRegex(done, rb"undone: commit  \(undo \d+\)\n  back .*live 5 minutes")
+        self.assertRegex(done, rb"undone: commit  \(undo \d+\)\n  restored .*live 5 minutes")
         self.assertNotIn(b"{", done)
         self.assertEqual(self.run_engram("commit", "--operation", "none").stdout, b"nothing was stored\n")
 
@@ -577,7 +577,7 @@ class Engram(unittest.TestCase):
         lines = fits + b"\r\n" + good + b" " * (most + 1) + b"\n" + good + fits + b" "
         rows = [json.loads(line) for line in self.run_engram("embed", stdin=lines, expect=2).stdout.splitlines()]
         self.assertEqual([list(row)[0] for row in rows], ["embedding", "embedding", "error", "embedding", "error"])
-        self.assertEqual(rows[2]["error"], f"line 3 has {most + 1} bytes; at most {most} are read")
+        self.assertEqual(rows[2]["error"], f"line 3 has {most + 1} bytes: the limit is {most}")
         self.assertEqual(rows[0], rows[3])
         place, size = os.path.join(self.folder.name, "long.jsonl"), 600 << 20
         with open(place, "wb") as f:

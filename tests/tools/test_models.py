@@ -71,7 +71,7 @@ class Models(Engram):
         known = models["nli-deberta-v3-xsmall"]
         self.assertEqual((known["installed"], known["task"], known["source"]), (False, "nli", "cross-encoder/nli-deberta-v3-xsmall"))
         text = self.run_engram("models").stdout
-        self.assertIn(b"in use for contradictions", text)
+        self.assertIn(b"used for contradictions", text)
         self.assertIn(b"`engram models pull all-MiniLM-L6-v2`", text)
         self.run_engram("models", "lst", expect=2)
         self.run_engram("models", "list", "x", expect=2)
@@ -101,7 +101,7 @@ class Models(Engram):
     def test_verify_finds_every_damage(self):
         shutil.copytree(os.path.join(SHIPPED, "engram-embed-0"), os.path.join(self.models, "mine"))
         to = os.path.join(self.models, "mine")
-        self.assertIn(b"OK       mine: 10 files as recorded", self.run_engram("models", "verify", "mine").stdout)
+        self.assertIn(b"OK       mine: 10 files match their checksums", self.run_engram("models", "verify", "mine").stdout)
         self.run_engram("models", "verify", to)
         with open(os.path.join(to, WEIGHTS), "r+b") as f: # one bit that the model opens with all the same
             f.seek(1000003)
@@ -116,7 +116,7 @@ class Models(Engram):
         self.run_engram("models", "verify", "mine")
         with open(os.path.join(to, "added_tokens.json"), "w") as f:
             f.write("{}")
-        self.assertIn(b"added_tokens.json' was added", self.run_engram("models", "verify", "mine", expect=1).stdout)
+        self.assertIn(b"added_tokens.json' has no recorded checksum", self.run_engram("models", "verify", "mine", expect=1).stdout)
         os.remove(os.path.join(to, "added_tokens.json"))
         os.remove(os.path.join(to, "config.json"))
         self.assertIn(b"config.json", self.run_engram("models", "verify", "mine", expect=1).stdout)
@@ -143,7 +143,7 @@ class Models(Engram):
 
     def test_verify_without_checksums(self):
         to = self.install("mean-f32")
-        self.assertIn(b"nothing is recorded", self.run_engram("models", "verify", "mean-f32").stdout)
+        self.assertIn(b"has no recorded checksums", self.run_engram("models", "verify", "mean-f32").stdout)
         os.truncate(os.path.join(to, "model.safetensors"), 100)
         self.run_engram("models", "verify", "mean-f32", expect=2)
         with open(os.path.join(to, "SHA256SUMS"), "w") as f:
@@ -194,7 +194,7 @@ class Models(Engram):
     def test_use_says_what_goes_before_it(self):
         self.install("mean-f32")
         done = self.run_engram("models", "use", "mean-f32", env=dict(self.env, ENGRAM_MODEL_EMBED="engram-embed-0"))
-        self.assertIn(b"ENGRAM_MODEL_EMBED sets model.embed too", done.stderr)
+        self.assertIn(b"ENGRAM_MODEL_EMBED sets model.embed as well", done.stderr)
         self.assertNotIn(b"note", self.run_engram("models", "use", "mean-f32").stderr)
 
 
@@ -252,7 +252,7 @@ class OtherEmbeddings(Engram):
 
     def test_by_commands_alone(self):
         text = self.run_engram("models", "use", "other").stdout
-        self.assertIn(b"%d facts of this memory get vectors" % self.FACTS, text)
+        self.assertIn(b"%d facts of this workspace need embeddings" % self.FACTS, text)
         before = self.FACTS
         for _ in range(60):
             self.run_engram("query", "segments")
@@ -371,7 +371,7 @@ class Pull(Engram):
 
     def test_revisions(self):
         self.pull("org/mean@v1")
-        self.assertIn(b"installed already", self.pull("org/mean@v1").stdout)
+        self.assertIn(b"already installed", self.pull("org/mean@v1").stdout)
         self.pull("org/mean@" + "c" * 40)
         self.hub.repos["org/mean"]["commit"] = "d" * 40
         done = self.pull("org/mean@a/b", expect=2)
