@@ -1,11 +1,11 @@
-/* align.c - see align.h. Global alignment (S. Needleman and C. Wunsch, 1970) of at most 96 units a side, then
- * rules on the columns that are not equal. The rules were measured on labelled stores; each says what it is
- * afraid of. */
+/* align.c - see align.h. Global alignment (S. Needleman and C. Wunsch, 1970) of at most MAX_UNITS units a side, then
+ * rules on the columns that are not equal. The rules were chosen by their precision on labelled scenarios; the
+ * comment of each gives examples of the false positives that it prevents. */
 #include "align.h"
 
 #include "general_rule.h"
 
-enum { MOST_COLUMNS = 2 * MOST_UNITS };
+enum { MAX_COLUMNS = 2 * MAX_UNITS };
 enum { GAP = -2, SCORE_CONTENT = 6, SCORE_STOP = 3, SCORE_CONFLICT = 4, SCORE_SUBSTITUTE = -3 };
 
 typedef struct column {
@@ -16,9 +16,9 @@ typedef struct column {
 
 typedef struct align_table {
     const sentence *a, *b;
-    column columns[MOST_COLUMNS + 1]; /* behind the last one an empty one */
+    column columns[MAX_COLUMNS + 1]; /* the last one is empty */
     size_t n;
-    int score[(MOST_UNITS + 1) * (MOST_UNITS + 1)];
+    int score[(MAX_UNITS + 1) * (MAX_UNITS + 1)];
 } table;
 
 static int pair_score(const unit *x, const unit *y) {
@@ -47,7 +47,7 @@ static void lay_out(table *t) {
             if (left > best) best = left;
             score[i * width + j] = best;
         }
-    size_t i = n, j = m, k = MOST_COLUMNS;
+    size_t i = n, j = m, k = MAX_COLUMNS;
     while (i || j) {
         column c = {0};
         int here = score[i * width + j];
@@ -61,12 +61,12 @@ static void lay_out(table *t) {
         else c.b = &t->b->units[--j];
         t->columns[--k] = c;
     }
-    t->n = MOST_COLUMNS - k;
+    t->n = MAX_COLUMNS - k;
     memmove(t->columns, t->columns + k, t->n * sizeof t->columns[0]);
     t->columns[t->n] = (column){0};
 }
 
-/* ---- what a difference is ---- */
+/* ---- the kinds of differences ---- */
 
 static int is_antonym(eg_str a, eg_str b) {
     static const char *const pairs[][2] = {{"on", "off"},
@@ -127,7 +127,7 @@ static int is_antonym(eg_str a, eg_str b) {
     return 0;
 }
 
-/* Words that add nothing to a claim. */
+/* Words that may be missing on one side without a change of meaning. */
 static int is_filler(const unit *u) {
     if (u->kind == UNIT_VALUE) return 0;
     return word_in(u->key, "and also too now today currently exactly just so that as is are then itself "
@@ -135,7 +135,7 @@ static int is_filler(const unit *u) {
                            "which it its has have been be with from set alway simply per will our up");
 }
 
-/* Words that make a claim hold only somewhere, sometimes, for somebody. */
+/* Words that restrict a claim to a place, a time or a group of users. */
 static int is_context(const unit *u) {
     return word_in(u->key,
                    "if when unless except during while only until whenever otherwise production prod stag development "
@@ -147,15 +147,15 @@ static int is_context(const unit *u) {
 
 static int is_negation(const unit *u) { return u && word_in(u->key, "not no never"); }
 
-/* A stretch of columns without agreement. */
+/* Consecutive columns that are not equal. */
 typedef struct stretch {
     size_t from, to; /* columns */
-    size_t as, bs;   /* units of either side that carry meaning */
-    int values;      /* holds a value */
-    int context;     /* holds a word of context */
-    int filler;      /* nothing but filler */
-    int negation;    /* nothing but one "not" */
-    int names;       /* 1: every unit of meaning is a name or code */
+    size_t as, bs;   /* content words of either side */
+    int values;      /* 1: contains a value */
+    int context;     /* 1: contains a restricting word (is_context) */
+    int filler;      /* 1: only words that add nothing (is_filler) */
+    int negation;    /* 1: a single "not" and nothing else */
+    int names;       /* 1: every content word is a name or code */
 } stretch;
 
 static stretch stretch_at(const table *t, size_t from) {
@@ -189,7 +189,7 @@ typedef struct summary {
     size_t stretch_count;
 } summary;
 
-/* 0: too little agrees, or too much differs, to tell anything; most sentences end here, before words are looked up. */
+/* Returns 0 if too little agrees, or too much differs, for any verdict. Most pairs end here, before words are looked up. */
 static int summarise(const table *t, summary *s) {
     *s = (summary){0};
     for (size_t i = 0; i < t->n; i++) {
@@ -219,11 +219,11 @@ static int summarise(const table *t, summary *s) {
     return 1;
 }
 
-/* Index in its sentence of a column's unit. */
+/* The index of a column's unit in its sentence. */
 static size_t index_a(const table *t, const column *c) { return (size_t)(c->a - t->a->units); }
 static size_t index_b(const table *t, const column *c) { return (size_t)(c->b - t->b->units); }
 
-/* The number is the name of one of many: "region 3", "shard 12". */
+/* 1 when the number identifies one of several things: "region 3", "shard 12". */
 static int is_label(const unit *first, const unit *value) {
     return value > first &&
            word_in(value[-1].key,
@@ -233,8 +233,8 @@ static int is_label(const unit *first, const unit *value) {
                    "plan version releas build run attempt epoch");
 }
 
-/* The value stands in the subject part: "Version 5 needs ...", "On Tuesday ...": it says which thing is
- * meant, not what it is. Counts do not: "46 boxes are in service". */
+/* 1 when the value is part of the subject, "Version 5 needs ...", "On Tuesday ...", and so says which thing is
+ * meant, not what is said about it. Counts are not: "46 boxes are in service". */
 static int selects(const table *t, const column *c) {
     if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
     if (index_a(t, c) >= t->a->colon || index_b(t, c) >= t->b->colon) return 0; /* "Java version: 17" */
@@ -245,7 +245,8 @@ static int selects(const table *t, const column *c) {
     return 1;
 }
 
-/* A difference behind a clause border behind the conflict cannot undo it, unless it sets a condition. */
+/* 1 when the difference is in a later clause than the conflict: there it cannot explain the conflict, unless it
+ * is a condition. */
 static int is_tail(const table *t, const stretch *x, size_t conflict) {
     if (x->from <= conflict || x->context) return 0;
     const column *at = &t->columns[conflict];
@@ -261,8 +262,7 @@ static void classify(const eg_claim *a, alignment *out) {
     out->class = value_is_temporal(a) ? CLASS_TEMPORAL : value_is_numeric(a) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
-/* "Debian 12" in the place of "Ubuntu 24.04": the name belongs to the version behind it, as the verb's
- * object. */
+/* 1 for a product before its version, as the object of the verb: "Debian 12" against "Ubuntu 24.04". */
 static int is_product(const table *t, const stretch *x) {
     if (x->as != 1 || x->bs != 1 || !x->names || x->to >= t->n) return 0;
     const column *version = &t->columns[x->to], *name = &t->columns[x->from];
@@ -270,16 +270,15 @@ static int is_product(const table *t, const stretch *x) {
     return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
 }
 
-/* The differing words say what is meant, not what is said of it: names, or words before the verb. */
+/* 1 when the differing words say which thing is meant, not what is said about it: names, or words before the verb. */
 static int names_thing(const table *t, const stretch *x) {
     const column *c = &t->columns[x->from];
     if (x->names) return 1;
     return c->a && c->b && index_a(t, c) < t->a->verb && index_b(t, c) < t->b->verb;
 }
 
-/* Differing values in the same place. */
-/* Whether nothing that both say names what came with a version: "New in version 1.5" and "New in version 1.6" stand below two
- * headings. */
+/* 1 when the common words only announce a version: "New in version 1.5" and "New in version 1.6" are about the
+ * things of two headings. */
 static int only_announces(const table *t) {
     for (size_t i = 0; i < t->n; i++)
         if (t->columns[i].equal && t->columns[i].a->content &&
@@ -290,8 +289,8 @@ static int only_announces(const table *t) {
     return 1;
 }
 
-/* The differing value says for which case the other one holds: "30 ms at 100 users", "12 minutes on 4 cores", "30 s if caching is
- * enabled". */
+/* 1 when the value is a condition under which the rest holds: "30 ms at 100 users", "12 minutes on 4 cores", "30 s if
+ * caching is enabled". */
 static int sets_case(const sentence *x, const unit *value, int alone) {
     if (value > x->units && !alone &&
         word_in(value[-1].key, "at in on for with above below over under since as during version ="))
@@ -301,6 +300,7 @@ static int sets_case(const sentence *x, const unit *value, int alone) {
     return 0;
 }
 
+/* Conflicting values in the same place. */
 static void judge_values(const table *t, const summary *s, alignment *out) {
     const column *c = &t->columns[s->first_conflict];
     out->a = c->a->span;
@@ -319,7 +319,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         serious++;
         different += x->as > x->bs ? x->as : x->bs;
         if (x->context) out->reason = "the context differs";
-        else if (x->as && x->bs && names_thing(t, x)) out->reason = "another thing is meant";
+        else if (x->as && x->bs && names_thing(t, x)) out->reason = "the things differ";
     }
     if (matched < 2 || matched < 2 * different) return;
     for (size_t i = s->first_conflict; i <= s->last_conflict; i++)
@@ -334,7 +334,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         int alone = !seen++ && !(s->conflicts > 1 && index_a(t, k) <= 1);
         if (sets_case(t->a, k->a, alone) || sets_case(t->b, k->b, alone)) {
             out->verdict = ALIGN_BOTH_VALID;
-            out->reason = "they speak of different cases";
+            out->reason = "they hold in different cases";
             return;
         }
     }
@@ -352,7 +352,7 @@ static int holds_unit(const sentence *x, const unit *u) {
     return 0;
 }
 
-/* Two words of one small family, of which only one can be said of a thing. */
+/* 1 for two words of a group of which only one can apply to a thing. */
 static int same_family(eg_str a, eg_str b) {
     static const char *const families[] = {"first second third fourth fifth sixth seventh eighth ninth tenth",
                                            "second millisecond microsecond minut hour day week month year", "acr hectar",
@@ -364,7 +364,7 @@ static int same_family(eg_str a, eg_str b) {
 
 static int ends_ly(eg_str s) { return s.len > 3 && s.ptr[s.len - 2] == 'l' && s.ptr[s.len - 1] == 'y'; }
 
-/* One name in the place of another: "stored in ClickHouse" and "stored in PostGIS". */
+/* Different names in the same place: "stored in ClickHouse" and "stored in PostGIS". */
 static void judge_names(const table *t, const summary *s, alignment *out) {
     const stretch *x = NULL;
     for (size_t i = 0; i < s->stretch_count; i++) {
@@ -372,7 +372,7 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
         if (x) return;
         x = &s->stretches[i];
         const column *first = &t->columns[x->from];
-        if (!first->a || !first->b) return; /* is_tail asks for both sides of the column */
+        if (!first->a || !first->b) return; /* is_tail needs both sides of the column */
     }
     if (!x || !x->as || !x->bs || x->as > 3 || x->bs > 3) return;
     const column *before = x->from ? &t->columns[x->from - 1] : NULL;
@@ -393,14 +393,14 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     const unit *next = x->to < t->n && t->columns[x->to].equal ? t->columns[x->to].a : NULL;
     int describes = next && next->content && next->clause == first->a->clause && !said && !ends_ly(first->a->key) &&
                     !word_in(first->a->key, "alway always never");
-    if (antonyms && (subject || describes)) return; /* "internal users", "the first name": which ones, not what they are */
+    if (antonyms && (subject || describes)) return; /* "internal users", "the first name": these say which ones are meant */
     if (antonyms) {
         out->verdict = ALIGN_CONFLICT;
         out->score = 0.92;
         return;
     }
     if (subject) {
-        /* an owner is the only subject that excludes another one */
+        /* of subjects, only owners exclude each other */
         if (index_a(t, first) != 0 || !t->columns[x->to].a) return;
         if (!word_in(t->columns[x->to].a->key, "own maintain") &&
             !(t->columns[x->to].a && x->to + 1 < t->n && t->columns[x->to + 1].a &&
@@ -428,7 +428,7 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     const unit *not = c->a ? c->a : c->b;
     const column *near = x->from ? &t->columns[x->from - 1] : &t->columns[x->to];
     if (!near->a || !near->b) return;
-    for (size_t i = 0; i < x->from; i++) /* "clients that are not signed in", "some jobs", "may": said of a part or of a case */
+    for (size_t i = 0; i < x->from; i++) /* "clients that are not signed in", "some jobs", "may": not all of them */
         if (t->columns[i].a &&
             (word_in(t->columns[i].a->key, "that which who whose where som most may might could") ||
              (word_in(t->columns[i].a->key, "if when whenever while unless") && t->columns[i].a->clause == not ->clause)))
@@ -442,7 +442,7 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Identifiers of two things of one kind: the same but for their digits, as web-0 and web-1, E1042 and E1043. */
+/* 1 for identifiers that differ in their digits only, such as web-0 and web-1, or E1042 and E1043. */
 static int is_sibling(eg_str a, eg_str b) {
     size_t i = 0, k = 0, letters = 0, digits_a = 0, digits_b = 0;
     for (;;) {
@@ -455,8 +455,8 @@ static int is_sibling(eg_str a, eg_str b) {
     return i == a.len && k == b.len && letters && digits_a && digits_b;
 }
 
-/* What the sentences are about is another thing of the same kind, and what they say of it differs as well. Where only
- * the thing differs ("db-1 is the primary"), or no verb tells what is said, the model decides. */
+/* 1 when the subjects are two things of one kind (is_sibling) and the statements about them differ as well. Where only
+ * the subjects differ ("db-1 is the primary"), or no verb was found, the NLI model decides. */
 static int tells_of_siblings(const table *t) {
     int siblings = 0, said = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -499,14 +499,15 @@ void align_sentences(align_table *t, const sentence *a, const sentence *b, align
         out->verdict = ALIGN_NOTHING;
     if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t)) {
         out->verdict = ALIGN_BOTH_VALID;
-        out->reason = "they tell of two things of one kind";
+        out->reason = "they are about two things of one kind";
         out->a = a->units[0].span;
         out->b = b->units[0].span;
     }
     if (out->verdict != ALIGN_CONFLICT) return;
     if (a->updates || b->updates || (a->now && !b->now)) out->verdict = ALIGN_UPDATE;
-    else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) { /* two tales of one past can disagree */
+    else if (a->modality != b->modality &&
+             (!is_present(a) || !is_present(b))) { /* two statements about the past may still contradict each other */
         out->verdict = ALIGN_BOTH_VALID;
-        out->reason = "one of the two is no statement about now";
+        out->reason = "one of the two is not about the present";
     }
 }

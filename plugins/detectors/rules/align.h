@@ -1,5 +1,5 @@
-/* align.h - lays two sentences beside each other and says what differs: the same sentence with another value
- * in the same place is the surest contradiction there is without a model. Thread class: any. */
+/* align.h - aligns two sentences word by word and classifies their differences. The same sentence with another
+ * value in the same place is the most reliable sign of a contradiction that needs no model. Thread class: any. */
 #ifndef EG_DETECTORS_ALIGN_H
 #define EG_DETECTORS_ALIGN_H
 
@@ -20,15 +20,15 @@ typedef struct alignment {
     align_verdict verdict;
     align_class class;
     double score;
-    size_t shared;      /* words of meaning that both sentences hold in the same place */
+    size_t shared;      /* content words that are equal in the alignment */
     int named;          /* 1: one of them is a name or an identifier */
-    eg_span a, b;       /* the bytes that disagree */
-    const char *reason; /* of ALIGN_BOTH_VALID: what else differs */
+    eg_span a, b;       /* the bytes that contradict each other */
+    const char *reason; /* of ALIGN_BOTH_VALID: what else differs, as a phrase */
 } alignment;
 
-typedef struct align_table align_table; /* room for two sentences of any length, used again for each pair */
+typedef struct align_table align_table; /* scratch memory for one pair of sentences at a time */
 
-/* In the request's memory; NULL when there is none left. */
+/* Allocates from the request; NULL without memory. */
 align_table *align_table_create(eg_request *rq);
 /* Compares the sentences; a is the newer one. */
 void align_sentences(align_table *t, const sentence *a, const sentence *b, alignment *out);

@@ -45,7 +45,7 @@ static eg_str words_of(const eg_case_fact *f, eg_span s) {
     return (eg_str){content.ptr + s.start, n};
 }
 
-/* What the differing words are said about: the words before them in their statement, shortened. */
+/* A label for the differing words: the words before them in their statement, shortened. */
 static eg_str label_of(const eg_case_fact *f, uint32_t statement, eg_span at) {
     eg_str content = f->fact->content;
     size_t start = f->statements[statement].start, end = at.start;
@@ -88,7 +88,7 @@ static eg_status keep(comparer *c, const eg_case_fact *candidate, uint32_t state
                                           label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
         break;
     case EG_OUTCOME_BOTH_VALID:
-        o.explanation = eg_request_printf(c->rq, "%.*s and %.*s can both hold: %s", (int)here.len, here.ptr, (int)there.len,
+        o.explanation = eg_request_printf(c->rq, "%.*s and %.*s can both be true: %s", (int)here.len, here.ptr, (int)there.len,
                                           there.ptr, reason ? reason : "the contexts differ");
         break;
     default: o.explanation = eg_request_printf(c->rq, "both say the same"); break;
@@ -109,17 +109,17 @@ static int names_missing(const sentence *x, const sentence *in) {
     return 0;
 }
 
-/* A later statement leans on the first one: "Trino on cluster gale ...; spilling is enabled". When both first
- * statements name what the other's does not, later ones are about different things. Two first statements
- * stand alone. */
+/* 1 when the facts are about different things, as far as later statements (i or k above 0) go: those continue the
+ * first one, "Trino on cluster gale ...; spilling is enabled", and each first statement has names that the other
+ * lacks. */
 static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
     return (i || k) && names_missing(&ours[0], &theirs[0]) && names_missing(&theirs[0], &ours[0]);
 }
 
-/* "The rate limit is 500" of two services looks the same: across scopes more must name the thing. */
+/* 1 when too few words identify the thing across scopes: two services may each have a "rate limit". */
 static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
 
-/* Every repository has these: they name no thing across scopes. */
+/* Words for things that every repository has: across scopes they do not identify anything. */
 static int is_common(eg_str w) {
     return word_in(w,
                    "servic server app application api modul packag package project repo repository codebas component databas db "
@@ -143,10 +143,10 @@ static int key_words(eg_str key, int *named) {
     return n;
 }
 
-/* The same for a claim's keys and the context around it. */
+/* is_weak for the subject, attribute and qualifiers of a claim. */
 static int is_weak_claim(const eg_claim *c) {
     int named = 0, words = key_words(c->subject, &named) + key_words(c->attribute, &named) + key_words(c->qualifiers, &named);
-    if (eg_str_eq(c->attribute, EG_STR("owner"))) return 0; /* what is owned is named */
+    if (eg_str_eq(c->attribute, EG_STR("owner"))) return 0; /* its subject is a name */
     return is_weak((size_t)words, named);
 }
 
@@ -158,7 +158,7 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
             alignment al;
             align_sentences(c->table, &c->sentences[i], &theirs[k], &al);
             if (al.verdict == ALIGN_NOTHING) continue;
-            if (al.verdict == ALIGN_SAME && (c->n > 1 || n > 1)) continue; /* the other statements may disagree */
+            if (al.verdict == ALIGN_SAME && (c->n > 1 || n > 1)) continue; /* the other statements may contradict each other */
             if (al.verdict == ALIGN_CONFLICT && heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;
                 al.reason = "the facts are about different things";
@@ -179,8 +179,7 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
     return status;
 }
 
-/* Qualifiers agree when they are equal but for env=production, which is what a statement without one means.
- */
+/* Reads the next qualifier, except env=production, which is what a statement without an environment means. */
 static int next_qualifier(eg_str *rest, eg_str *out) {
     while (rest->len) {
         size_t n = 0;
@@ -203,13 +202,13 @@ static int same_qualifiers(eg_str a, eg_str b) {
     }
 }
 
-/* Both facts are one clause, so a claim is all they say. */
+/* 1 when both facts are a single clause, so that equal claims mean equal facts. */
 static int is_all(const comparer *c, const sentence *theirs, size_t n) {
     if (c->n != 1 || n != 1 || !c->sentences[0].n || !theirs[0].n) return 0;
     return c->sentences[0].units[c->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
 }
 
-/* 1 when both name an environment, platform, plan or time, and not the same ones. */
+/* 1 when both name an environment, platform, plan or time, and these differ. */
 static int named_contexts_differ(eg_str a, eg_str b) {
     eg_str x, y;
     int more, also;
@@ -224,8 +223,8 @@ static align_class class_of(const eg_claim *c) {
 
 static int is_current(const eg_claim *c) { return c->modality == EG_MODALITY_IS || c->modality == EG_MODALITY_SHOULD; }
 
-/* The value stands in the subject part and says which thing is meant: "Port 22 is closed", "exit code 2 means", "issue 123
- * tracks". */
+/* 1 when the value is part of the subject and says which thing is meant: "Port 22 is closed", "exit code 2 means",
+ * "issue 123 tracks". */
 static int names_which(const sentence *x, const eg_claim *c) {
     size_t i = 0;
     while (i < x->n && x->units[i].claim != c) i++;
@@ -306,7 +305,7 @@ static eg_status by_words(comparer *c, const eg_case_fact *candidate, const sent
     return EG_OK;
 }
 
-/* The new fact says itself that it replaces the candidate's value. */
+/* The new fact says that it replaces the candidate's value. */
 static eg_status by_update(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
                            int *found) {
     for (size_t i = 0; i < c->n; i++)
@@ -326,7 +325,7 @@ eg_status compare_facts(comparer *c, const eg_case_fact *candidate, observation 
     size_t n;
     eg_status status = read_all(c->rq, candidate, &theirs, &n);
     if (status == EG_OK) status = by_update(c, candidate, theirs, n, out, found);
-    if (status != EG_OK || *found) return status; /* an update is no contradiction */
+    if (status != EG_OK || *found) return status; /* an update is not a contradiction */
     status = by_place(c, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_claims(c, candidate, theirs, n, out, found);
     if (status == EG_OK && !*found) status = by_words(c, candidate, theirs, n, out, found);

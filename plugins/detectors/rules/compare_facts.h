@@ -1,7 +1,6 @@
-/* compare_facts.h - all that the rules find out about two facts: by laying their statements beside each other
- * (align.h), by claims with the same subject, attribute and qualifiers, by the words of two statements in another
- * order (reword.h), by statements about all things of a kind (general_rule.h) and by what a fact says that it
- * replaces (update.h). Thread class: worker. */
+/* compare_facts.h - all that the rules find out about two facts: by aligning their statements (align.h), by claims with the same
+ * subject, attribute and qualifiers, by the words of two statements in another order (reword.h), by statements about all things
+ * of a kind (general_rule.h) and by what a fact says that it replaces (update.h). Thread class: worker. */
 #ifndef EG_DETECTORS_COMPARE_FACTS_H
 #define EG_DETECTORS_COMPARE_FACTS_H
 
@@ -10,7 +9,7 @@
 typedef struct observation {
     eg_outcome outcome;
     align_class class;
-    int weak; /* 1: too little names the thing for it to be the same one in another scope */
+    int weak; /* 1: too few words identify the thing to take it for the same one in another scope */
     double score;
     eg_span a, b; /* of the subject's and of the candidate's content */
     eg_str explanation;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The number of d. Exact enough: 64 bits of mantissa against a tolerance of 1e-12. */
+/* d as a floating-point number: 64 bits of mantissa are exact enough for the tolerance of 1e-12 below. */
 static long double number_of(eg_decimal d) {
     long double v = (long double)d.mantissa;
     if (d.infinite) return d.mantissa < 0 ? -HUGE_VALL : HUGE_VALL;
@@ -20,7 +20,7 @@ static int equal(long double a, long double b) {
     return d <= scale * 1e-12L;
 }
 
-/* "count:retry" is compared as "count"; the noun stands beside the value and is seen there. */
+/* "count:retry" is compared as "count": the noun is a word beside the value, and the alignment compares it. */
 static eg_str base_of(eg_str dimension) {
     if (dimension.len >= 5 && memcmp(dimension.ptr, "count", 5) == 0) return EG_STR("count");
     return dimension;
@@ -32,10 +32,11 @@ static int same_dimension(const eg_claim *a, const eg_claim *b) {
            (eg_str_eq(y, EG_STR("count")) || eg_str_eq(y, EG_STR("number")));
 }
 
-/* Written as a range, and not a month's 28 to 31 days. */
+/* 1 for a range in the text, 0 for a month of 28 to 31 days. */
 static int is_range(long double low, long double high) { return high > low * 1.15L; }
 
-/* "2 GB" and "2048 MB", "64 KB" and "65536 bytes": many write GB for GiB. The same number of MB and of MiB is not meant. */
+/* 1 when the values are equal if GB stands for GiB, as it often does: "2 GB" and "2048 MB", "64 KB" and "65536 bytes".
+ * 0 for the same number of MB and of MiB. */
 static int binary_reading(const eg_claim *a, const eg_claim *b, long double x, long double y) {
     if (!eg_str_eq(a->dimension, EG_STR("bytes")) || x <= 0 || y <= 0) return 0;
     size_t i = 0;
@@ -65,8 +66,7 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (aq == bq && same) return VALUES_SAME;
     if (aq == EG_QUANTIFIER_ABOUT) al *= 0.75L, ah *= 1.25L;
     if (bq == EG_QUANTIFIER_ABOUT) bl *= 0.75L, bh *= 1.25L;
-    if ((aq == EG_QUANTIFIER_AT_MOST || aq == EG_QUANTIFIER_AT_LEAST) &&
-        aq == bq) /* two bounds of one thing; months may still agree */
+    if ((aq == EG_QUANTIFIER_AT_MOST || aq == EG_QUANTIFIER_AT_LEAST) && aq == bq) /* two bounds of one thing */
         return al <= bh && bl <= ah ? VALUES_COMPATIBLE : VALUES_CONFLICT;
     if (aq == EG_QUANTIFIER_EXACTLY && bq == EG_QUANTIFIER_EXACTLY && is_range(al, ah) && is_range(bl, bh))
         return VALUES_CONFLICT;
@@ -81,12 +81,12 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
 
 static int digit_at(eg_str v, size_t i) { return i < v.len && v.ptr[i] >= '0' && v.ptr[i] <= '9'; }
 
-/* The part of a version at *i as a number. *i moves behind the point that follows. */
+/* The component of a version at *i as a number; *i moves past the dot that follows. */
 static long double next_part(eg_str v, size_t *i) {
     long double n = 0;
     for (; digit_at(v, *i); ++*i) n = n * 10 + (v.ptr[*i] - '0');
     if (*i < v.len && v.ptr[*i] == '.') ++*i;
-    else *i = v.len; /* "-rc1" is not read */
+    else *i = v.len; /* a suffix such as "-rc1" is ignored */
     return n;
 }
 

@@ -1,8 +1,8 @@
 /* general_rule.c - see general_rule.h. */
 #include "general_rule.h"
 
-/* Products that exclude each other in one role. Spellings of one product stand joined by '/'. */
-static const char *const families[] = {
+/* Groups of products of which a thing uses one. Spellings of one product are joined by '/'. */
+static const char *const product_groups[] = {
     "mysql postgresql/postgres mariadb cockroachdb oracle mongodb sqlite dynamodb cassandra scylladb spanner "
     "yugabytedb",
     "kafka rabbitmq nats pulsar sqs redpanda activemq",
@@ -22,10 +22,10 @@ static const char *const families[] = {
     "utc cet",
 };
 
-/* The number of s's product in family, counted from 1; 0: none. */
-static int product_in(const char *family, eg_str s) {
+/* The position of product s in a group, from 1; 0: it is not in the group. */
+static int product_in(const char *group, eg_str s) {
     int number = 1;
-    for (const char *p = family; *p;) {
+    for (const char *p = group; *p;) {
         size_t n = 0;
         while (p[n] && p[n] != ' ' && p[n] != '/') n++;
         if (n == s.len && memcmp(p, s.ptr, n) == 0) return number;
@@ -37,8 +37,8 @@ static int product_in(const char *family, eg_str s) {
 }
 
 int products_exclude(eg_str a, eg_str b) {
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        int x = product_in(families[i], a), y = product_in(families[i], b);
+    for (size_t i = 0; i < sizeof product_groups / sizeof product_groups[0]; i++) {
+        int x = product_in(product_groups[i], a), y = product_in(product_groups[i], b);
         if (x && y) return x != y;
     }
     return 0;
@@ -61,7 +61,7 @@ int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_r
     if (kind->kind != UNIT_WORD || !kind->content) return 0;
     size_t verb = rule->verb, i = 0;
     if (verb != 2 || verb + 1 >= rule->n) return 0;
-    /* the instance: a thing of that kind before the same verb */
+    /* the instance names a thing of that kind before the same verb */
     while (i < instance->n && !eg_str_eq(instance->units[i].key, kind->key)) i++;
     if (i == 0 || i + 2 >= instance->n || i + 1 != instance->verb) return 0; /* i 0: "Services use ..." is a rule itself */
     if (!eg_str_eq(instance->units[i + 1].key, rule->units[verb].key)) return 0;

@@ -1,7 +1,7 @@
 /* reword.c - see reword.h. */
 #include "reword.h"
 
-enum { LEEWAY = 6 }; /* words that the longer statement may say more */
+enum { MAX_EXTRA_WORDS = 6 }; /* content words of the longer statement that the shorter one lacks */
 
 static int holds_key(const sentence *x, eg_str key) {
     for (size_t i = 0; i < x->n; i++)
@@ -9,7 +9,7 @@ static int holds_key(const sentence *x, eg_str key) {
     return 0;
 }
 
-/* The one value of v's dimension in x; NULL when there are several or none. */
+/* The only value in x of the same kind and dimension as `like`; NULL when there are several or none. */
 static const unit *only_value(const sentence *x, const eg_claim *like) {
     const unit *found = NULL;
     for (size_t i = 0; i < x->n; i++) {
@@ -22,7 +22,7 @@ static const unit *only_value(const sentence *x, const eg_claim *like) {
     return found;
 }
 
-/* Words after which a statement holds only sometimes, somewhere, or not at all. */
+/* 1 when a word restricts or negates the statement. */
 static int is_hedged(const sentence *x) {
     for (size_t i = 0; i < x->n; i++)
         if (word_in(x->units[i].key, "if when unless except during while until not no never without cannot "
@@ -39,8 +39,8 @@ static int is_link(eg_str key) {
     return word_in(key, "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
 }
 
-/* The longer sentence's subject part holds words of the shorter one beside words of its own: "children's
- * texts" are fewer than "texts". A name of its own anywhere is another thing, too. */
+/* 1 when the subject of the longer sentence has words of the shorter one and others: "children's texts" are only
+ * some of the "texts". */
 static int narrows(const sentence *longer, const sentence *shorter) {
     size_t shared = 0, own = 0;
     for (size_t i = 0; i < longer->n; i++) {
@@ -55,10 +55,10 @@ static int narrows(const sentence *longer, const sentence *shorter) {
     return shared && own;
 }
 
-/* "one" is seldom a number. */
+/* "one" is rarely meant as a number. */
 static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one")); }
 
-/* "six shelves of twelve tiles", "shards of about 256 MB": the value is each one's. */
+/* 1 when the value is the size of each part: "six shelves of twelve tiles", "shards of about 256 MB". */
 static int is_of_each(const sentence *x, const unit *v) { return v > x->units && word_in(v[-1].key, "of"); }
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {
@@ -93,7 +93,7 @@ int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a
         if (is_one(v->claim) || is_one(w->claim)) continue;
         if (is_option(a, &v->span) || is_option(b, &w->span)) continue;
         if (shared < 3 && !(shared == 2 && names)) continue;
-        if (missing_a + missing_b > LEEWAY) continue;
+        if (missing_a + missing_b > MAX_EXTRA_WORDS) continue;
         *value_a = v;
         *value_b = w;
         return 1;

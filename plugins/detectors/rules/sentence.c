@@ -32,7 +32,7 @@ int word_in(eg_str s, const char *list) {
     return 0;
 }
 
-/* Words that carry no meaning of their own here. Sorted: looked up by halves. */
+/* Stop words. Sorted for binary search. */
 static const char *const stop_words[] = {
     "after", "all",    "also",  "and",   "any",       "are",     "as",    "at",    "be",   "been",  "before", "being",
     "but",   "by",     "can",   "could", "currently", "default", "did",   "do",    "does", "each",  "every",  "for",
@@ -41,7 +41,7 @@ static const char *const stop_words[] = {
     "shall", "should", "so",    "such",  "than",      "that",    "their", "them",  "then", "there", "these",  "they",
     "this",  "those",  "to",    "today", "under",     "unless",  "until", "up",    "via",  "was",   "we",     "were",
     "what",  "when",   "where", "which", "who",       "will",    "with",  "would", "you",  "your"};
-/* Stems of words that end the subject part. Sorted: looked up by halves. */
+/* Stems of verbs, which end the subject. Sorted for binary search. */
 static const char *const verbs[] = {
     "accept",  "act",     "align", "allow",    "are",     "be",      "belong",  "build", "can",     "clos",     "com",
     "come",    "contain", "copi",  "cost",     "cover",   "default", "delet",   "do",    "does",    "downlink", "draw",
@@ -52,7 +52,7 @@ static const char *const verbs[] = {
     "retri",   "return",  "rotat", "ru",       "run",     "scan",    "sen",     "send",  "serv",    "shall",    "ship",
     "should",  "sit",     "speak", "start",    "stay",    "stor",    "support", "sweep", "tak",     "talk",     "travel",
     "trigger", "us",      "use",   "wait",     "wak",     "was",     "were",    "will",  "work",    "writ"};
-/* Words that may tell of a change or of another time. Sorted: looked up by halves. */
+/* Words that may indicate a change or another time. Sorted for binary search. */
 static const char *const signals[] = {"formerly", "had",      "instead",    "lower",  "migrat",   "mov",    "no",
                                       "now",      "plann",    "previously", "propos", "proposed", "rais",   "rather",
                                       "replac",   "replaced", "roadmap",    "since",  "supersed", "switch", "upcom",
@@ -79,7 +79,7 @@ static int ends(const char *p, size_t n, const char *suffix) {
     return n > k && memcmp(p + n - k, suffix, k) == 0;
 }
 
-/* Cuts plural, -ing, -ed and a final e off a plain lower-case word. Must only agree with itself. */
+/* The length of a lower-case word without plural s, -ing, -ed and final e. Stems are only compared with each other. */
 static size_t stem(const char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (p[i] < 'a' || p[i] > 'z') return n;
@@ -91,7 +91,7 @@ static size_t stem(const char *p, size_t n) {
     return n;
 }
 
-/* The claim with a typed value that begins at byte `at`; enums and owners stay words. */
+/* The claim whose value begins at byte `at`, except enums, names and paths, which are compared as words. */
 static const eg_claim *value_at(const cursor *c, size_t at) {
     for (size_t i = 0; i < c->claim_count; i++) {
         const eg_claim *k = &c->claims[i];
@@ -104,13 +104,13 @@ static const eg_claim *value_at(const cursor *c, size_t at) {
 }
 
 static unit *push(cursor *c, size_t start, size_t end) {
-    if (c->out->n == MOST_UNITS) return NULL;
+    if (c->out->n == MAX_UNITS) return NULL;
     unit *u = &c->out->units[c->out->n++];
     *u = (unit){.span = {(uint32_t)start, (uint32_t)end}, .clause = c->clause, .code = c->code};
     return u;
 }
 
-/* Bounding words directly before a value say the same as its quantifier. */
+/* Drops bounding words, such as "at most", directly before a value: its quantifier has their meaning. */
 static void drop_bounds(cursor *c, const eg_claim *value) {
     if (value->quantifier == EG_QUANTIFIER_EXACTLY || value->quantifier == EG_QUANTIFIER_ONLY) return;
     size_t dropped = 0;
@@ -136,7 +136,7 @@ static void push_value(cursor *c, const eg_claim *value) {
     u->key = value->text;
 }
 
-/* One word without signs at its ends, folded; "cannot" and "isn't" become two units. */
+/* Adds a word in lower case; "cannot" and "isn't" become two units. */
 static void push_word(cursor *c, size_t start, size_t end) {
     eg_str raw = {c->s.ptr + start, end - start};
     if (raw.len > 2 && raw.ptr[raw.len - 2] == '\'' && lower(raw.ptr[raw.len - 1]) == 's') raw.len -= 2;
@@ -181,8 +181,7 @@ static int inner_sign(char ch) {
            ch == '*' || ch == '<' || ch == '>' || ch == '{' || ch == '}';
 }
 
-/* The end of the word at c->at: letters, digits and signs that stand inside. A value that begins inside ends
- * it. */
+/* The end of the word at c->at: letters, digits and signs within. A value that begins within ends the word. */
 static size_t word_end(const cursor *c) {
     size_t i = c->at;
     while (i < c->end) {
@@ -232,7 +231,7 @@ static void step(cursor *c) {
     c->at++;
 }
 
-/* The first unit that looks like the sentence's verb. */
+/* The index of the first unit that looks like a verb; n: none. */
 static size_t find_verb(const sentence *x) {
     for (size_t i = 1; i < x->n; i++) {
         eg_str k = x->units[i].key;
@@ -274,7 +273,7 @@ static int says_update(const sentence *x) {
     return 0;
 }
 
-/* "now", "since 3.2": the writer knows that it was otherwise before. */
+/* "now", "since 3.2": implies that something else was true before. */
 static int says_now(const sentence *x) {
     for (size_t i = 0; i < x->n; i++) {
         if (!AMONG(x->units[i].key, signals)) continue;
@@ -297,7 +296,7 @@ static uint32_t words_modality(const sentence *x) {
 
 eg_status sentence_read(eg_request *rq, const eg_case_fact *fact, uint32_t i, sentence *out) {
     *out = (sentence){.fact = fact, .statement = i, .colon = SIZE_MAX};
-    out->units = eg_request_array(rq, MOST_UNITS, sizeof *out->units);
+    out->units = eg_request_array(rq, MAX_UNITS, sizeof *out->units);
     if (!out->units) return EG_ENOMEM;
     eg_span span = fact->statements[i];
     cursor c = {.rq = rq,

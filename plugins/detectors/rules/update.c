@@ -3,7 +3,7 @@
 
 static eg_str key_at(const sentence *x, size_t i, size_t back) { return i >= back ? x->units[i - back].key : EG_STR(""); }
 
-/* The words before or behind the value at i call it the former one. */
+/* 1 when the words around the value at i say that it is the former one. */
 static int is_former(const sentence *x, size_t i) {
     eg_str one = key_at(x, i, 1), two = key_at(x, i, 2), after = i + 1 < x->n ? x->units[i + 1].key : EG_STR("");
     if (word_in(one, "of") && word_in(two, "instead place")) return 1;
@@ -33,7 +33,7 @@ static int same_value(const eg_claim *former, const eg_claim *held) {
            (held->text.ptr[n] == ' ' || held->text.ptr[n] == '%');
 }
 
-/* Words of meaning that both sentences hold. */
+/* The number of content words of b that are in a, too; *of: of all content words of b. */
 static size_t shared_words(const sentence *a, const sentence *b, size_t *of) {
     size_t shared = 0, all = 0;
     for (size_t i = 0; i < b->n; i++) {

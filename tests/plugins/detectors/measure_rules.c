@@ -9,7 +9,7 @@
 
 #include "run_detectors.h"
 
-enum { MOST_FACTS = 400, MOST_ROWS = 64 };
+enum { MAX_FACTS = 400, MAX_ROWS = 64 };
 
 typedef struct row {
     char name[64];
@@ -17,14 +17,14 @@ typedef struct row {
 } row;
 
 typedef struct tally {
-    row category[MOST_ROWS], difficulty[MOST_ROWS], tier_right[MOST_ROWS];
+    row category[MAX_ROWS], difficulty[MAX_ROWS], tier_right[MAX_ROWS];
     size_t right, wrong, labelled, vetoed_right, same_wrong, updates;
     size_t update_all, update_found, update_conflict, update_wrong, update_false; /* of the facts labelled as updates */
     int verbose, missed;
 } tally;
 
 static row *row_of(row *rows, const char *name) {
-    for (size_t i = 0; i < MOST_ROWS; i++) {
+    for (size_t i = 0; i < MAX_ROWS; i++) {
         if (!rows[i].name[0]) snprintf(rows[i].name, sizeof rows[i].name, "%s", name);
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
     }
@@ -121,16 +121,16 @@ static void count_update(tally *t, const eg_case_fact *update, const eg_case_fac
 }
 
 static int measure_store(tally *t, const cJSON *store) {
-    static eg_case_fact facts[MOST_FACTS];
+    static eg_case_fact facts[MAX_FACTS];
     const cJSON *list = cJSON_GetObjectItem(store, "facts"), *conflicts = cJSON_GetObjectItem(store, "conflicts"), *f;
-    const char *ids[MOST_FACTS];
+    const char *ids[MAX_FACTS];
     size_t n = 0;
     int ok = 1;
     eg_arena arena;
     eg_arena_init(&arena, 0);
     cJSON_ArrayForEach(f, list) {
         eg_error err = {0};
-        if (n == MOST_FACTS) break;
+        if (n == MAX_FACTS) break;
         ids[n] = text_of(f, "id");
         if (test_fact_read(&arena, eg_str_of(text_of(f, "content")), eg_str_of(text_of(f, "scope")), &facts[n], &err) != EG_OK)
             ok = 0;
@@ -204,7 +204,7 @@ static int measure_file(tally *t, const char *path) {
 
 static void print_rows(const char *title, const row *rows) {
     printf("%s\n", title);
-    for (size_t i = 0; i < MOST_ROWS && rows[i].name[0]; i++)
+    for (size_t i = 0; i < MAX_ROWS && rows[i].name[0]; i++)
         printf("  %-22s %5zu of %5zu\n", rows[i].name, rows[i].found, rows[i].all);
 }
 

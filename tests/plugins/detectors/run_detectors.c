@@ -22,23 +22,23 @@ eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_
 
 typedef struct sink {
     eg_finding *out;
-    size_t n, most;
+    size_t n, max;
 } sink;
 
 static eg_status add(void *self, const eg_finding *finding) {
     sink *s = self;
-    if (s->n < s->most) s->out[s->n++] = *finding;
+    if (s->n < s->max) s->out[s->n++] = *finding;
     return EG_OK;
 }
 
-eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
+eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t max,
                       size_t *n, eg_error *err) {
     test_request request;
     test_request_borrow(&request, arena);
     test_request_set(&request, EG_STR("test"), NULL, (eg_cancel){0}, err);
     eg_services services = test_services(NULL);
     eg_case c = {.size = sizeof c, .candidate_count = 1, .subject = fact, .candidates = &earlier};
-    sink s = {.out = out, .most = most};
+    sink s = {.out = out, .max = max};
     eg_registrar registrar = {0};
     eg_status status = test_registrar_open(&registrar, &services, eg_plugin_rules(), NULL, err);
     if (status == EG_OK)

@@ -9,9 +9,8 @@
 /* A fact read once: statements and claims by core/text. */
 eg_status test_fact_read(eg_arena *arena, eg_str content, eg_str scope, eg_case_fact *out, eg_error *err);
 
-/* Findings for the new fact against one earlier one; at most `most`. Strings in the
- * arena. */
-eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t most,
+/* The findings about a new fact and an earlier one; at most `max`. Strings live in the arena. */
+eg_status test_detect(eg_arena *arena, const eg_case_fact *fact, const eg_case_fact *earlier, eg_finding *out, size_t max,
                       size_t *n, eg_error *err);
 
 #endif
