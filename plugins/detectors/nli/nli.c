@@ -1,7 +1,8 @@
-/* nli.c - the NLI detector (tier 1): a cross-encoder reads each pair of facts in one direction and, where that leaves it open,
- * in the other; where a fact has several statements and the whole leans to a contradiction, each pair of statements too. Its
- * score is a signal: the least score that counts stands beside the model ("tier1_nli"), and rules of lower tiers outweigh it.
- * Called by the host with whole cases; sees no store. Without a model it finds only texts that hold one another. */
+/* nli.c - the NLI detector (tier 1): a cross-encoder classifies each pair of facts with the candidate as premise and, unless that
+ * decides, with the subject as premise; where a fact has several statements and the pair of facts looks like a contradiction,
+ * each pair of statements, too. A contradiction counts from the threshold of the model on ("tier1_nli"), and findings of the
+ * rules outweigh it. Called by the host with whole cases; knows no store. Without a model it only finds texts that contain one
+ * another. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -11,34 +12,36 @@
 #include "../common/fact_context.h"
 #include "engram/plugin.h"
 
-/* The ten nearest: of the 92 labelled conflicts of the dev stores that the first model gave 0.83 or more, 90 are with the nearest
- * earlier fact of their store and none is beyond the third; among the facts of all thirty stores none is beyond the ninth. */
-enum { MOST_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3, QUOTED = 110 };
-enum { MOST_STATEMENTS = 8 /* of a fact */, MOST_PAIRS = 128 /* of statements, in a case */ };
-#define LEAST_SCORE 0.5 /* below it a pair is not worth a finding, whatever the threshold */
-#define MOST_SHIFT 0.1  /* by which verdicts of people move the threshold */
-#define NEVER 2.0       /* more than any probability */
-/* Of facts of several statements, the whole and the best two statements must both lean to a contradiction: a whole fact says
- * many things, and a statement alone misses what its neighbours say. Then the higher score counts. From 0.6 to 0.8 it raises
- * precision and keeps recall on both halves of the unseen stores (bench/detection.py). */
-#define LEAST_LEAN 0.7
-/* Where another fact is nearer to one of the two texts than they are to each other, they rarely speak of the same thing: the
- * logit of the score falls by so much for each unit of cosine, of which at most MAX_MARGIN counts on each side. The figures that
- * chose both: tools/train/README.md. */
+/* The ten nearest candidates are classified. Of the 92 labelled conflicts of the dev scenarios that the first model scored 0.83
+ * or higher, 90 are with the nearest earlier fact of their scenario and none is beyond the third; among the facts of all thirty
+ * scenarios together none is beyond the ninth. */
+enum { MAX_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3, QUOTED = 110 };
+enum { MAX_STATEMENTS = 8 /* of a fact */, MAX_PAIRS = 128 /* of statements, in a case */ };
+#define MIN_SCORE 0.5 /* pairs below it are not reported, whatever the threshold is */
+#define MAX_SHIFT 0.1 /* by which feedback moves the threshold */
+#define NEVER 2.0     /* a threshold above any probability */
+/* For facts of several statements, both the pair of facts and the best pair of statements must reach this score: a fact says many
+ * things, and a statement alone lacks the context of the others. The higher score counts. Values from 0.6 to 0.8 raise precision
+ * and keep recall on both halves of the test scenarios (bench/detection.py). */
+#define MIN_SCORE_OF_BOTH 0.7
+/* Hubness correction by local scaling, as in CSLS: where another fact is nearer to one of the two texts than they are to each
+ * other (eg_margin), they are rarely about the same thing. The logit of the score is lowered by MARGIN_WEIGHT for each unit of
+ * margin, of which at most MAX_MARGIN counts on each side. How both were chosen: tools/train/README.md. */
 #define MARGIN_WEIGHT 5.0
 #define MAX_MARGIN 0.2
-#define SUREST 0.999999 /* beyond it probabilities of f32 are rounding */
+#define MAX_PROBABILITY 0.999999 /* above it, the logit of an f32 is mostly rounding */
 
-/* What was read of a candidate: the whole facts, later the two statements that disagree most. */
+/* The classification of a candidate: of the two facts, later of the pair of statements with the highest score. */
 typedef struct reading {
     uint32_t candidate;
     eg_span subject, other;
-    double forth, back; /* contradiction: the candidate first, the subject first */
-    double score, same; /* the least entailment of the two directions */
-    int lowered;        /* the score, since other facts are nearer to the two */
+    double forth, back; /* probability of contradiction with the candidate as premise, with the subject as premise */
+    double score;       /* the mean of both */
+    double same;        /* the lower probability of entailment of both directions */
+    int lowered;        /* 1: by the hubness correction */
 } reading;
 
-/* The nearest candidates, best first; how the host found a candidate without a vector does not tell its nearness. */
+/* The nearest candidates, best first. Candidates without an embedding come last if words or claims found them. */
 static size_t choose(const eg_case *c, double least, uint32_t *chosen) {
     size_t n = 0;
     for (uint32_t i = 0; i < c->candidate_count; i++) {
@@ -47,12 +50,12 @@ static size_t choose(const eg_case *c, double least, uint32_t *chosen) {
         if (!by_rule && f->cosine < least) continue;
         if (scopes_differ(c->subject->fact, f->fact) && is_context_dependent(c->subject->fact->content) &&
             is_context_dependent(f->fact->content))
-            continue; /* of two places */
-        size_t at = n < MOST_CANDIDATES ? n : MOST_CANDIDATES - 1;
-        if (n == MOST_CANDIDATES && f->cosine <= c->candidates[chosen[at]]->cosine) continue;
+            continue;
+        size_t at = n < MAX_CANDIDATES ? n : MAX_CANDIDATES - 1;
+        if (n == MAX_CANDIDATES && f->cosine <= c->candidates[chosen[at]]->cosine) continue;
         for (; at > 0 && f->cosine > c->candidates[chosen[at - 1]]->cosine; at--) chosen[at] = chosen[at - 1];
         chosen[at] = i;
-        if (n < MOST_CANDIDATES) n++;
+        if (n < MAX_CANDIDATES) n++;
     }
     return n;
 }
@@ -74,7 +77,7 @@ static eg_status report(eg_request *rq, const eg_case *c, const reading *r, eg_s
     const char *cut_a = a.len < r->subject.end - r->subject.start ? "..." : "";
     const char *cut_b = b.len < r->other.end - r->other.start ? "..." : "";
     char nearer[64] = "";
-    if (r->lowered) snprintf(nearer, sizeof nearer, "; %.2f since other facts are nearer", r->score);
+    if (r->lowered) snprintf(nearer, sizeof nearer, "; lowered to %.2f because other facts are nearer", r->score);
     eg_str why = eg_request_printf(rq, "\"%.*s%s\" and \"%.*s%s\" cannot both be true (NLI %.2f one way, %.2f the other%s).",
                                    (int)a.len, a.ptr, cut_a, (int)b.len, b.ptr, cut_b, r->forth, r->back, nearer);
     if (!why.ptr) return EG_ENOMEM;
@@ -103,16 +106,16 @@ static eg_status report_same(uint32_t candidate, eg_span subject, eg_span other,
     return add(sink, &f);
 }
 
-/* ---- one text within the other: no model is needed to see that they agree ---- */
+/* ---- one text within the other: they agree, without a model ---- */
 
-enum { MAX_WORDS = 64, LEAST_WORDS = 4 };
+enum { MAX_WORDS = 64, MIN_WORDS = 4 };
 
 static int is_word_byte(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) || c == '_';
 }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-/* Words as views; 0 when there are more than MAX_WORDS. */
+/* Splits s into words, which point into it. Returns 0 when there are more than MAX_WORDS. */
 static size_t split_words(eg_str s, eg_str *words) {
     size_t n = 0;
     for (size_t i = 0; i < s.len;) {
@@ -135,8 +138,8 @@ static int same_word(eg_str a, eg_str b) {
     return 1;
 }
 
-/* Words that can turn round what stands before or after them. */
-static int turns_meaning(eg_str w) {
+/* 1 for words that can change the meaning of what is before or after them. */
+static int changes_meaning(eg_str w) {
     static const char *const words[] = {"not",    "never",   "no",     "unless",  "except", "only", "without",
                                         "until",  "but",     "longer", "was",     "were",   "n",    "t",
                                         "before", "instead", "nor",    "neither", "hardly", "if",   "when"};
@@ -145,34 +148,34 @@ static int turns_meaning(eg_str w) {
     return 0;
 }
 
-/* 1 when all words of the shorter text stand one after the other in the longer one, and nothing around them can turn their
+/* 1 when the words of the shorter text are a contiguous part of the longer one, and no word around them can change their
  * meaning: "Backups are kept for 35 days." and "Backups are kept for 35 days, as the auditors asked." */
-static int one_holds_the_other(eg_str x, eg_str y) {
+static int one_contains_the_other(eg_str x, eg_str y) {
     eg_str a[MAX_WORDS], b[MAX_WORDS];
     size_t na = split_words(x, a), nb = split_words(y, b);
     eg_str *small = na < nb ? a : b, *large = na < nb ? b : a;
     size_t n = na < nb ? na : nb, m = na < nb ? nb : na;
-    for (size_t at = 0; n >= LEAST_WORDS && at + n <= m; at++) {
+    for (size_t at = 0; n >= MIN_WORDS && at + n <= m; at++) {
         size_t k = 0;
         while (k < n && same_word(small[k], large[at + k])) k++;
         if (k < n) continue;
         for (size_t i = 0; i < m; i++)
-            if ((i < at || i >= at + n) && turns_meaning(large[i])) return 0;
+            if ((i < at || i >= at + n) && changes_meaning(large[i])) return 0;
         return 1;
     }
     return 0;
 }
 
-/* ---- one unit for both ---- */
+/* ---- times in one unit ---- */
 
-/* "30 s", "half an hour"; not "each day", "daily", which are no amounts in their place. */
+/* 1 for "30 s", "half an hour"; 0 for "each day", "daily", which are not amounts. */
 static int is_amount(eg_str s) {
     if (s.len && s.ptr[0] >= '0' && s.ptr[0] <= '9') return 1;
     eg_str first[MAX_WORDS];
     return split_words(s, first) > 1 && !same_word(first[0], EG_STR("each")) && !same_word(first[0], EG_STR("every"));
 }
 
-/* The time that a part of a fact tells, in milliseconds; 0 unless it is the only one there, exact and whole. */
+/* The time in a part of a fact, in milliseconds; 0 unless it is the only one there, exact, and a whole number. */
 static int64_t only_time(const eg_case_fact *f, eg_span within, const eg_claim **claim) {
     *claim = NULL;
     for (size_t i = 0; i < f->claim_count; i++) {
@@ -193,8 +196,8 @@ static int64_t only_time(const eg_case_fact *f, eg_span within, const eg_claim *
     return ms;
 }
 
-/* Two texts that tell one time each, both in the largest unit that gives whole numbers: the model knows "60 minutes" from "15
- * minutes", but reads "one hour" as much the same. */
+/* If each of two texts has one time, both times are written in the largest unit that gives whole numbers: the model tells "60
+ * minutes" from "15 minutes", but not "one hour". */
 static eg_pair in_one_unit(eg_request *rq, const eg_case_fact *const facts[2], const eg_span spans[2]) {
     static const struct {
         int64_t ms;
@@ -219,14 +222,14 @@ static eg_pair in_one_unit(eg_request *rq, const eg_case_fact *const facts[2], c
     return (eg_pair){texts[0], texts[1]};
 }
 
-/* ---- reading ---- */
+/* ---- classification ---- */
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 
-/* Reads n pairs of texts: pairs[i] has the candidate first. The other direction is read only where it can still
- * matter: where with a 1 from there the mean would reach least[i], or where this one entails as much as both must. So nothing is
- * lost, and most pairs are read once.
- * Fills forth, back, score and same; score and same are 0 where one direction decided. */
+/* Classifies n pairs of texts; pairs[i] has the candidate as premise. The other direction is only computed where it can change
+ * the result: where a probability of 1 there would lift the mean to least[i], or where the first one reaches `entails`. So most
+ * pairs are classified once, without a change of any result. Fills forth, back, score and same; score and same are 0 where one
+ * direction was enough. */
 static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair *pairs, const double *least, size_t n,
                             double entails, reading *out) {
     float *forth = eg_request_array(rq, n * LABELS, sizeof *forth), *back = eg_request_array(rq, n * LABELS, sizeof *back);
@@ -253,7 +256,7 @@ static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair
 }
 
 static size_t statements_of(const eg_case_fact *f) {
-    return f->statement_count < MOST_STATEMENTS ? f->statement_count : MOST_STATEMENTS;
+    return f->statement_count < MAX_STATEMENTS ? f->statement_count : MAX_STATEMENTS;
 }
 static size_t statement_product(const eg_case *c, const reading *r) {
     return statements_of(c->subject) * statements_of(c->candidates[r->candidate]);
@@ -269,35 +272,36 @@ static eg_status read_wholes(const eg_services *services, eg_request *rq, const 
         readings[i].subject = (eg_span){0, (uint32_t)a->fact->content.len};
         readings[i].other = (eg_span){0, (uint32_t)b->fact->content.len};
         pairs[i] = in_one_unit(rq, (const eg_case_fact *[]){b, a}, (const eg_span[]){readings[i].other, readings[i].subject});
-        least[i] = statement_product(c, &readings[i]) > 1 ? lesser(counts, LEAST_LEAN) : counts;
+        least[i] = statement_product(c, &readings[i]) > 1 ? lesser(counts, MIN_SCORE_OF_BOTH) : counts;
     }
     return read_pairs(services, rq, pairs, least, n, entails, readings);
 }
 
-/* How many pairs of statements decide about a reading; 0: it stands as it is. */
+/* The number of pairs of statements that are classified for a reading; 0: none, it stays as it is. */
 static size_t statement_pairs(const eg_case *c, const reading *r) {
     size_t n = statement_product(c, r);
-    return n > 1 && r->score >= LEAST_LEAN ? n : 0;
+    return n > 1 && r->score >= MIN_SCORE_OF_BOTH ? n : 0;
 }
 
-/* Narrows readings of facts of several statements to the two that disagree most; in order, while MOST_PAIRS hold them. */
+/* Replaces readings of facts of several statements by their pair of statements with the highest score, in order, until MAX_PAIRS
+ * pairs are reached. */
 static eg_status read_statements(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n) {
     size_t count = 0;
-    eg_pair *pairs = eg_request_array(rq, MOST_PAIRS, sizeof *pairs);
-    double *least = eg_request_array(rq, MOST_PAIRS, sizeof *least);
-    reading *parts = eg_request_array(rq, MOST_PAIRS, sizeof *parts);
+    eg_pair *pairs = eg_request_array(rq, MAX_PAIRS, sizeof *pairs);
+    double *least = eg_request_array(rq, MAX_PAIRS, sizeof *least);
+    reading *parts = eg_request_array(rq, MAX_PAIRS, sizeof *parts);
     if (!pairs || !least || !parts) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         const eg_case_fact *a = c->subject, *b = c->candidates[readings[i].candidate];
         size_t several = statement_pairs(c, &readings[i]);
-        if (count + several > MOST_PAIRS) break;
+        if (count + several > MAX_PAIRS) break;
         for (size_t k = 0; k < several; k++, count++) {
             reading *r = &parts[count];
             *r = (reading){.candidate = readings[i].candidate,
                            .subject = a->statements[k / statements_of(b)],
                            .other = b->statements[k % statements_of(b)]};
             pairs[count] = in_one_unit(rq, (const eg_case_fact *[]){b, a}, (const eg_span[]){r->other, r->subject});
-            least[count] = LEAST_LEAN;
+            least[count] = MIN_SCORE_OF_BOTH;
         }
     }
     eg_status s = read_pairs(services, rq, pairs, least, count, NEVER, parts);
@@ -308,7 +312,7 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
         for (size_t k = 0; k < several; k++, at++)
             if (parts[at].score > best->score) best = &parts[at];
         if (!several) continue;
-        if (best->score < LEAST_LEAN) {
+        if (best->score < MIN_SCORE_OF_BOTH) {
             r->score = 0;
         } else {
             if (r->score > best->score) best->score = r->score;
@@ -339,7 +343,7 @@ static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, c
         reading *r = &readings[i];
         if (r->score < counts) continue;
         const eg_margin *m = &margins[k++];
-        double margin = lesser(m->subject, MAX_MARGIN) + lesser(m->candidate, MAX_MARGIN), p = lesser(r->score, SUREST);
+        double margin = lesser(m->subject, MAX_MARGIN) + lesser(m->candidate, MAX_MARGIN), p = lesser(r->score, MAX_PROBABILITY);
         double odds = p / (1 - p) * exp(-MARGIN_WEIGHT * margin);
         r->lowered = margin > 0;
         if (r->lowered) r->score = odds / (1 + odds);
@@ -350,17 +354,17 @@ static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, c
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
     (void)self;
-    uint32_t chosen[MOST_CANDIDATES];
+    uint32_t chosen[MAX_CANDIDATES];
     size_t n = choose(c, services->threshold(services->host, "nli_gate", 0.30), chosen), unsure = 0;
     double entails = services->threshold(services->host, "entailment", 0.85);
-    double counts = services->threshold(services->host, "tier1_nli", LEAST_SCORE) - MOST_SHIFT;
-    if (counts < LEAST_SCORE) counts = LEAST_SCORE;
+    double counts = services->threshold(services->host, "tier1_nli", MIN_SCORE) - MAX_SHIFT;
+    if (counts < MIN_SCORE) counts = MIN_SCORE;
     reading *readings = eg_request_array(rq, n, sizeof *readings);
     if (!readings) return EG_ENOMEM;
     eg_status s = EG_OK;
     for (size_t i = 0; i < n && s == EG_OK; i++) {
         const eg_fact *a = c->subject->fact, *b = c->candidates[chosen[i]]->fact;
-        if (one_holds_the_other(a->content, b->content))
+        if (one_contains_the_other(a->content, b->content))
             s = report_same(chosen[i], (eg_span){0, (uint32_t)a->content.len}, (eg_span){0, (uint32_t)b->content.len}, 1, add,
                             sink);
         else readings[unsure++].candidate = chosen[i];
@@ -374,7 +378,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     }
     for (size_t i = 0; s == EG_OK && i < unsure; i++) {
         const reading *r = &readings[i];
-        if (r->score >= LEAST_SCORE) s = report(rq, c, r, add, sink);
+        if (r->score >= MIN_SCORE) s = report(rq, c, r, add, sink);
         else if (r->same >= entails) s = report_same(r->candidate, r->subject, r->other, r->same, add, sink);
     }
     return s;

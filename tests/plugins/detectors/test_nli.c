@@ -1,5 +1,5 @@
-/* test_nli.c - the NLI detector over a made-up model: which texts it reads, what it makes of the probabilities, whose spans it
- * tells. */
+/* test_nli.c - the NLI detector over a fake model: which pairs it classifies, what it makes of the probabilities, and which spans
+ * it reports. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,17 +13,17 @@
 
 const eg_plugin *eg_plugin_nli(void);
 
-enum { MOST_FOUND = 32, MOST_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
+enum { MAX_FOUND = 32, MAX_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
 
-/* What the model says of two texts, whatever their order: the score when each holds one of the words, else 0.05. */
+/* The probability of contradiction that the fake model gives a pair of texts, in either order; 0.05 for all others. */
 static const struct opinion {
     const char *a, *b;
     float contradiction;
 } * opinions;
 static size_t reads;
 static int no_model;
-static eg_status nli_answers; /* of the NLI model, where there is one */
-static double counts;         /* the least score beside the model; 0: none */
+static eg_status nli_answers; /* the status of the fake model, where there is one */
+static double counts;         /* the threshold of the model; 0: none */
 
 static int is_about(eg_str s, const char *text) { return eg_str_eq(s, eg_str_of(text)); }
 
@@ -49,11 +49,11 @@ static double threshold(void *host, const char *name, double otherwise) {
 }
 
 static eg_arena arena;
-static eg_finding found[MOST_FOUND];
+static eg_finding found[MAX_FOUND];
 static size_t found_count;
 static eg_status add(void *sink, const eg_finding *f) {
     (void)sink;
-    assert_true(found_count < MOST_FOUND);
+    assert_true(found_count < MAX_FOUND);
     found[found_count++] = *f;
     return EG_OK;
 }
@@ -90,8 +90,8 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     services.threshold = threshold;
     services.neighbour_margins = neighbour_margins;
     eg_registrar registrar = {0};
-    eg_case_fact s, facts[MOST_FACTS];
-    const eg_case_fact *candidates[MOST_FACTS];
+    eg_case_fact s, facts[MAX_FACTS];
+    const eg_case_fact *candidates[MAX_FACTS];
     eg_arena_release(&arena);
     found_count = reads = 0;
     assert_int_equal(test_fact_read(&arena, eg_str_of(subject), EG_STR("x"), &s, &err), EG_OK);
@@ -133,7 +133,7 @@ static void single_statements_are_read_once(void **state) {
     is(TAIL, found[0].span_subject, TAIL);
 }
 
-/* "Returns: a list" below one heading and "Returns: a number" below another: neither is read. In one place they are. */
+/* "Returns: a list" and "Returns: a number" in different scopes are not compared; in one scope they are. */
 static void what_speaks_of_two_places_is_not_read(void **state) {
     (void)state;
     static const struct {
@@ -161,7 +161,7 @@ static void what_speaks_of_two_places_is_not_read(void **state) {
     scope_of_earlier = "x";
 }
 
-/* The two statements that disagree are told, with the higher of the two scores. */
+/* The pair of statements that contradict each other is reported, with the higher of the two scores. */
 static void several_statements(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, HEAD};
@@ -187,7 +187,7 @@ static void several_statements(void **state) {
     is(TWO, found[0].span_candidate, TAIL);
 }
 
-/* Neither the whole nor a statement alone makes a contradiction. */
+/* Neither the pair of facts nor a pair of statements alone makes a contradiction. */
 static void whole_and_statement_must_agree(void **state) {
     (void)state;
     const char *earlier[] = {OTHER};
@@ -197,7 +197,7 @@ static void whole_and_statement_must_agree(void **state) {
     assert_int_equal(found_count, 0);
     opinions = (const struct opinion[]){{TWO, OTHER, 0.10f}, {TAIL, OTHER, 0.96f}, {0}};
     examine(TWO, earlier, 1);
-    assert_int_equal(reads, 2); /* most pairs end here: statements cost nothing */
+    assert_int_equal(reads, 2); /* as for most pairs, no statements are classified */
     assert_int_equal(found_count, 0);
 }
 
@@ -219,16 +219,16 @@ static void one_direction_decides(void **state) {
     counts = 0;
 }
 
-/* Many long facts: the number of pairs is bounded, and what is beyond it is judged by the whole. */
+/* Many long facts: the number of pairs of statements is bounded; beyond it the pair of facts decides. */
 static void the_number_of_pairs_is_bounded(void **state) {
     (void)state;
 #define FOUR TWO " " TWO
 #define EIGHT FOUR " " FOUR
 #define TEN EIGHT " " TWO
-    const char *earlier[MOST_FACTS];
-    for (size_t i = 0; i < MOST_FACTS; i++) earlier[i] = TEN;
+    const char *earlier[MAX_FACTS];
+    for (size_t i = 0; i < MAX_FACTS; i++) earlier[i] = TEN;
     opinions = (const struct opinion[]){{"A is not 1. " TEN, TEN, 0.96f}, {TAIL, TAIL, 0.9f}, {0}};
-    examine("A is not 1. " TEN, earlier, MOST_FACTS);
+    examine("A is not 1. " TEN, earlier, MAX_FACTS);
     /* the nearest two, by eight statements each: 128 one way, and back what TAIL says of itself, 3 by 4 times each */
     assert_int_equal(reads, 2 * NEAREST + 128 + 2 * 3 * 4);
     assert_int_equal(found_count, NEAREST);
@@ -289,7 +289,7 @@ static void neighbours_are_asked_for_once(void **state) {
     assert_int_equal(rounds, 1);
 }
 
-/* Two times in different units are read in one; what is told are the texts as they stand. */
+/* Two times in different units are classified in one; the findings quote the texts as they are. */
 static void times_are_read_in_one_unit(void **state) {
     (void)state;
     static const struct {
@@ -317,7 +317,7 @@ static void times_are_read_in_one_unit(void **state) {
     }
 }
 
-/* Only a model that is not there is passed over in silence. */
+/* Errors of the model are reported; a missing model is not an error. */
 static void errors_of_the_model_are_reported(void **state) {
     (void)state;
     const char *earlier[] = {OTHER};
@@ -339,7 +339,7 @@ static void without_a_model_nothing_is_found(void **state) {
     opinions = (const struct opinion[]){{TAIL, OTHER, 0.95f}, {0}};
     examine(TAIL, earlier, 2);
     no_model = 0;
-    assert_int_equal(found_count, 1); /* one text within the other is seen without one */
+    assert_int_equal(found_count, 1); /* one text within the other is found without a model */
     assert_int_equal(found[0].candidate, 1);
 }
 
