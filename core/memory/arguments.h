@@ -4,11 +4,11 @@
 
 #include "core/include/engram/request.h"
 
-/* EG_EINVAL, naming the argument, for invalid UTF-8, NUL bytes and, where `needed`, for text that is empty or blank; EG_ELIMIT
- * for more than `most` bytes. */
+/* EG_EINVAL, naming the argument, for invalid UTF-8, NUL bytes and, where `needed`, for text
+ * that is empty or blank; EG_ELIMIT for more than `most` bytes. */
 eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most, int needed);
-/* The canonical form of a scope. An empty one (also "/") becomes "general", or stays empty, for all scopes, where it is a
- * filter (empty_is_all). */
+/* The canonical form of a scope. An empty one (also "/") becomes "general", or stays empty, for
+ * all scopes, where it is a filter (empty_is_all). */
 eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out);
 
 #endif

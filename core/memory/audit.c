@@ -15,8 +15,9 @@ static uint8_t *put_number(uint8_t *p, int64_t x) {
     return p;
 }
 
-/* Every part is of fixed length or its length is told before, and the windows are the rest: no two rows
- * have the same bytes. A row without windows has the bytes that the first version of the layout gave it. */
+/* Every part is of fixed length or its length is told before, and the windows are the rest: no
+ * two rows have the same bytes. A row without windows has the bytes that the first version of
+ * the layout gave it. */
 eg_status eg_audit_hash(const eg_services *services, const uint8_t previous[HASH], const eg_audit_row *row, uint8_t out[HASH]) {
     if (row->layout != EG_AUDIT_STORE && row->layout != EG_AUDIT_WORKSPACE) return EG_EFORMAT;
     eg_str workspace = row->layout == EG_AUDIT_WORKSPACE ? row->workspace : (eg_str){0};

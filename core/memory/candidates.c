@@ -1,5 +1,6 @@
-/* candidates.c - which facts of the store a new fact is compared with: the nearest by meaning, the best by words,
- * and those with a claim about the same thing; in every scope, of any age. See eg_gather. */
+/* candidates.c - which facts of the store a new fact is compared with: the nearest by meaning,
+ * the best by words, and those with a claim about the same thing; in every scope, of any age.
+ * See eg_gather. */
 #include "core/memory/candidates.h"
 
 enum {
@@ -50,7 +51,8 @@ static size_t put_searches(const gathering *g, const eg_term *terms, size_t term
     if (term_count) out[n++] = (eg_search){.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = BY_TEXT};
     for (size_t i = 0; i < g->derived->claim_count; i++) {
         const eg_claim *c = &g->derived->claims[i];
-        if (c->subject.len == 0) continue; /* comparable in place only: there is no key to look for */
+        /* Comparable in place only: there is no key to look for. */
+        if (c->subject.len == 0) continue;
         out[n++] = (eg_search){.kind = EG_SEARCH_CLAIM, .subject = c->subject, .attribute = c->attribute, .limit = BY_CLAIM};
     }
     return n;
@@ -112,9 +114,10 @@ static eg_case_fact *case_fact(const gathering *g, const found *f, const eg_fact
     return out;
 }
 
-/* Adds up to EG_MAX_CANDIDATES of the sorted list to the case. Left out are the subject's own lineage and
- * pairs about which anything is known: of these facts, or, by what people decided, of those that undo restored
- * them from. Only so many rows are read at first as mostly are enough. */
+/* Adds up to EG_MAX_CANDIDATES of the sorted list to the case. Left out are the subject's own
+ * lineage and every pair that is known: as a pair of these facts, or, where people dismissed it
+ * or called both valid, as a pair of facts that undo restored these from. At first only as many
+ * rows are read as are usually enough. */
 static eg_status add_candidates(gathering *g, const eg_case_fact **candidates, uint32_t *count) {
     eg_id ids[MAX_FOUND];
     for (size_t i = 0; i < g->count; i++) ids[i] = g->list[i].id;
@@ -140,7 +143,8 @@ static eg_status add_candidates(gathering *g, const eg_case_fact **candidates, u
 
 /* ---- neighbour margins in the store ---- */
 
-/* By how much a fact other than the two of the pair is nearer to a text than they are to each other. hits: nearest first. */
+/* By how much a fact other than the two of the pair is nearer to a text than they are to each
+ * other. hits: nearest first. */
 static double margin_of(const eg_scored_list *list, eg_id a, eg_id b, double between) {
     const eg_scored *hits = list->rows;
     for (size_t i = 0; i < list->count; i++)
@@ -149,8 +153,8 @@ static double margin_of(const eg_scored_list *list, eg_id a, eg_id b, double bet
     return 0;
 }
 
-/* The distinct ones of n texts, by their place; row[i]: which of them text i is. Most questions of a case are about the whole
- * subject, which is embedded and searched for once. */
+/* The distinct ones of n texts, by their place; row[i]: which of them text i is. Most questions
+ * of a case are about the whole subject, which is embedded and searched for once. */
 static size_t distinct(const eg_str *texts, size_t n, eg_str *out, size_t *row) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {

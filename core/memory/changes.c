@@ -1,4 +1,5 @@
-/* changes.c - building change sets: the rows that every operation writes alike. See storage.h for their meaning. */
+/* changes.c - building change sets: the rows that every operation writes alike. See storage.h
+ * for their meaning. */
 #include "core/memory/changes.h"
 
 void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq, .actor = rq->who->agent}; }
@@ -77,7 +78,8 @@ void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t li
     eg_change *c = eg_draft_add(d, EG_CHANGE_PROMOTE);
     c->promote.fact = fact->id;
     c->promote.lifetime = lifetime;
-    if (becomes_durable) eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0); /* else it was compared already */
+    /* Else it was compared already. */
+    if (becomes_durable) eg_draft_job(d, m, EG_JOB_DETECT, fact->id, 0);
     eg_draft_audit(d, becomes_durable ? "promote" : "extend", fact->id, (eg_id){{0}}, EG_STR("{}"));
 }
 

@@ -1,5 +1,5 @@
-/* changes.h - change sets under construction: preconditions and changes that one transaction checks and
- * writes. */
+/* changes.h - change sets under construction: preconditions and changes that one transaction
+ * checks and writes. */
 #ifndef EG_MEMORY_CHANGES_H
 #define EG_MEMORY_CHANGES_H
 
@@ -25,11 +25,12 @@ eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
 
 /* Closes the fact, which must be current. Its open conflicts end with it, with `why` as their
- * resolution, but for the one that this set settles itself (settled; NULL: none). Both pointers must
- * live as long as the draft. */
+ * resolution, but for the one that this set settles itself (settled; NULL: none). Both pointers
+ * must live as long as the draft. */
 void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why, const eg_id *settled);
-/* Keeps the fact, which must be current, for so long from now on (microseconds; 0: for ever), and no
- * shorter than it would be kept anyway. An ephemeral one becomes durable, with a detection job. */
+/* Keeps the fact, which must be current, for so long from now on (microseconds; 0: for ever),
+ * and no shorter than it would be kept anyway. An ephemeral one becomes durable, with a
+ * detection job. */
 void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t lifetime);
 /* What somebody said of a conflict: 1 a true contradiction, 0 a false alarm. */
 void eg_draft_feedback(eg_draft *d, const eg_conflict *c, int true_positive);
@@ -39,7 +40,8 @@ void eg_draft_vectors(eg_draft *d, eg_id fact, const eg_vector *rows, size_t n);
 void eg_draft_audit(eg_draft *d, const char *action, eg_id fact, eg_id other, eg_str payload);
 /* Inserts a conflict, if nothing is known about the pair yet. */
 void eg_draft_conflict(eg_draft *d, const eg_conflict *c);
-/* Leaves a job that is due after so many microseconds. The change, for those who lease it at once. */
+/* Leaves a job that is due after so many microseconds. The change, for those who lease it at
+ * once. */
 eg_change *eg_draft_job(eg_draft *d, eg_memory *m, eg_job_kind kind, eg_id fact, int64_t delay);
 /* Ends the job, if its lease is still held. */
 void eg_draft_finish(eg_draft *d, const eg_job *job);

@@ -1,5 +1,5 @@
-/* check.c - a dry run: which of these statements contradict each other (and, when asked, the store). The same
- * detectors as for commits, over candidates found in memory. Writes nothing. */
+/* check.c - a dry run: which of these statements contradict each other (and, when asked, the
+ * store). The same detectors as for commits, over candidates found in memory. Writes nothing. */
 #include "core/memory/check.h"
 
 #include "core/base/hash.h"
@@ -15,8 +15,9 @@ typedef struct item {
     eg_fact fact;
     eg_derived derived;    /* vectors are not kept here, but in check.vectors */
     uint32_t *term_hashes; /* sorted */
-    int repeats;           /* word for word what an earlier one of its scope says: examined once is enough */
-    size_t row;            /* of its vector */
+    /* An earlier item of its scope has the same text: this one is not examined. */
+    int repeats;
+    size_t row; /* of its vector */
 } item;
 
 typedef struct check {
@@ -85,7 +86,8 @@ static int says_the_same(const eg_fact *a, const eg_fact *b) {
     return eg_str_eq(a->content, b->content) && eg_str_eq(a->scope, b->scope);
 }
 
-/* A page that stands in two places would else take the places of what is near, and tell each finding several times. */
+/* A page that exists twice would otherwise fill the candidates of others with copies and repeat
+ * each finding. */
 static eg_status mark_repeats(check *c) {
     size_t slots = 16, n = c->args->item_count;
     while (slots < 2 * n) slots *= 2;
@@ -163,7 +165,8 @@ typedef struct near_item {
     double similarity;
 } near_item;
 
-/* The earlier items that item i may contradict: the nearest, and those with a claim about the same thing. */
+/* The earlier items that item i may contradict: the nearest, and those with a claim about the
+ * same thing. */
 static size_t nearest(const check *c, size_t i, near_item *found) {
     size_t n = 0, by_claims = 0;
     for (size_t k = 0; k < i; k++) {
@@ -213,7 +216,8 @@ static eg_status item_margins(eg_case_source *source, eg_request *rq, const eg_c
     const check *c = (const check *)source;
     const item **two = eg_request_array(rq, 2 * n, sizeof *two);
     const float **v = eg_request_array(rq, 2 * n, sizeof *v);
-    eg_str *parts = eg_request_array(rq, 2 * n, sizeof *parts); /* single statements, whose vectors are not at hand */
+    /* Single statements, whose vectors are not at hand. */
+    eg_str *parts = eg_request_array(rq, 2 * n, sizeof *parts);
     size_t count = 0;
     if (!c->vectors) return eg_request_fail(rq, EG_EUNAVAILABLE, "there is no embedding model");
     if (!two || !v || !parts) return EG_ENOMEM;
@@ -291,8 +295,9 @@ static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *store
     return EG_OK;
 }
 
-/* Most statements of a document agree, and far more pairs of them are read than of facts that are committed: what counts between
- * two of them may need more than what counts between a statement and the store ("tier1_nli_documents" beside the model). */
+/* Most statements of a document agree, and far more pairs of them are read than of facts that
+ * are committed: what counts between two of them may need more than what counts between a
+ * statement and the store ("tier1_nli_documents" beside the model). */
 static int counts_in_documents(const check *c, const eg_verdict *v) {
     char name[80];
     snprintf(name, sizeof name, "%.*s_documents", (int)(v->tier.len < 60 ? v->tier.len : 60), v->tier.ptr);
@@ -362,7 +367,8 @@ eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *arg
     eg_arena_init(&c.arena, 0);
     eg_status s = run(&c);
     eg_arena_release(&c.arena);
-    eg_memory_status models = {0}; /* asked afterwards: whether a model opens is known when it was needed */
+    /* Asked afterwards: whether a model opens is known when it was needed. */
+    eg_memory_status models = {0};
     if (m->env.describe_models) m->env.describe_models(m->env.host, &models);
     out->without_nli = models.nli_problem.len > 0;
     return s;

@@ -1,5 +1,6 @@
-/* commit.c - the way of a fact into the store: validate -> gates -> hash -> derive -> lineage -> change set ->
- * one transaction -> verdict in time or a job. Read eg_memory_commit from top to bottom. */
+/* commit.c - the way of a fact into the store: validate -> gates -> hash -> derive -> lineage ->
+ * change set -> one transaction -> verdict in time or a job. Read eg_memory_commit from top to
+ * bottom. */
 #include "core/memory/commit.h"
 
 #include "core/base/clock.h"
@@ -69,7 +70,8 @@ static eg_status validate(commit *c) {
     return EG_OK;
 }
 
-/* The newest fact of the lineage (or of the lineage that the named fact belongs to). EG_ENOENT when it is unknown. */
+/* The newest fact of the lineage (or of the lineage that the named fact belongs to). EG_ENOENT
+ * when it is unknown. */
 static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     eg_id id;
     eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
@@ -81,7 +83,8 @@ static eg_status lineage_head(commit *c, eg_str name, eg_fact *head) {
     return s;
 }
 
-/* Whether a fact that the store gave is current. Its time is asked for only when the fact has an end. */
+/* Whether a fact that the store gave is current. Its time is asked for only when the fact has an
+ * end. */
 static eg_status is_current(const commit *c, const eg_fact *f, int *current) {
     *current = f->close_reason == EG_CLOSE_NONE;
     if (!*current || f->valid_until == EG_FOREVER) return EG_OK;
@@ -91,7 +94,8 @@ static eg_status is_current(const commit *c, const eg_fact *f, int *current) {
     return s;
 }
 
-/* 1 when both have claims and not one subject is shared: then the old fact is about something else. */
+/* 1 when both have claims and not one subject is shared: then the old fact is about something
+ * else. */
 static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t n) {
     if (n == 0 || d->claim_count == 0) return 0;
     for (size_t i = 0; i < d->claim_count; i++)
@@ -100,8 +104,9 @@ static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t
     return 1;
 }
 
-/* What an update without a lineage replaces: the best current match of the scope that is close enough and not about something
- * else. The search also finds facts of the scopes below it: where they fill its answer, more is asked for. */
+/* What an update without a lineage replaces: the best current match of the scope that is close
+ * enough and not about something else. The search also finds facts of the scopes below it: where
+ * they fill its answer, more is asked for. */
 static eg_status find_superseded(commit *c) {
     if (c->derived.vector_count == 0) return EG_OK;
     double least = SERVICES(c->m)->threshold(c->m->env.host, "update_cosine", 0.75);
@@ -158,7 +163,8 @@ static void draft_supersede(commit *c, eg_draft *d) {
     eg_draft_close(d, &c->superseded, EG_CLOSE_SUPERSEDED, "the fact was superseded", NULL);
 }
 
-/* *longer: 1 when this commit keeps the known fact clearly longer than it is kept anyway: a mere repetition does not. */
+/* *longer: 1 when this commit keeps the known fact clearly longer than it is kept anyway: a mere
+ * repetition does not. */
 static eg_status keeps_longer(const commit *c, const eg_fact *existing, int *longer) {
     *longer = existing->valid_until < EG_FOREVER;
     if (!*longer || c->row.lifetime == 0) return EG_OK;
@@ -168,11 +174,13 @@ static eg_status keeps_longer(const commit *c, const eg_fact *existing, int *lon
     return s;
 }
 
-/* The text is known: nothing is stored but what the commit says about other facts, and about how long this one lasts. */
+/* The text is known: nothing is stored but what the commit says about other facts, and about how
+ * long this one lasts. */
 static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt *out) {
     int longer, closes = 0;
     eg_status s = keeps_longer(c, existing, &longer);
-    /* only a lineage that was named: an update that looks for its match has found it in the equal fact */
+    /* only a lineage that was named: an update that looks for its match has found it in the
+     * equal fact */
     if (s == EG_OK && c->args->corrects_lineage.len && !eg_id_eq(c->superseded.id, existing->id))
         s = is_current(c, &c->superseded, &closes);
     if (s != EG_OK) return s;
@@ -228,7 +236,8 @@ static void tell_inserted(const commit *c, const eg_applied *applied, eg_receipt
     out->fact.valid_until = c->row.lifetime ? applied->time + c->row.lifetime : EG_FOREVER;
 }
 
-/* Inserts the fact, if its text is not known yet in its scope: the store looks that up when it writes. */
+/* Inserts the fact, if its text is not known yet in its scope: the store looks that up when it
+ * writes. */
 static eg_status insert(commit *c, eg_receipt *out) {
     eg_fact *f = &c->row.fact;
     int closes = 0;
@@ -237,13 +246,15 @@ static eg_status insert(commit *c, eg_receipt *out) {
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    eg_precondition *unknown = eg_draft_require(&d, EG_REQUIRE_HASH_FREE); /* the first: see below */
+    /* Checked first: when it alone fails, the text is known. */
+    eg_precondition *unknown = eg_draft_require(&d, EG_REQUIRE_HASH_FREE);
     unknown->hash_free.scope = f->scope;
     unknown->hash_free.hash = f->content_hash;
     if (closes) {
         draft_supersede(c, &d);
     } else {
-        eg_draft_require(&d, EG_REQUIRE_LINEAGE_FREE)->lineage.id = f->lineage_id; /* still so when it is written */
+        /* Still so when it is written. */
+        eg_draft_require(&d, EG_REQUIRE_LINEAGE_FREE)->lineage.id = f->lineage_id;
     }
     eg_draft_add(&d, EG_CHANGE_FACT)->new_fact = &c->row;
     if (f->durability == EG_DURABILITY_DURABLE) eg_jobs_lease(&c->job, eg_draft_job(&d, c->m, EG_JOB_DETECT, f->id, 0));
@@ -263,7 +274,8 @@ static eg_status insert(commit *c, eg_receipt *out) {
     return s == EG_OK ? answer_duplicate(c, &existing, out) : s;
 }
 
-/* Decides against the store as it is now and writes; EG_ECONFLICT when another writer was faster. */
+/* Decides against the store as it is now and writes; EG_ECONFLICT when another writer was
+ * faster. */
 static eg_status decide_and_write(commit *c, eg_receipt *out) {
     eg_status s = find_lineage(c);
     if (s != EG_OK) return s;
@@ -295,7 +307,8 @@ static eg_status add_verdict(commit *c, eg_receipt *out) {
     int ran_own = !eg_id_is_none(c->job.token);
     out->detection_done = 1;
     if (out->operation == EG_OP_DELETE) return EG_OK;
-    /* The fact is stored: trouble with its verdict must not read as a failed commit. The job remains. */
+    /* The fact is stored: trouble with its verdict must not read as a failed commit. The job
+     * remains. */
     eg_status s = out->fact.durability == EG_DURABILITY_EPHEMERAL ? EG_OK : find_verdict(c, out);
     if (s != EG_OK) {
         SERVICES(c->m)->log(c->m->env.host, EG_LOG_WARN, "memory", c->rq->err->text);
@@ -332,7 +345,8 @@ static eg_status run(commit *c, eg_receipt *out) {
     if (s == EG_ECONFLICT)
         return eg_request_fail(c->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again", MAX_RETRIES);
     if (s == EG_OK) s = add_verdict(c, out);
-    eg_memory_wake(c->m); /* whatever is left, also what could not be leased while this commit held a lease */
+    /* For what is left, also jobs that waited while this commit used a slot. */
+    eg_memory_wake(c->m);
     return s;
 }
 

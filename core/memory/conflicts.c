@@ -43,7 +43,8 @@ eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_
     eg_conflict_filter filter = {.size = sizeof filter, .limit = EG_MAX_LISTED};
     if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
     if (status == EG_CONFLICT_OPEN) filter.flags = EG_CONFLICTS_CURRENT;
-    if (status == EG_CONFLICT_EXPIRED) filter.flags = EG_CONFLICTS_PAST; /* which the store keeps as open */
+    /* Which the store keeps as open. */
+    if (status == EG_CONFLICT_EXPIRED) filter.flags = EG_CONFLICTS_PAST;
     if (status >= 0) filter.statuses = 1u << (status == EG_CONFLICT_EXPIRED ? EG_CONFLICT_OPEN : status);
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;

@@ -1,5 +1,5 @@
-/* derive.c - everything that is computed from a fact's content: hash, statements, claims, terms, vectors. The
- * same for a commit, a job and a dry run. Knows no store. */
+/* derive.c - everything that is computed from a fact's content: hash, statements, claims, terms,
+ * vectors. The same for a commit, a job and a dry run. Knows no store. */
 #include "core/memory/derive.h"
 
 #include "core/base/status.h"
@@ -52,7 +52,8 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
     eg_str model;
     uint32_t dimensions;
     eg_status s = m->env.embed_model(m->env.host, &model, &dimensions, rq->err);
-    if (s != EG_OK) return s == EG_EUNAVAILABLE ? EG_OK : s; /* without a model the fact is stored all the same */
+    /* Without a model the fact is stored all the same. */
+    if (s != EG_OK) return s == EG_EUNAVAILABLE ? EG_OK : s;
 
     eg_str texts[MAX_VECTORS] = {content};
     size_t n = 1;

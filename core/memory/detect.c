@@ -1,5 +1,5 @@
-/* detect.c - what a verdict means: gather the candidates, judge them, write the outcome. Never holds a
- * write lock while it computes. */
+/* detect.c - what a verdict means: gather the candidates, judge them, write the outcome. Never
+ * holds a write lock while it computes. */
 #include "core/memory/detect.h"
 
 #include "core/memory/candidates.h"
@@ -106,13 +106,15 @@ static eg_status tell(const detection *t, int64_t time) {
     return EG_OK;
 }
 
-/* Writes the verdicts and ends the job. A pair that somebody decided, or a fact that was closed, meanwhile is
- * dropped and the rest written; a lost lease drops everything, its new owner decides. */
+/* Writes the verdicts and ends the job. A pair that somebody decided, or a fact that was closed,
+ * meanwhile is dropped and the rest written; a lost lease drops everything, its new owner
+ * decides. */
 static eg_status write_outcome(detection *t) {
     size_t n = t->c.candidate_count;
     t->conflicts = eg_request_array(t->rq, n, sizeof *t->conflicts);
     t->candidate_of = eg_request_array(t->rq, n, sizeof *t->candidate_of);
-    size_t *owner_of = eg_request_array(t->rq, 1 + 3 * n, sizeof *owner_of); /* the candidate of a precondition */
+    /* The candidate of a precondition. */
+    size_t *owner_of = eg_request_array(t->rq, 1 + 3 * n, sizeof *owner_of);
     if (!t->conflicts || !t->candidate_of || !owner_of) return EG_ENOMEM;
     for (size_t attempt = 0; attempt <= n; attempt++) {
         eg_draft d;
@@ -158,7 +160,8 @@ static eg_status only_finish(eg_memory *m, eg_request *rq, const eg_job *job) {
     return s == EG_ECONFLICT ? EG_OK : s;
 }
 
-/* Stores the vectors that a commit without a model left out, and looks for contradictions again with them. */
+/* Stores the vectors that a commit without a model left out, and looks for contradictions again
+ * with them. */
 static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, const eg_derived *derived) {
     eg_draft d;
     eg_applied applied;

@@ -1,5 +1,6 @@
-/* env.h - what the memory needs of its host: the store, the detectors and gates, the models, the worker. Filled in by core/host
- * (and by the fixture of the tests), read by every file of this folder. */
+/* env.h - what the memory needs of its host: the store, the detectors and gates, the models, the
+ * worker. Filled in by core/host (and by the fixture of the tests), read by every file of this
+ * folder. */
 #ifndef EG_MEMORY_ENV_H
 #define EG_MEMORY_ENV_H
 
@@ -19,9 +20,11 @@ typedef struct eg_job_kind_slot {
     void *self;
 } eg_job_kind_slot;
 
-typedef struct eg_case_source eg_case_source; /* who answers the questions of a detector about its case: judge.h */
+/* Who answers the questions of a detector about its case: judge.h. */
+typedef struct eg_case_source eg_case_source;
 
-/* What a request that is made inside core takes from its job or from the request that it works for. */
+/* What a request that is made inside core takes from its job or from the request that it works
+ * for. */
 typedef struct eg_inner_request {
     eg_str workspace;
     const eg_principal *who;
@@ -41,19 +44,22 @@ typedef struct eg_memory_env {
     size_t gate_count;
     const eg_job_kind_slot *job_kinds; /* that plugins added */
     size_t job_kind_count;
-    /* The id (hex) and the size of the active embedding model, which is loaded at the first call. EG_EUNAVAILABLE with the
-     * reason when there is none. Thread class: any. */
+    /* The id (hex) and the size of the active embedding model, which is loaded at the first
+     * call. EG_EUNAVAILABLE with the reason when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
-    /* The id alone, without loading the model; EG_EUNAVAILABLE when there is none. Thread class: any. */
+    /* The id alone, without loading the model; EG_EUNAVAILABLE when there is none. Thread class:
+     * any. */
     eg_status (*embed_id)(void *host, eg_str *model_id, eg_error *err);
-    /* As the service embed, but for the text of a query: some models want another prompt before it. NULL: embed. */
+    /* As the service embed, but for the text of a query: some models want another prompt before
+     * it. NULL: embed. */
     eg_status (*embed_query)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
-    /* A request with memory of its own; services->request_release ends it. What `of` points to must live as long. Any thread. */
+    /* A request with memory of its own; services->request_release ends it. What `of` points to
+     * must live as long. Any thread. */
     eg_status (*request_make)(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
-    /* Tells the worker of this process that there is work: a job, or query hits to count. NULL: this process has no
-     * worker. Thread class: any. */
+    /* Tells the worker of this process that there is work: a job, or query hits to count. NULL:
+     * this process has no worker. Thread class: any. */
     void (*wake)(void *host);
     void *host;
     eg_principal self; /* who does the work that nobody asked for: jobs, upkeep */

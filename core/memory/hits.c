@@ -72,7 +72,8 @@ eg_status eg_hits_flush(eg_memory *m, eg_request *rq) {
         pthread_mutex_lock(&m->lock);
         eg_workspace_state *state = m->workspaces[i];
         pthread_mutex_unlock(&m->lock);
-        for (; s == EG_OK && state; state = state->next) s = flush_one(m, rq, state); /* a bucket grows at its head only */
+        /* A bucket grows at its head only. */
+        for (; s == EG_OK && state; state = state->next) s = flush_one(m, rq, state);
     }
     return s;
 }

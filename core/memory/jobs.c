@@ -1,5 +1,5 @@
-/* jobs.c - leases jobs, runs them by their kind, gives them back after a failure. A job survives a crash of
- * its process, because its lease runs out. */
+/* jobs.c - leases jobs, runs them by their kind, gives them back after a failure. A job survives
+ * a crash of its process, because its lease runs out. */
 #include "core/memory/jobs.h"
 
 #include <time.h>
@@ -38,14 +38,16 @@ static void draft_again(eg_draft *d, eg_memory *m, const eg_job *job, int64_t de
     again->job.payload = job->payload;
 }
 
-/* Gives the lease back after a failure: counted, so that a job that always fails is dead-lettered and
- * visible. A cancelled job is queued anew instead: that a caller did not want to wait is no failure. In a
- * request of its own: the job's may be what is cancelled, or have no memory left. */
+/* Gives the lease back after a failure: counted, so that a job that always fails is
+ * dead-lettered and visible. A cancelled job is queued anew instead: that a caller did not want
+ * to wait is no failure. In a request of its own: the job's may be what is cancelled, or have no
+ * memory left. */
 static void give_back(eg_memory *m, const eg_job *job, eg_status why, const char *reason) {
     eg_draft d;
     eg_applied applied;
     eg_request *rq = NULL;
-    if (eg_request_in(m, job->workspace, NULL, NULL, &rq, NULL) != EG_OK) return; /* the lease runs out by itself */
+    /* The lease runs out by itself. */
+    if (eg_request_in(m, job->workspace, NULL, NULL, &rq, NULL) != EG_OK) return;
     eg_draft_begin(&d, rq);
     if (why == EG_ECANCELLED) {
         draft_again(&d, m, job, 0);

@@ -1,5 +1,5 @@
-/* judge.c - one case through all detectors, and their findings merged to one verdict a candidate. Knows no store;
- * the same for detection jobs and for dry runs. */
+/* judge.c - one case through all detectors, and their findings merged to one verdict a
+ * candidate. Knows no store; the same for detection jobs and for dry runs. */
 #include "core/memory/judge.h"
 
 #include "core/base/clock.h"
@@ -55,8 +55,8 @@ static int same_place(const eg_finding *a, const eg_finding *b) {
     return overlap(a->span_subject, b->span_subject) && overlap(a->span_candidate, b->span_candidate);
 }
 
-/* A rule that says "both can be true" or "the same" about the same words outweighs a contradiction of equal or
- * later tier: precision first. */
+/* A rule that says "both can be true" or "the same" about the same words outweighs a
+ * contradiction of equal or later tier: precision first. */
 static int vetoed(const finding *list, size_t n, const finding *contradiction) {
     for (size_t i = 0; i < n; i++) {
         const finding *f = &list[i];
@@ -165,8 +165,8 @@ eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, co
     return n ? source->margins(source, rq, c, questions, texts, n, out) : EG_OK;
 }
 
-/* Memory is the detector's own: one that uses up all of it takes none from the others and from the outcome. Its errors are noted;
- * EG_ECANCELLED is none. */
+/* Memory is the detector's own: one that uses up all of it takes none from the others and from
+ * the outcome. Its errors are noted; EG_ECANCELLED is none. */
 static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, eg_case_source *source, sink *to) {
     const eg_detector_slot *d = &m->env.detectors[slot];
     const eg_inner_request of = {rq->workspace, rq->who, rq->cancel, rq->err, source};

@@ -12,19 +12,22 @@ typedef struct eg_verdict {
     eg_str tier, detector, explanation;
 } eg_verdict;
 
-/* Where a case comes from: who answers the questions of its detectors (eg_services.neighbour_margins). */
+/* Where a case comes from: who answers the questions of its detectors
+ * (eg_services.neighbour_margins). */
 struct eg_case_source {
     /* texts: two a question, of the subject and of the candidate. */
     eg_status (*margins)(eg_case_source *source, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
                          const eg_str *texts, size_t n, eg_margin *out);
     eg_memory *m;
     const eg_case *asked; /* the case as the running detector sees it */
-    eg_status failed;     /* the first error of the store: the verdicts of this case must not be kept */
+    /* The first error of the store: the verdicts of this case must not be kept. */
+    eg_status failed;
 };
 
-/* Runs the detectors over the case in tier order and merges their findings: one verdict a candidate, in the
- * request's memory. A candidate whose contradiction is found is not shown to later tiers. thresholds: of the job or check
- * that the case belongs to. source: NULL where nobody can tell the neighbours; its error, where it had one, is returned. */
+/* Runs the detectors over the case in tier order and merges their findings: one verdict a
+ * candidate, in the request's memory. A candidate whose contradiction is found is not shown to
+ * later tiers. thresholds: of the job or check that the case belongs to. source: NULL where
+ * nobody can tell the neighbours; its error, where it had one, is returned. */
 eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds *thresholds, eg_case_source *source,
                    eg_verdict **out);
 

@@ -1,5 +1,5 @@
-/* memory.c - making the memory, its table of operations, its status. The operations stand in the files named after
- * them. */
+/* memory.c - making the memory, its table of operations, its status. The operations stand in the
+ * files named after them. */
 #include "core/memory/memory.h"
 
 #include <stdlib.h>

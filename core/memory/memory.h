@@ -1,5 +1,6 @@
-/* memory.h - the memory's side towards the host: how it is made. What it needs stands in env.h, what it offers is the table
- * eg_memory_ops of engram/memory.h. Knows no SQL, no JSON-RPC, no plugin by name. */
+/* memory.h - the memory's side towards the host: how it is made. What it needs stands in env.h,
+ * what it offers is the table eg_memory_ops of engram/memory.h. Knows no SQL, no JSON-RPC, no
+ * plugin by name. */
 #ifndef EG_CORE_MEMORY_H
 #define EG_CORE_MEMORY_H
 

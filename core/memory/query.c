@@ -1,6 +1,7 @@
-/* query.c - what is known about a topic: words (BM25) and meaning (cosine) fused by reciprocal rank, then small
- * boosts. Relevance dominates by construction: all boosts together weigh less than one step of relevance that a
- * reader would notice, so a fresh off-topic fact never outranks an exact match. */
+/* query.c - what is known about a topic: words (BM25) and meaning (cosine) fused by reciprocal
+ * rank, then small boosts. Relevance dominates by construction: all boosts together weigh less
+ * than one step of relevance that a reader would notice, so a fresh off-topic fact never
+ * outranks an exact match. */
 #include "core/memory/query.h"
 
 #include <math.h>
@@ -118,8 +119,8 @@ static eg_status read_found(search *q, int64_t *now) {
 
 static double reciprocal(size_t rank) { return rank ? (RRF_K + 1.0) / (RRF_K + (double)rank) : 0; }
 
-/* How much an agent is trusted: the share of its facts that no open or confirmed conflict touches; whole for
- * one that the store does not know. */
+/* How much an agent is trusted: the share of its facts that no open or confirmed conflict
+ * touches; whole for one that the store does not know. */
 static double trust_in(const eg_fact_parts *p) {
     if (p->agent_commits == 0) return 1;
     uint64_t flagged = p->agent_flagged < p->agent_commits ? p->agent_flagged : p->agent_commits;

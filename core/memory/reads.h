@@ -11,7 +11,8 @@ eg_status eg_read_facts(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n
 eg_status eg_read_fact(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out, int64_t *now);
 /* One conflict, with its status as it is stored: an expired one reads as open. EG_ENOENT. */
 eg_status eg_read_conflict(eg_memory *m, eg_request *rq, eg_id id, eg_conflict *out);
-/* The newest fact of the lineage with this id, or of the lineage of the fact with this id. EG_ENOENT. */
+/* The newest fact of the lineage with this id, or of the lineage of the fact with this id.
+ * EG_ENOENT. */
 eg_status eg_read_head(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out);
 /* How many detection jobs of a fact wait or are leased, and how many were dead-lettered. */
 eg_status eg_read_jobs(eg_memory *m, eg_request *rq, eg_id fact, uint32_t *waiting, uint32_t *dead);

@@ -1,10 +1,12 @@
-/* reembed.c - vectors of the active model for facts that have none: after the model was changed, and for facts of processes that
- * run with another one. Old vectors stay (a process that runs, or a change back, still uses them) and are never compared with new
- * ones: a search names its model.
+/* reembed.c - vectors of the active model for facts that have none: after the model was changed,
+ * and for facts of processes that run with another one. Old vectors stay (a process that runs,
+ * or a change back, still uses them) and are never compared with new ones: a search names its
+ * model.
  *
- * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each model, written with the vectors.
- * At most one job of a workspace is at it at a time; each job does a few facts and leaves another job behind it, so it survives a
- * crash and lets detection go first. */
+ * Work goes from the oldest fact on. How far it has come is a setting of the workspace for each
+ * model, written with the vectors. At most one job of a workspace is at it at a time; each job
+ * does a few facts and leaves another job behind it, so it survives a crash and lets detection
+ * go first. */
 #include "core/memory/reembed.h"
 
 #include "core/base/clock.h"
@@ -15,7 +17,8 @@
 enum {
     JOB_FACTS = 16,
     DIRECT_FACTS = 4,
-    KEEP_EVERY = 2000 /* changes of the store, after which how far it has come is written down again */
+    /* Changes of the store, after which how far it has come is written down again. */
+    KEEP_EVERY = 2000
 };
 
 #define DEAD_PAUSE (3600 * EG_SECOND) /* how long a dead-lettered job keeps others from trying */
@@ -50,7 +53,8 @@ static eg_status last_seq(eg_memory *m, eg_request *rq, int64_t *seq) {
     return s;
 }
 
-/* What this process knows of a workspace without asking: all facts up to this seq have their vectors. */
+/* What this process knows of a workspace without asking: all facts up to this seq have their
+ * vectors. */
 static int64_t remembered(eg_memory *m, eg_str workspace) {
     pthread_mutex_lock(&m->lock);
     const eg_workspace_state *state = eg_workspace_state_of(m, workspace);
@@ -61,7 +65,8 @@ static int64_t remembered(eg_memory *m, eg_str workspace) {
 static void remember(eg_memory *m, eg_str workspace, int64_t seq) {
     pthread_mutex_lock(&m->lock);
     eg_workspace_state *state = eg_workspace_state_of(m, workspace);
-    if (state && seq > state->embedded_to) state->embedded_to = seq; /* without memory it is asked again */
+    /* Without memory it is asked again. */
+    if (state && seq > state->embedded_to) state->embedded_to = seq;
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -98,14 +103,16 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     } else {
         remember(m, rq->workspace, last);
         if (last - from < KEEP_EVERY) return EG_OK;
-        draft_progress(&d, model, last); /* so that the next process need not look at all facts again */
+        /* So that the next process need not look at all facts again. */
+        draft_progress(&d, model, last);
     }
     s = eg_draft_apply(&d, m, &applied);
-    return s == EG_ECONFLICT || s == EG_EREADONLY ? EG_OK : s; /* somebody is at it, or only others can be */
+    /* Another process works on it, or this one cannot write. */
+    return s == EG_ECONFLICT || s == EG_EREADONLY ? EG_OK : s;
 }
 
-/* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may be others after them. The model
- * is loaded only when there is something to do. */
+/* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may
+ * be others after them. The model is loaded only when there is something to do. */
 static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact **facts, size_t *n, int *more) {
     eg_request *rq = d->rq;
     eg_str model;
@@ -173,13 +180,15 @@ eg_status eg_memory_reembed(eg_memory *m, eg_request *rq, uint64_t *left) {
     int64_t deadline = rq->cancel.deadline;
     eg_status s = EG_OK;
     for (int more = 1, first = 1; s == EG_OK && more && !eg_cancel_is_set(&rq->cancel); first = 0) {
-        if (deadline && !first && eg_clock_monotonic() >= deadline) break; /* one batch always: it comes to an end */
+        /* One batch always: it comes to an end. */
+        if (deadline && !first && eg_clock_monotonic() >= deadline) break;
         eg_request *one;
         eg_applied applied;
         eg_draft d;
         eg_fact *facts = NULL;
         size_t n;
-        const eg_cancel stop = {.flag = rq->cancel.flag}; /* the deadline is of the whole, not of a batch */
+        /* The deadline is of the whole, not of a batch. */
+        const eg_cancel stop = {.flag = rq->cancel.flag};
         if ((s = eg_request_in(m, rq->workspace, rq->who, &stop, &one, rq->err)) != EG_OK)
             break; /* its own memory for each batch */
         eg_draft_begin(&d, one);

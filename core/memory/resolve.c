@@ -1,5 +1,5 @@
-/* resolve.c - the four ways to settle a conflict. Each way is one change set; what it did is written into the audit row, from
- * which undo.c takes it back. */
+/* resolve.c - the four ways to settle a conflict. Each way is one change set; what it did is
+ * written into the audit row, from which undo.c takes it back. */
 #include "core/memory/resolve.h"
 
 #include "core/base/json.h"
@@ -152,7 +152,8 @@ static eg_str audit_payload(settlement *t, eg_id created) {
 }
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
-    eg_status s = pass_gates(t, "resolution", t->args->resolution); /* also without a note: who says so is kept too */
+    /* Also without a note: who says so is kept too. */
+    eg_status s = pass_gates(t, "resolution", t->args->resolution);
     if (s == EG_OK && t->args->resolution_type == EG_RESOLUTION_MERGE && t->args->merged_content.len)
         s = pass_gates(t, "merged_content", t->args->merged_content);
     if (s != EG_OK) return s;
@@ -240,7 +241,8 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     if (s == EG_OK) s = read_conflict(t, id);
     if (s == EG_OK) s = check_outcome(t);
     if (s != EG_OK || !eg_is_settled(t->conflict.status)) return s;
-    if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s; /* asking twice for the same is no error */
+    /* Asking twice for the same is no error. */
+    if ((s = is_same_outcome(t, arena, already)) != EG_OK || *already) return s;
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char to[EG_ID_TEXT];
     eg_id_format(t->conflict.resolved_fact, to);

@@ -1,4 +1,5 @@
-/* state.h - the memory object that all files of this folder work on, and the calls that each of them makes. */
+/* state.h - the memory object that all files of this folder work on, and the calls that each of
+ * them makes. */
 #ifndef EG_MEMORY_STATE_H
 #define EG_MEMORY_STATE_H
 
@@ -27,8 +28,11 @@ struct eg_memory {
     pthread_cond_t job_done;
     eg_workspace_state *workspaces[WORKSPACE_BUCKETS]; /* see workspaces.h */
     uint32_t jobs_running;                             /* at most env.max_leased */
-    uint32_t *overruns;                                /* one a detector: errors and overruns in a row */
-    int cannot_embed; /* the active model does not open in this process: background work does not ask for it again */
+    /* One a detector: errors and overruns in a row. */
+    uint32_t *overruns;
+    /* The active model does not open in this process: background work does not ask for it again.
+     * */
+    int cannot_embed;
 };
 
 /* Shorthands for the calls that every file makes. */
@@ -43,8 +47,8 @@ static inline void eg_memory_wake(eg_memory *m) {
     if (m->env.wake) m->env.wake(m->env.host);
 }
 
-/* A request of core's own in a workspace, whose name must live as long as the request. who: NULL: the memory itself, which may do
- * everything. Released by the service. */
+/* A request of core's own in a workspace, whose name must live as long as the request. who:
+ * NULL: the memory itself, which may do everything. Released by the service. */
 static inline eg_status eg_request_in(eg_memory *m, eg_str workspace, const eg_principal *who, const eg_cancel *cancel,
                                       eg_request **out, eg_error *err) {
     const eg_inner_request of = {

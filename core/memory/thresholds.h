@@ -16,9 +16,9 @@ typedef struct eg_thresholds {
     } moved[MAX_TIERS];
 } eg_thresholds;
 
-/* The least score with which a contradiction of this tier counts: the one beside the model or in the
- * configuration, moved by the workspace's feedback; 0: all count. After ten verdicts of people a
- * threshold moves up by at most 0.1 or down by at most 0.025. */
+/* The least score with which a contradiction of this tier counts: the one beside the model or in
+ * the configuration, moved by the workspace's feedback; 0: all count. After ten verdicts of
+ * people a threshold moves up by at most 0.1 or down by at most 0.025. */
 eg_status eg_least_score(eg_memory *m, eg_request *rq, eg_thresholds *t, eg_str tier, double *least);
 
 #endif

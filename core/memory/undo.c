@@ -1,5 +1,5 @@
-/* undo.c - takes back what an audit row did. Undo never reopens a closed window: it inserts a new row of the same lineage, so
- * that what was known at any time stays as it was. */
+/* undo.c - takes back what an audit row did. Undo never reopens a closed window: it inserts a
+ * new row of the same lineage, so that what was known at any time stays as it was. */
 #include "core/memory/undo.h"
 
 #include "core/base/clock.h"
@@ -26,7 +26,8 @@ typedef struct undoing {
     eg_arena arena;
 } undoing;
 
-/* The end that a fact had before the change closed it; 0 when the audit row does not tell (it is older than windows). */
+/* The end that a fact had before the change closed it; 0 when the audit row does not tell (it is
+ * older than windows). */
 static int64_t former_end(const undoing *u, eg_id fact) {
     for (size_t i = 0; i < u->row.window_count; i++)
         if (eg_id_eq(u->row.windows[i].fact, fact)) return u->row.windows[i].until_before;
@@ -39,7 +40,8 @@ static int has_run_out(const undoing *u, eg_id fact) {
     return end && end <= u->now;
 }
 
-/* Adds a current copy of a closed fact to the draft, with the end that the fact had; *id gets its new id. */
+/* Adds a current copy of a closed fact to the draft, with the end that the fact had; *id gets
+ * its new id. */
 static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_request *rq = u->rq;
     eg_new_fact *row = eg_request_array(rq, 1, sizeof *row);
@@ -117,7 +119,8 @@ static eg_status read_resolution(undoing *u, resolution *r) {
     return EG_OK;
 }
 
-/* *again 1 when the pair was settled once more at the very time of the row, as under a clock that was set back. */
+/* *again 1 when the pair was settled once more at the very time of the row, as under a clock
+ * that was set back. */
 static eg_status settled_again(undoing *u, int *again) {
     enum { PAGE = 16 };
     *again = 0;
@@ -136,8 +139,8 @@ static eg_status settled_again(undoing *u, int *again) {
     return EG_OK;
 }
 
-/* *gone 1 when the settlement does not stand any more: the conflict was opened and settled anew, or a fact that it closed was
- * brought back already. */
+/* *gone 1 when the settlement does not stand any more: the conflict was opened and settled anew,
+ * or a fact that it closed was brought back already. */
 static eg_status was_taken_back(undoing *u, const resolution *r, const eg_conflict *c, int *gone) {
     eg_status s = settled_again(u, gone);
     *gone |= c->resolved_at != u->row.time || c->resolution_type != r->type;
@@ -150,7 +153,8 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
     return s;
 }
 
-/* The settlement of the row and its conflict, checked: EG_EINVAL when it does not stand any more. */
+/* The settlement of the row and its conflict, checked: EG_EINVAL when it does not stand any
+ * more. */
 static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
     int gone;
     eg_status s = read_resolution(u, r);
@@ -165,7 +169,8 @@ static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
     return EG_OK;
 }
 
-/* What the settlement said about the pair: a link for both_valid, else a verdict about the detector. */
+/* What the settlement said about the pair: a link for both_valid, else a verdict about the
+ * detector. */
 static void take_verdict_back(undoing *u, const resolution *r, const eg_conflict *c) {
     if (r->type == EG_RESOLUTION_BOTH_VALID) {
         eg_draft_link(&u->d, EG_CHANGE_UNLINK, c->fact_a, c->fact_b, EG_LINK_BOTH_VALID);
@@ -184,19 +189,21 @@ static void clear_settlement(eg_conflict *c) {
     c->resolved_fact = (eg_id){{0}};
 }
 
-/* The settlement touched no fact: the same conflict opens again. Where a fact has ended since, it reads as ended. */
+/* The settlement touched no fact: the same conflict opens again. Where a fact has ended since,
+ * it reads as ended. */
 static void reopen(undoing *u, eg_conflict *c) {
     eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->conflict = c->id;
     clear_settlement(c);
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
 }
 
-/* Closes the merged fact and brings back what the settlement closed, as far as it would still be current; c then names the new
- * ids. The copies have the same content, so the spans hold. */
+/* Closes the merged fact and brings back what the settlement closed, as far as it would still be
+ * current; c then names the new ids. The copies have the same content, so the spans hold. */
 static eg_status reverse_settlement(undoing *u, const resolution *r, eg_conflict *c) {
     eg_status s = EG_OK;
     if (!eg_id_is_none(r->merged)) {
-        eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE); /* nothing came after the merged fact */
+        /* Nothing came after the merged fact. */
+        eg_precondition *last = eg_draft_require(&u->d, EG_REQUIRE_LINEAGE_FREE);
         last->lineage.id = last->lineage.except = r->merged;
         if ((s = close_now(u, r->merged, EG_CLOSE_DELETED)) != EG_OK) return s;
     }
@@ -222,8 +229,8 @@ static void swap_sides(eg_conflict *c) {
     c->span_b = span;
 }
 
-/* Opens the conflict anew between the restored facts, or a restored one and the winner, if both are current then. With what came
- * after the winner the job of the restored fact compares it. */
+/* Opens the conflict anew between the restored facts, or a restored one and the winner, if both
+ * are current then. With what came after the winner the job of the restored fact compares it. */
 static eg_status open_between_restored(undoing *u, eg_conflict *c) {
     if (u->restored_count == 0) return EG_OK;
     if (u->restored_count == 1) {
@@ -262,7 +269,8 @@ static eg_status note(undoing *u, eg_id *list, size_t *n, eg_id fact) {
     return EG_OK;
 }
 
-/* Which facts the row's change inserted and closed; its two ids tell where the row is older than windows. */
+/* Which facts the row's change inserted and closed; its two ids tell where the row is older than
+ * windows. */
 static eg_status read_windows(undoing *u) {
     eg_status s = EG_OK;
     u->made_count = u->gone_count = 0;
@@ -321,7 +329,8 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_draft_begin(&u->d, u->rq);
     u->restored_count = u->closed_count = 0;
     if ((s = undo_row(u)) != EG_OK) return s;
-    int changed = u->restored_count + u->closed_count > 0; /* its windows then say what undoes the undo */
+    /* Its windows then say what undoes the undo. */
+    int changed = u->restored_count + u->closed_count > 0;
     eg_draft_audit(&u->d, "undo",
                    u->restored_count ? u->restored[0]
                    : changed         ? u->closed[0]

@@ -1,5 +1,6 @@
-/* fixture.h - a memory over the real SQLite backend and the real deterministic detectors, with a clock that the
- * test moves and embeddings of hashed words (deterministic, and near for texts with common words). */
+/* fixture.h - a memory over the real SQLite backend and the real deterministic detectors, with a
+ * clock that the test moves and embeddings of hashed words (deterministic, and near for texts
+ * with common words). */
 #ifndef EG_TEST_MEMORY_FIXTURE_H
 #define EG_TEST_MEMORY_FIXTURE_H
 
@@ -29,7 +30,8 @@ typedef struct fixture {
     int damaged;       /* its files are there, but it does not open */
     int opened;        /* how often it was asked for */
     size_t embedded;   /* texts so far */
-    /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold `word` */
+    /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold
+     * `word` */
     double nli_score;
     const char *nli_word;
     double threshold;            /* of tier1_nli */
@@ -54,7 +56,8 @@ eg_request *request_in(fixture *f, const char *workspace);
 /* As in a new process: nothing is remembered of the facts that have vectors already. */
 void forget(fixture *f);
 
-/* A request of another workspace, principal (NULL: the test) or cancellation; ended by services.request_release. */
+/* A request of another workspace, principal (NULL: the test) or cancellation; ended by
+ * services.request_release. */
 eg_request *fixture_request(fixture *f, const char *workspace, const eg_principal *who, eg_cancel cancel);
 
 #define WITH(f, model) \

@@ -1,5 +1,5 @@
-/* test_background.c - what happens behind a commit: verdicts that come later, vectors, another model, a worker's calls, and
- * detectors that take too much. */
+/* test_background.c - what happens behind a commit: verdicts that come later, vectors, another
+ * model, a worker's calls, and detectors that take too much. */
 #include "core/memory/jobs.h"
 #include "core/memory/reembed.h"
 #include "fixture.h"
@@ -29,7 +29,8 @@ static void a_dead_lettered_job_is_no_verdict(void **state) {
     fixture_close(&f);
 }
 
-/* Without a model the vectors wait as a job; when one is there, they are made and the fact is found by meaning. */
+/* Without a model the vectors wait as a job; when one is there, they are made and the fact is
+ * found by meaning. */
 static void vectors_come_later(void **state) {
     (void)state;
     WITH(f, 0);
@@ -55,8 +56,9 @@ static uint64_t facts_to_embed(fixture *f) {
     return st.facts_to_embed;
 }
 
-/* Another embedding model: words find everything at once, nothing of the old model is taken for the new one's, and the work goes
- * on in the background, each fact once, without looking for contradictions again. A change back costs nothing. */
+/* Another embedding model: words find everything at once, nothing of the old model is taken for
+ * the new one's, and the work goes on in the background, each fact once, without looking for
+ * contradictions again. A change back costs nothing. */
 static void another_embedding_model(void **state) {
     (void)state;
     enum { FACTS = 45 }; /* more than two jobs' worth */
@@ -104,8 +106,8 @@ static void another_embedding_model(void **state) {
     fixture_close(&f);
 }
 
-/* A deadline, a cancelled worker and a model that is not there leave the work to others; two that work at once add nothing twice.
- */
+/* A deadline, a cancelled worker and a model that is not there leave the work to others; two
+ * that work at once add nothing twice. */
 static void reembedding_is_interrupted(void **state) {
     (void)state;
     WITH(f, 1);
@@ -141,8 +143,8 @@ static void reembedding_is_interrupted(void **state) {
     fixture_close(&f);
 }
 
-/* A model that does not open is tried once and leaves the work to processes where it does. Without anything to do it is not even
- * loaded. */
+/* A model that does not open is tried once and leaves the work to processes where it does.
+ * Without anything to do it is not even loaded. */
 static void a_damaged_model_leaves_the_work(void **state) {
     (void)state;
     WITH(f, 1);
@@ -164,7 +166,8 @@ static void a_damaged_model_leaves_the_work(void **state) {
     fixture_close(&f);
 }
 
-/* Whoever leaves a job wakes the worker, after the transaction; who only reads or fails does not. */
+/* Whoever leaves a job wakes the worker, after the transaction; who only reads or fails does
+ * not. */
 static void who_leaves_a_job_wakes_the_worker(void **state) {
     (void)state;
     WITH(f, 1);
@@ -204,7 +207,8 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     fixture_close(&f);
 }
 
-/* A detector that uses up its memory fails alone: the rules' finding is written, and the job is done. */
+/* A detector that uses up its memory fails alone: the rules' finding is written, and the job is
+ * done. */
 static void a_greedy_detector_fails_alone(void **state) {
     (void)state;
     WITH(f, 1);
@@ -218,8 +222,8 @@ static void a_greedy_detector_fails_alone(void **state) {
     fixture_close(&f);
 }
 
-/* A job that runs out of memory is a failed one: given back at once, tried later, dead-lettered at last; never leased for ever.
- */
+/* A job that runs out of memory is a failed one: given back at once, tried later, dead-lettered
+ * at last; never leased for ever. */
 static void a_job_without_memory_is_counted(void **state) {
     (void)state;
     WITH(f, 1);
@@ -243,7 +247,8 @@ static void a_job_without_memory_is_counted(void **state) {
     fixture_close(&f);
 }
 
-/* A budget is of computing: waiting, for the model that another thread uses or for the CPU, is no overrun. */
+/* A budget is of computing: waiting, for the model that another thread uses or for the CPU, is
+ * no overrun. */
 static void waiting_is_no_overrun(void **state) {
     (void)state;
     static const char *const rooms[] = {"cellar", "kitchen", "attic", "garage", "hall", "study", "pantry"};

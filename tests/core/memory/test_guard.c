@@ -1,5 +1,5 @@
-/* test_guard.c - every operation of the memory asks the guard first: the table names them all, and a role that lacks what an
- * operation needs is refused before the store is touched. */
+/* test_guard.c - every operation of the memory asks the guard first: the table names them all,
+ * and a role that lacks what an operation needs is refused before the store is touched. */
 #include "fixture.h"
 
 static eg_status call(fixture *f, eg_request *rq, const char *name) {
@@ -84,7 +84,8 @@ static void each_role_gets_what_it_may(void **state) {
     fixture_close(&f);
 }
 
-/* The growth rule for arguments: too short and unknown flags are refused, longer ones are read as far as they are known. */
+/* The growth rule for arguments: too short and unknown flags are refused, longer ones are read
+ * as far as they are known. */
 static void arguments_grow(void **state) {
     (void)state;
     WITH(f, 0);

@@ -1,11 +1,13 @@
-/* test_memory.c - the memory as its users meet it: what is committed, found, told apart and refused. Many hold a defect that
- * memory systems of this kind have had: they must never come back. Settling is in test_settling.c, undo in test_undo.c, what
- * happens behind a commit in test_background.c. */
+/* test_memory.c - the memory as its users meet it: what is committed, found, told apart and
+ * refused. Many hold a defect that memory systems of this kind have had: they must never come
+ * back. Settling is in test_settling.c, undo in test_undo.c, what happens behind a commit in
+ * test_background.c. */
 #include "core/memory/hits.h"
 #include "core/memory/thresholds.h"
 #include "fixture.h"
 
-/* A fact with a TTL is visible and checked until it ends, and gone afterwards; as_of still finds it. */
+/* A fact with a TTL is visible and checked until it ends, and gone afterwards; as_of still finds
+ * it. */
 static void a_ttl_fact_lives_until_its_end(void **state) {
     (void)state;
     WITH(f, 1);
@@ -37,7 +39,8 @@ static void a_ttl_fact_lives_until_its_end(void **state) {
     fixture_close(&f);
 }
 
-/* A clock that is set back changes nothing: facts are seen, equal ones are known, an update ends what it replaces. */
+/* A clock that is set back changes nothing: facts are seen, equal ones are known, an update ends
+ * what it replaces. */
 static void a_clock_that_goes_back(void **state) {
     (void)state;
     WITH(f, 1);
@@ -209,7 +212,8 @@ static void check_writes_nothing(void **state) {
     fixture_close(&f);
 }
 
-/* What stands twice, word for word, is examined once: a copied page neither repeats its findings nor crowds out what is near. */
+/* What stands twice, word for word, is examined once: a copied page neither repeats its findings
+ * nor crowds out what is near. */
 static void check_examines_what_is_repeated_once(void **state) {
     (void)state;
     WITH(f, 1);
@@ -263,7 +267,8 @@ static void duplicates_are_seen(void **state) {
     fixture_close(&f);
 }
 
-/* A known text that is committed for longer is kept for longer, never shorter, and only as long as was asked for. */
+/* A known text that is committed for longer is kept for longer, never shorter, and only as long
+ * as was asked for. */
 static void a_known_text_is_kept_as_long_as_asked(void **state) {
     (void)state;
     enum { FOREVER = 0, NOTHING = -1 };

@@ -1,4 +1,5 @@
-/* test_neighbour_margins.c - what the service neighbour_margins tells a detector, about a case of the store and in a dry run. */
+/* test_neighbour_margins.c - what the service neighbour_margins tells a detector, about a case
+ * of the store and in a dry run. */
 #include <math.h>
 
 #include "core/memory/candidates.h"
@@ -24,8 +25,9 @@ static void open_maple(fixture *f, int with_model) {
     f->margins = (eg_margin){-2, -2};
 }
 
-/* By how much another fact is nearer to one of two than they are to each other, told to a detection job. What says nearly the
- * same is no other fact; of several statements the one counts that is asked about. */
+/* By how much another fact is nearer to one of two than they are to each other, told to a
+ * detection job. What says nearly the same is no other fact; of several statements the one
+ * counts that is asked about. */
 static void who_is_nearer_is_told(void **state) {
     (void)state;
     fixture f;
@@ -139,7 +141,8 @@ static eg_status breaks_for_detectors(eg_storage *store, eg_request *rq, const e
     return working->search(store, rq, filter, searches, n, out);
 }
 
-/* A store that fails when a detector asks fails the job, which is done again; it is not the detector's fault alone. */
+/* A store that fails when a detector asks fails the job, which is done again; it is not the
+ * detector's fault alone. */
 static void a_store_that_fails_fails_the_job(void **state) {
     (void)state;
     fixture f;

@@ -77,7 +77,8 @@ static void what_settles_passes_the_gates(void **state) {
     fixture_close(&f);
 }
 
-/* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that one durable and keeps it. */
+/* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that
+ * one durable and keeps it. */
 static void a_merge_promotes_its_text(void **state) {
     (void)state;
     for (uint32_t ttl_days = 0; ttl_days < 10; ttl_days += 9) {
@@ -112,7 +113,8 @@ static void a_merge_promotes_its_text(void **state) {
     }
 }
 
-/* Another process: it finds a conflict between what is being closed and a third fact, just before that is written. */
+/* Another process: it finds a conflict between what is being closed and a third fact, just
+ * before that is written. */
 static struct {
     const eg_storage_ops *real;
     eg_conflict conflict;
@@ -163,7 +165,8 @@ static void a_conflict_found_meanwhile_ends_too(void **state) {
     fixture_close(&f);
 }
 
-/* One agent's two incompatible facts are a conflict of severity medium, not a silent replacement. */
+/* One agent's two incompatible facts are a conflict of severity medium, not a silent
+ * replacement. */
 static void the_same_agent_is_no_update(void **state) {
     (void)state;
     WITH(f, 1);
@@ -209,7 +212,8 @@ static void a_settled_pair_stays_settled(void **state) {
     }
 }
 
-/* Only who asks for what happened is told that it did: another winner or another merged text is refused. */
+/* Only who asks for what happened is told that it did: another winner or another merged text is
+ * refused. */
 static void settled_otherwise_is_told(void **state) {
     (void)state;
     for (int how = 0; how < 3; how++) {
@@ -275,7 +279,8 @@ static eg_status race_and_apply(eg_storage *store, eg_request *rq, const eg_chan
     return real_ops->apply(store, rq, set, out);
 }
 
-/* A lineage never has two current facts: not by undo of a delete, not by two updates after its fact expired. */
+/* A lineage never has two current facts: not by undo of a delete, not by two updates after its
+ * fact expired. */
 static void a_lineage_has_one_current_fact(void **state) {
     (void)state;
     WITH(f, 1);
@@ -308,7 +313,8 @@ static void a_lineage_has_one_current_fact(void **state) {
     fixture_close(&f);
 }
 
-/* A correction whose text is known already still ends what it corrects, and undo brings that back. */
+/* A correction whose text is known already still ends what it corrects, and undo brings that
+ * back. */
 static void a_known_text_corrects_too(void **state) {
     (void)state;
     for (int ephemeral = 0; ephemeral < 2; ephemeral++) {
@@ -337,7 +343,8 @@ static void a_known_text_corrects_too(void **state) {
     }
 }
 
-/* operation=update replaces the best match; without one it is an add; an explicit lineage always wins. */
+/* operation=update replaces the best match; without one it is an add; an explicit lineage always
+ * wins. */
 static void update_supersedes_the_best_match(void **state) {
     (void)state;
     WITH(f, 1);
@@ -373,7 +380,8 @@ static void update_supersedes_the_best_match(void **state) {
     fixture_close(&f);
 }
 
-/* An update without a lineage replaces a fact of its own scope, however many nearer ones there are in the scopes below. */
+/* An update without a lineage replaces a fact of its own scope, however many nearer ones there
+ * are in the scopes below. */
 static void update_spares_narrower_scopes(void **state) {
     (void)state;
     enum { NARROWER = 50 };

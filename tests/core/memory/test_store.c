@@ -1,5 +1,5 @@
-/* test_store.c - the memory and its store: what happens when a read fails, how often it reads, and that the workspaces of one
- * process are kept apart. */
+/* test_store.c - the memory and its store: what happens when a read fails, how often it reads,
+ * and that the workspaces of one process are kept apart. */
 #include "fixture.h"
 
 /* The store of a fixture behind a table whose calls fail while `broken` is set, and are counted. */
@@ -114,7 +114,8 @@ static eg_status query_status(fixture *f, const char *topic) {
     return f->ops->query(f->memory, f->rq, &args, &hits);
 }
 
-/* A store that cannot tell its time is an error of the operation: the local clock may say otherwise. What needs no time works. */
+/* A store that cannot tell its time is an error of the operation: the local clock may say
+ * otherwise. What needs no time works. */
 static void a_store_without_time_is_an_error(void **state) {
     (void)state;
     WITH(f, 1);
@@ -141,7 +142,8 @@ static void a_store_without_time_is_an_error(void **state) {
     fixture_close(&f);
 }
 
-/* The parts of facts, their agents' trust among them, decide what a query answers and who wins: no answer is made up without. */
+/* The parts of facts, their agents' trust among them, decide what a query answers and who wins:
+ * no answer is made up without. */
 static void parts_that_cannot_be_read_are_an_error(void **state) {
     (void)state;
     WITH(f, 1);
@@ -197,7 +199,8 @@ static void feedback_that_cannot_be_read_fails_the_job(void **state) {
     fixture_close(&f);
 }
 
-/* All pairs of a job, and all statements of a check, are judged by thresholds that were read once. */
+/* All pairs of a job, and all statements of a check, are judged by thresholds that were read
+ * once. */
 static void thresholds_are_read_once_a_job(void **state) {
     (void)state;
     WITH(f, 1);
@@ -243,7 +246,8 @@ static eg_receipt fill_with_conflicts(fixture *f) {
     return last;
 }
 
-/* A query and a commit with its verdict need few round trips, however many facts and conflicts they are about. */
+/* A query and a commit with its verdict need few round trips, however many facts and conflicts
+ * they are about. */
 static void few_round_trips_are_needed(void **state) {
     (void)state;
     WITH(f, 1);
@@ -331,7 +335,8 @@ static uint32_t hits_of(fixture *f, eg_request *rq, const char *topic) {
     return hits.hits[0].fact.query_hits;
 }
 
-/* Hits of one workspace are counted whoever the worker's request belongs to, and never pushed out by another workspace. */
+/* Hits of one workspace are counted whoever the worker's request belongs to, and never pushed
+ * out by another workspace. */
 static void hits_of_all_workspaces_are_counted(void **state) {
     (void)state;
     WITH(f, 0);

@@ -12,7 +12,8 @@ static void feedback_of(fixture *f, eg_str tier, uint64_t *right, uint64_t *wron
         if (eg_str_eq(rows[i].tier, tier)) *right = rows[i].confirmed, *wrong = rows[i].false_alarms;
 }
 
-/* A settlement that was undone is no verdict about the detector; what somebody said besides still is. */
+/* A settlement that was undone is no verdict about the detector; what somebody said besides
+ * still is. */
 static void an_undone_settlement_is_no_verdict(void **state) {
     (void)state;
     WITH(f, 1);
@@ -84,7 +85,8 @@ static void winner_and_undo(void **state) {
     fixture_close(&f);
 }
 
-/* A settlement is taken back once: not again after the conflict was settled anew, though the clock stands still. */
+/* A settlement is taken back once: not again after the conflict was settled anew, though the
+ * clock stands still. */
 static void undo_spares_a_later_settlement(void **state) {
     (void)state;
     for (int how = 0; how < 3; how++) {
@@ -111,8 +113,8 @@ static void undo_spares_a_later_settlement(void **state) {
     }
 }
 
-/* Undo of a merge closes the merged fact and brings back what would still be current: one of the two, or neither, whether
- * they ended before the merge or after it. */
+/* Undo of a merge closes the merged fact and brings back what would still be current: one of the
+ * two, or neither, whether they ended before the merge or after it. */
 static void undo_of_a_merge_leaves_what_has_ended(void **state) {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -136,7 +138,8 @@ static void undo_of_a_merge_leaves_what_has_ended(void **state) {
     }
 }
 
-/* What somebody said of a conflict that had ended by itself is taken back like any other verdict. */
+/* What somebody said of a conflict that had ended by itself is taken back like any other
+ * verdict. */
 static void undo_of_a_verdict_on_what_has_ended(void **state) {
     (void)state;
     static const eg_resolution kinds[] = {EG_RESOLUTION_DISMISS, EG_RESOLUTION_BOTH_VALID, EG_RESOLUTION_WINNER};
@@ -160,7 +163,8 @@ static void undo_of_a_verdict_on_what_has_ended(void **state) {
     }
 }
 
-/* A conflict that ended only because a fact of it did is found again when undo brings the fact back. */
+/* A conflict that ended only because a fact of it did is found again when undo brings the fact
+ * back. */
 static void undo_brings_other_conflicts_back(void **state) {
     (void)state;
     for (int how = 0; how < 3; how++) {
@@ -205,7 +209,8 @@ static void undo_keeps_what_was_dismissed(void **state) {
     }
 }
 
-/* An undo is undone whole, as often as one likes; where it cannot be, there is no id to try it with. */
+/* An undo is undone whole, as often as one likes; where it cannot be, there is no id to try it
+ * with. */
 static void undo_is_undone_whole(void **state) {
     (void)state;
     WITH(f, 1);
@@ -260,7 +265,8 @@ static void undo_heeds_what_came_after(void **state) {
     }
 }
 
-/* A dismissal that is taken back, and a commit that only promotes, say that there is nothing to undo. */
+/* A dismissal that is taken back, and a commit that only promotes, say that there is nothing to
+ * undo. */
 static void what_cannot_be_undone_has_no_id(void **state) {
     (void)state;
     WITH(f, 1);
@@ -281,7 +287,8 @@ static void what_cannot_be_undone_has_no_id(void **state) {
     fixture_close(&f);
 }
 
-/* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by now does not come back. */
+/* Undo gives a fact back the end that it had, as the audit row tells; one that would be over by
+ * now does not come back. */
 static void undo_restores_the_former_end(void **state) {
     (void)state;
     WITH(f, 1);
