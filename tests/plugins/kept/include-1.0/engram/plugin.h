@@ -44,6 +44,41 @@ typedef enum eg_log_level { EG_LOG_ERROR = 0, EG_LOG_WARN, EG_LOG_INFO, EG_LOG_D
 
 typedef struct eg_registrar eg_registrar; /* the host's, valid during open() only */
 
+/* A job of a kind that a plugin added. */
+#define EG_JOB_VIEW_SIZE_1_0 64
+typedef struct eg_job_view {
+    uint32_t size;     /* sizeof(eg_job_view) of the host */
+    uint32_t attempts; /* how often it has failed */
+    int64_t id;
+    eg_id fact; /* none: it is about no fact */
+    eg_str name, payload;
+} eg_job_view;
+EG_SIZE_FROZEN(eg_job_view, EG_JOB_VIEW_SIZE_1_0);
+
+/* A kind of background work. Jobs are kept in the store and survive their process; whichever process has the kind runs them. */
+#define EG_JOB_KIND_SIZE_1_0 32
+typedef struct eg_job_kind_ops {
+    uint32_t size, flags; /* 0 */
+    const char *name;     /* stored with its jobs: the same in every version; begin it with the plugin's name */
+    const char *version;
+    /* Does one job, in a request of its workspace. EG_OK ends it. EG_ECANCELLED queues it anew. Any other status counts as a
+     * failure: it is tried again later, and dead-lettered after EG_MAX_ATTEMPTS. It may run twice, also at once where it takes
+     * more than a minute: a job must be safe to repeat. Thread class: worker; may block. */
+    eg_status (*run)(void *self, const struct eg_services *services, eg_request *rq, const eg_job_view *job);
+} eg_job_kind_ops;
+EG_SIZE_FROZEN(eg_job_kind_ops, EG_JOB_KIND_SIZE_1_0);
+
+/* Told of changes of the store, by this process or another one. */
+#define EG_CHANGE_LISTENER_SIZE_1_0 24
+typedef struct eg_change_listener {
+    uint32_t size, flags; /* 0 */
+    const char *name;     /* for messages */
+    /* The last seq of the workspace is `seq` by now; several changes may be told as one. Thread class: a thread of the host's
+     * that does nothing else; no request is at work. */
+    void (*changed)(void *self, const struct eg_services *services, eg_str workspace, int64_t seq);
+} eg_change_listener;
+EG_SIZE_FROZEN(eg_change_listener, EG_CHANGE_LISTENER_SIZE_1_0);
+
 /* What the host does for plugins. Fields are only appended: look only at what size covers (EG_HAS). */
 typedef struct eg_services {
     uint32_t size;
@@ -111,6 +146,14 @@ typedef struct eg_services {
     /* The hash of an audit row, for storage: it covers the hash before it, the row but for its payload (whose SHA-256
      * payload_hash is), and by row->layout the workspace. EG_ENOMEM. */
     eg_status (*audit_hash)(void *host, const uint8_t previous[32], const eg_audit_row *row, uint8_t out[32]);
+
+    /* Registration of background work, only inside open(). Listeners are told only in processes that have a worker (front
+     * ends). */
+    eg_status (*add_job_kind)(eg_registrar *r, const eg_job_kind_ops *kind, void *self);
+    eg_status (*on_change)(eg_registrar *r, const eg_change_listener *listener, void *self);
+    /* Leaves a job of a kind that this process has, in the request's workspace, due after `delay` microseconds (at most
+     * EG_MAX_JOB_PAUSE). fact: what it is about, or none. Needs EG_NEEDS_WRITE. */
+    eg_status (*queue_job)(void *host, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay);
 } eg_services;
 
 #define EG_PLUGIN_SIZE_1_0 56
