@@ -1,33 +1,44 @@
 #!/usr/bin/env python3
-"""Precision and recall of conflicts on small stores, through the real server: each store's facts are committed one by one over MCP
-into an empty memory; what is open afterwards is compared with its labels.
+"""Precision and recall of conflicts in small scenarios, through the real server: the facts of each
+scenario are committed one by one over MCP into an empty memory, and the conflicts that are open
+afterwards are compared with the labels.
 
-usage: bench/detection.py [--engram build/engram] [--stores FOLDER]... [--match REGEX] [--json] [--scores FILE]
+usage: bench/detection.py [--engram build/engram] [--scenarios FILE]... [--split easy|hard]
+                          [--match REGEX] [--set VARIABLE=VALUE]... [--json] [--scores FILE]
 
-The default stores, tools/train/data/stores/dev and test, are the ones no model was trained on. --match takes those whose file name it
-matches from the start: '[n-t]-' are the second, harder generation. --scores writes every conflict found, one JSON object a line, for the choice of thresholds."""
+The default scenarios are those of dev and test in tools/train/data, on which no model was trained.
+--split takes only the easy or the hard ones, --match those whose id matches from its start. --set
+changes the environment of the server. --scores writes every conflict found, one JSON object on each
+line, to choose thresholds from."""
 import argparse
 import collections
-import glob
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools", "train"))
+import dataset  # noqa: E402
 
 
 class Server:
     """One `engram mcp` over a memory of its own."""
 
     def __init__(self, program, home, settings):
-        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
+        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
+               or k == "ENGRAM_ISA"}
         env |= {"ENGRAM_HOME": home, "ENGRAM_WORKSPACE": "bench", **settings}
-        # in a folder without a project's .engram.conf
-        self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=home)
+        # cwd: a folder without a project's .engram.conf
+        self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, env=env, cwd=home)
         self.number = 0
-        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
+        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                    "clientInfo": {"name": "bench", "version": "1"}})
 
     def request(self, method, params):
         self.number += 1
@@ -50,20 +61,21 @@ class Server:
         self.process.wait()
 
 
-def run_store(program, store, settings):
-    """Pairs of labels' ids that the memory calls conflicts, with tier and score; seconds for each commit."""
+def run_scenario(program, scenario, settings):
+    """({pair of fact ids: conflict that the memory reports}, seconds of each commit)"""
     seconds, found = [], {}
     with tempfile.TemporaryDirectory() as home:
         server, ids = Server(program, home, settings), {}
-        for fact in store["facts"]:
+        for fact in scenario["facts"]:
             begun = time.monotonic()
             receipt = server.call("engram_commit", {
-                "content": fact["content"], "scope": fact["scope"], "agent_id": fact["agent"], "engineer": fact["engineer"],
+                "content": fact["content"], "scope": fact["scope"], "agent_id": fact["agent"],
+                "engineer": fact["engineer"],
                 "fact_type": fact["fact_type"], "confidence": fact["confidence"], "wait_ms": 60000,
                 **({"provenance": fact["provenance"]} if fact["provenance"] else {})})
             seconds.append(time.monotonic() - begun)
             if receipt["detection"] != "done":
-                raise RuntimeError("a verdict did not come in time")
+                raise RuntimeError(f"{scenario['id']}: no verdict on {fact['id']} within a minute")
             ids[receipt["fact_id"]] = fact["id"]
             for c in receipt["conflicts"]:
                 pair = frozenset((ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]))
@@ -73,62 +85,81 @@ def run_store(program, store, settings):
 
 
 def absolute(value):
-    """A setting in which the words that are paths from here are whole: the server runs elsewhere."""
-    return " ".join(os.path.abspath(word) if "/" in word and os.path.exists(word) else word for word in value.split(" "))
+    """A setting with absolute paths instead of relative ones, since the server runs in another
+    folder."""
+    return " ".join(os.path.abspath(word) if "/" in word and os.path.exists(word) else word
+                    for word in value.split(" "))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("--engram", default=os.path.join(here, "..", "build", "engram"))
-    parser.add_argument("--stores", action="append")
-    parser.add_argument("--match", default="")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engram", default=os.path.join(HERE, "..", "build", "engram"))
+    parser.add_argument("--scenarios", action="append", metavar="FILE")
+    parser.add_argument("--split", choices=dataset.DIFFICULTIES)
+    parser.add_argument("--match", default="", metavar="REGEX")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--scores")
-    parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE", help="environment of the server")
+    parser.add_argument("--scores", metavar="FILE")
+    parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE")
     o = parser.parse_args()
-    folders = o.stores or [os.path.join(here, "..", "tools", "train", "data", "stores", split) for split in ("dev", "test")]
-    files = [f for folder in folders for f in sorted(glob.glob(os.path.join(folder, "*.json"))) if re.match(o.match, os.path.basename(f))]
-    if not files:
-        parser.error(f"no stores in {folders}")
+    files = o.scenarios or [dataset.path_of("scenarios", split) for split in ("dev", "test")]
+    scenarios = [s for path in files for s in dataset.read_lines(path)
+                 if o.split in (None, s["difficulty"]) and re.match(o.match, s["id"])]
+    if not scenarios:
+        parser.error(f"no scenario in {', '.join(files)} fits --split and --match")
     settings = {name: absolute(value) for name, value in (s.split("=", 1) for s in o.set)}
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
-    by_tier, by_difficulty = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])
-    right = wrong = labelled = look_alikes = alarms = 0
-    seconds, scores = [], open(o.scores, "w") if o.scores else None
-    for path in files:
-        store = json.load(open(path, encoding="utf-8"))
-        found, times = run_store(program, store, settings)
+    by_tier = collections.defaultdict(lambda: [0, 0])
+    by_difficulty = collections.defaultdict(lambda: [0, 0])
+    true_positives = false_positives = labelled = look_alikes = flagged = 0
+    seconds, scores = [], open(o.scores, "w", encoding="utf-8") if o.scores else None
+    for scenario in scenarios:
+        found, times = run_scenario(program, scenario, settings)
         seconds += times
-        truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
-        traps = {frozenset((c["a"], c["b"])): c for c in store["non_conflicts"]}
+        truth = {frozenset((c["a"], c["b"])): c for c in scenario["conflicts"]}
+        traps = {frozenset((c["a"], c["b"])): c for c in scenario["non_conflicts"]}
         for pair, conflict in found.items():
             by_tier[conflict["detection_tier"]][pair not in truth] += 1
-            right, wrong, alarms = right + (pair in truth), wrong + (pair not in truth), alarms + (pair in traps)
+            true_positives += pair in truth
+            false_positives += pair not in truth
+            flagged += pair in traps
             if scores:
-                scores.write(json.dumps({"store": store["name"], "pair": sorted(pair), "right": pair in truth, "trap": pair in traps,
-                                         "tier": conflict["detection_tier"], "score": conflict["score"]}) + "\n")
+                scores.write(json.dumps({
+                    "scenario": scenario["id"], "pair": sorted(pair),
+                    "true_positive": pair in truth,
+                    "look_alike": pair in traps, "tier": conflict["detection_tier"],
+                    "score": conflict["score"]}) + "\n")
         for pair, label in truth.items():
             by_difficulty[label["difficulty"]][pair not in found] += 1
         labelled, look_alikes = labelled + len(truth), look_alikes + len(traps)
     seconds.sort()
-    result = {"stores": len(files), "precision": right / max(1, right + wrong), "recall": right / max(1, labelled), "conflicts_found": right,
-              "false_alarms": wrong, "labelled": labelled, "look_alikes": look_alikes, "look_alikes_flagged": alarms,
-              "commit_with_verdict_ms": {"median": 1000 * seconds[len(seconds) // 2], "p95": 1000 * seconds[int(len(seconds) * 0.95)]},
-              "tiers": {k: {"right": v[0], "wrong": v[1]} for k, v in sorted(by_tier.items())},
-              "difficulty": {k: {"found": v[0], "missed": v[1]} for k, v in sorted(by_difficulty.items())}}
+    result = {
+        "scenarios": len(scenarios),
+        "precision": true_positives / max(1, true_positives + false_positives),
+        "recall": true_positives / max(1, labelled),
+        "true_positives": true_positives, "false_positives": false_positives,
+        "labelled": labelled, "look_alikes": look_alikes, "look_alikes_flagged": flagged,
+        "commit_with_verdict_ms": {"median": 1000 * seconds[len(seconds) // 2],
+                                   "p95": 1000 * seconds[int(len(seconds) * 0.95)]},
+        "tiers": {k: {"true_positives": v[0], "false_positives": v[1]}
+                  for k, v in sorted(by_tier.items())},
+        "difficulty": {k: {"found": v[0], "missed": v[1]} for k,
+                       v in sorted(by_difficulty.items())}}
     if o.json:
         print(json.dumps(result))
         return
-    print(f"{result['stores']} stores, {labelled} labelled conflicts, {look_alikes} labelled look-alikes")
-    print(f"precision {result['precision']:.3f}  recall {result['recall']:.3f}  false alarms {wrong}, of them on look-alikes {alarms}")
-    print(f"commit with verdict: median {result['commit_with_verdict_ms']['median']:.0f} ms, p95 {result['commit_with_verdict_ms']['p95']:.0f} ms")
-    print(f"\n{'tier':22} {'right':>6} {'wrong':>6}")
+    ms = result["commit_with_verdict_ms"]
+    print(f"{len(scenarios)} scenarios, {labelled} labelled conflicts, {look_alikes} look-alikes")
+    print(f"precision {result['precision']:.3f}, recall {result['recall']:.3f}: "
+          f"{true_positives} true positives, {false_positives} false positives, "
+          f"of these {flagged} on look-alikes")
+    print(f"commit with verdict: median {ms['median']:.0f} ms, p95 {ms['p95']:.0f} ms")
+    print(f"\n{'tier':22} {'true positives':>15} {'false positives':>16}")
     for tier, v in result["tiers"].items():
-        print(f"{tier:22} {v['right']:6} {v['wrong']:6}")
-    print(f"\n{'difficulty':22} {'found':>6} {'missed':>6}")
-    for level, v in result["difficulty"].items():
-        print(f"{level:22} {v['found']:6} {v['missed']:6}")
+        print(f"{tier:22} {v['true_positives']:15} {v['false_positives']:16}")
+    print(f"\n{'difficulty':22} {'found':>15} {'missed':>16}")
+    for difficulty, v in result["difficulty"].items():
+        print(f"{difficulty:22} {v['found']:15} {v['missed']:16}")
 
 
 if __name__ == "__main__":

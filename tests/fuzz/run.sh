@@ -20,8 +20,9 @@ seed() {
     local to=$work/$1 sources
     mkdir "$to"
     case $1 in
-    text) # the facts of one store, one each
-        sed -n 's/^ *"content": "\(.*\)",$/\1/p' tools/train/data/stores/dev/a-gavelhouse.json | (cd "$to" && split -a 4 -l 1)
+    text) # the facts of one scenario, one in each file
+        head -n 1 tools/train/data/scenarios/dev.jsonl | grep -oE '"content": "([^"\\]|\\.)*"' |
+            sed 's/^"content": "\(.*\)"$/\1/' | (cd "$to" && split -a 4 -l 1)
         sources=core/text/*.c ;;
     markdown) # the first letter tells the kind of file: m, t, j
         for kind in m t; do

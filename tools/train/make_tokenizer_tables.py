@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes models/tokenizer/unicode_tables.h: what the byte-level splitter, the grapheme clusters, the normal forms and the lower case of
-the reference (PyPI package tokenizers, version 0.20.3) make of every code point, found by asking it about each one. Its parts follow
-different Unicode versions: letters and numbers 14.0, clusters 16.0, normal forms older than 12.0. Usage:
-make_tokenizer_tables.py > FILE   (two minutes)"""
+"""Writes models/tokenizer/unicode_tables.h: how the reference (PyPI package tokenizers, version
+0.20.3) treats every code point in its byte-level splitter, grapheme clusters, normal forms and
+lower case, found by probing it with each one. Its parts follow different Unicode versions: letters
+and numbers 14.0, clusters 16.0, normal forms older than 12.0.
+usage: make_tokenizer_tables.py > FILE   (takes two minutes)"""
 import struct
 import sys
 
@@ -24,14 +25,18 @@ def is_one_word(text):
 
 
 def word_class(c):
-    return LETTER if is_one_word("a" + c) else NUMBER if is_one_word("1" + c) else OTHER if is_one_word("!" + c) else SPACE
+    return LETTER if is_one_word("a" + c) else NUMBER if is_one_word("1"
+        + c) else OTHER if is_one_word("!" + c) else SPACE
 
 
 # ---- grapheme clusters ----
-# A precompiled map that turns every cluster of less than 6 bytes into one Q, and the characters of a longer one into a Q each,
-# tells where clusters begin.
+# A precompiled map that turns every cluster of less than 6 bytes into one Q, and each character of
+# a
+# longer one into a Q, shows where clusters begin.
 
-CLUSTERS = ("ANY CR LF CONTROL EXTEND EXTEND_PLAIN LINKER ZWJ SPACING PREPEND PICTOGRAPH L V T LV LVT CONSONANT").split()
+CLUSTERS = (
+    "ANY CR LF CONTROL EXTEND EXTEND_PLAIN LINKER ZWJ SPACING PREPEND PICTOGRAPH L V T LV LVT "
+    "CONSONANT").split()
 
 
 def probe_map():
@@ -53,7 +58,7 @@ def q(text):
 def cluster_class(c):
     if c in "\r\n":
         return "CR" if c == "\r" else "LF"
-    if c == "\0" or q(c + GRAVE + GRAVE) == 2:  # keys end at NUL: it cannot be asked about
+    if c == "\0" or q(c + GRAVE + GRAVE) == 2:  # keys end at NUL, so it cannot be probed
         return "CONTROL"
     if q("a" + c) == 1:
         if q(COPYRIGHT + c + COPYRIGHT + GRAVE) == 4:
@@ -73,13 +78,15 @@ def cluster_class(c):
     if len(c.encode()) != 3:
         return "V" if before_v and before_t else "ANY"
     after_l, after_v = q("\u1100" + c + GRAVE) == 3, q("\u1161" + c + GRAVE) == 3
-    return {(1, 0, 1, 0): "L", (1, 1, 1, 1): "V", (0, 1, 0, 1): "T", (1, 1, 1, 0): "LV", (0, 1, 1, 0): "LVT",
+    return {(1, 0, 1, 0): "L", (1, 1, 1, 1): "V", (0, 1, 0, 1): "T", (1, 1, 1, 0): "LV",
+            (0, 1, 1, 0): "LVT",
             (0, 0, 0, 0): "ANY"}[before_v, before_t, after_l, after_v]
 
 
 # ---- normal forms and lower case ----
 
-nfd, nfkd, nfc, lower = normalizers.NFD(), normalizers.NFKD(), normalizers.NFC(), normalizers.Lowercase()
+nfd, nfkd = normalizers.NFD(), normalizers.NFKD()
+nfc, lower = normalizers.NFC(), normalizers.Lowercase()
 pool, at = [], {}
 
 
@@ -105,7 +112,8 @@ def is_swapped(a, b):
 
 
 def combining_classes():
-    """Representatives in order of class, found by sorting; then the class of each mark by its place among them."""
+    """Finds representatives in order of class by sorting, then the class of each mark by its place
+    among them."""
     marks = [chr(c) for c in POINTS if is_swapped(chr(c), "\u0334") or is_swapped("\u0345", chr(c))]
     order = []  # lists of marks of one class, in ascending order
     for m in marks:
@@ -149,19 +157,24 @@ def compositions():
 def main():
     blocks, index, first = [], {}, []
     for high in range(0x1100):
-        block = tuple(0 if 0xD800 <= c <= 0xDFFF else CLUSTERS.index(cluster_class(chr(c))) << 2 | word_class(chr(c))
+        block = tuple(0 if 0xD800 <= c <= 0xDFFF
+                      else CLUSTERS.index(cluster_class(chr(c))) << 2 | word_class(chr(c))
                       for c in range(high << 8, (high + 1) << 8))
         if block not in index:
             index[block] = len(blocks)
             blocks.append(block)
         first.append(index[block])
     plain = [c for c in POINTS if not 0xAC00 <= c <= 0xD7A3]
-    canonical = [(c, nfd.normalize_str(chr(c))) for c in plain if nfd.normalize_str(chr(c)) != chr(c)]
-    compatible = [(c, nfkd.normalize_str(chr(c))) for c in plain if nfkd.normalize_str(chr(c)) != nfd.normalize_str(chr(c))]
-    lowered = [(c, lower.normalize_str(chr(c))) for c in plain if lower.normalize_str(chr(c)) != chr(c)]
+    canonical = [(c, nfd.normalize_str(chr(c))) for c in plain
+                 if nfd.normalize_str(chr(c)) != chr(c)]
+    compatible = [(c, nfkd.normalize_str(chr(c))) for c in plain
+                  if nfkd.normalize_str(chr(c)) != nfd.normalize_str(chr(c))]
+    lowered = [(c, lower.normalize_str(chr(c))) for c in plain
+               if lower.normalize_str(chr(c)) != chr(c)]
     classes, pairs = ranges(combining_classes()), compositions()
     names = ", ".join("CLUSTER_" + n for n in CLUSTERS)
-    print(f"""/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers {__version__}: word
+    print(
+        f"""/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers {__version__}: word
  * classes (Unicode 14.0), grapheme clusters (16.0), normal forms (before 12.0), lower case. Do not edit. Included by unicode.c
  * only. */
 #ifndef EG_UNICODE_TABLES_H
@@ -179,7 +192,8 @@ static const uint8_t unicode_kinds[{len(blocks)}][256] = {{""")
     for b in blocks:
         print("    {\n" + rows(b) + "    },")
     print("};")
-    print(mappings("unicode_canonical", "NFD of a code point: at this place of unicode_pool. Not of Hangul.", canonical))
+    print(mappings("unicode_canonical",
+                   "NFD of a code point: at this place of unicode_pool. Not of Hangul.", canonical))
     print(mappings("unicode_compatible", "NFKD where it is not NFD.", compatible))
     print(mappings("unicode_lower", "Lower case.", lowered))
     print(f"""/* The number of code points, then they. */

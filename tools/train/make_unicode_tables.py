@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Writes models/tokenizer/bert_unicode_tables.h: what the BERT normaliser and pre-tokeniser do with every code point, found by
-asking the reference (PyPI package tokenizers, version 0.20.3) about each one. Usage: make_unicode_tables.py > FILE"""
+"""Writes models/tokenizer/bert_unicode_tables.h: how the BERT normaliser and pre-tokeniser treat
+every code point, found by probing the reference (PyPI package tokenizers, version 0.20.3) with each
+one.
+usage: make_unicode_tables.py > FILE"""
 from tokenizers import __version__, normalizers, pre_tokenizers
 
 from table_rows import rows
 
 IDENTITY, DROPPED, SPACE, PUNCTUATION, CJK, HANGUL, FIRST_MAPPING = 0, 1, 2, 3, 4, 5, 16
 split = pre_tokenizers.BertPreTokenizer()
-cased = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=False)
-uncased = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
+cased = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None,
+                                   lowercase=False)
+uncased = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True,
+                                     strip_accents=None, lowercase=True)
 
 
 def is_hangul(cp):

@@ -1,7 +1,7 @@
-/* measure_rules.c - precision and recall of the deterministic detectors on labelled stores and clusters.
- *   measure_rules [-v] [-m] STORE.json|CLUSTERS.jsonl ...
- * Stores: every fact against every earlier one; what is flagged and not labelled is a false alarm. Clusters:
- * the anchor against each text of its own cluster. -v lists false alarms, -m the labelled conflicts that were
+/* measure_rules.c - precision and recall of the deterministic detectors on labelled data.
+ *   measure_rules [-v] [-m] SCENARIOS.jsonl|CONTRAST_SETS.jsonl ...
+ * Scenarios: every fact against every earlier one; what is flagged and not labelled is a false positive. Contrast
+ * sets: the anchor against each text of its own set. -v lists false positives, -m the labelled conflicts that were
  * missed. No test: run by hand. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@ typedef struct row {
 } row;
 
 typedef struct tally {
-    row category[MAX_ROWS], difficulty[MAX_ROWS], tier_right[MAX_ROWS];
-    size_t right, wrong, labelled, vetoed_right, same_wrong, updates;
+    row category[MAX_ROWS], difficulty[MAX_ROWS], by_tier[MAX_ROWS];
+    size_t true_positives, false_positives, labelled, vetoed_right, same_wrong, updates;
     size_t update_all, update_found, update_conflict, update_wrong, update_false; /* of the facts labelled as updates */
     int verbose, missed;
 } tally;
@@ -77,20 +77,20 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
         row *c = row_of(t->category, category), *d = row_of(t->difficulty, difficulty);
         c->all++;
         d->all++;
-        if (f) t->right++, c->found++, d->found++;
+        if (f) t->true_positives++, c->found++, d->found++;
         else if (first_with(found, n, EG_OUTCOME_BOTH_VALID)) t->vetoed_right++;
         if (!f && first_with(found, n, EG_OUTCOME_CORROBORATION)) t->same_wrong++;
         const eg_finding *veto = first_with(found, n, EG_OUTCOME_BOTH_VALID);
         if (!f && veto && t->verbose) show("WRONG VETO", a->fact->content, b->fact->content, veto, category);
         if (!f && t->missed) show("MISSED", a->fact->content, b->fact->content, NULL, category);
     } else if (f) {
-        t->wrong++;
-        if (t->verbose) show("FALSE", a->fact->content, b->fact->content, f, difficulty);
+        t->false_positives++;
+        if (t->verbose) show("FALSE POSITIVE", a->fact->content, b->fact->content, f, difficulty);
     }
     if (f) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)f->tier.len, f->tier.ptr);
-        row *r = row_of(t->tier_right, name);
+        row *r = row_of(t->by_tier, name);
         r->all++;
         r->found += category != NULL;
     }
@@ -98,7 +98,7 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
     return 1;
 }
 
-/* A fact that was committed later against every fact of the store: it replaces one and contradicts no other.
+/* A fact that was committed later against every fact of the scenario: it replaces one and contradicts no other.
  */
 static void count_update(tally *t, const eg_case_fact *update, const eg_case_fact *earlier, int superseded) {
     eg_arena arena;
@@ -120,9 +120,9 @@ static void count_update(tally *t, const eg_case_fact *update, const eg_case_fac
     eg_arena_release(&arena);
 }
 
-static int measure_store(tally *t, const cJSON *store) {
+static int measure_scenario(tally *t, const cJSON *scenario) {
     static eg_case_fact facts[MAX_FACTS];
-    const cJSON *list = cJSON_GetObjectItem(store, "facts"), *conflicts = cJSON_GetObjectItem(store, "conflicts"), *f;
+    const cJSON *list = cJSON_GetObjectItem(scenario, "facts"), *conflicts = cJSON_GetObjectItem(scenario, "conflicts"), *f;
     const char *ids[MAX_FACTS];
     size_t n = 0;
     int ok = 1;
@@ -140,9 +140,9 @@ static int measure_store(tally *t, const cJSON *store) {
         for (size_t k = 0; k < i && ok; k++) {
             const cJSON *label = label_of(conflicts, ids[k], ids[i]);
             ok = count_pair(t, &facts[i], &facts[k], label ? text_of(label, "category") : NULL,
-                            label ? text_of(label, "difficulty") : text_of(store, "name"));
+                            label ? text_of(label, "difficulty") : text_of(scenario, "name"));
         }
-    const cJSON *updates = cJSON_GetObjectItem(store, "updates"), *u;
+    const cJSON *updates = cJSON_GetObjectItem(scenario, "updates"), *u;
     cJSON_ArrayForEach(u, updates) {
         eg_case_fact fact;
         eg_error err = {0};
@@ -154,20 +154,20 @@ static int measure_store(tally *t, const cJSON *store) {
     return ok;
 }
 
-static int measure_cluster(tally *t, const cJSON *cluster) {
-    const cJSON *relations = cJSON_GetObjectItem(cluster, "r"), *r;
+static int measure_contrast_set(tally *t, const cJSON *set) {
+    const cJSON *relations = cJSON_GetObjectItem(set, "r"), *r;
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_case_fact anchor, other;
     eg_error err = {0};
-    int ok = test_fact_read(&arena, eg_str_of(text_of(cluster, "a")), EG_STR("general"), &anchor, &err) == EG_OK;
+    int ok = test_fact_read(&arena, eg_str_of(text_of(set, "a")), EG_STR("general"), &anchor, &err) == EG_OK;
     cJSON_ArrayForEach(r, relations) {
         if (!ok) break;
         ok = test_fact_read(&arena, eg_str_of(text_of(r, "t")), EG_STR("general"), &other, &err) == EG_OK;
         char note[96];
         snprintf(note, sizeof note, "%s %s", text_of(r, "rel"), text_of(r, "cat"));
         int contradicts = strcmp(text_of(r, "rel"), "contradicts") == 0;
-        if (ok) ok = count_pair(t, &other, &anchor, contradicts ? text_of(r, "cat") : NULL, contradicts ? "cluster" : note);
+        if (ok) ok = count_pair(t, &other, &anchor, contradicts ? text_of(r, "cat") : NULL, contradicts ? "contrast set" : note);
     }
     eg_arena_release(&arena);
     return ok;
@@ -182,18 +182,10 @@ static int measure_file(tally *t, const char *path) {
     }
     size_t capacity = 1 << 20;
     char *line = malloc(capacity);
-    int ok = line != NULL, jsonl = strlen(path) > 6 && strcmp(path + strlen(path) - 6, ".jsonl") == 0;
-    if (jsonl)
-        while (ok && fgets(line, (int)capacity, f)) {
-            cJSON *o = cJSON_Parse(line);
-            ok = o && measure_cluster(t, o);
-            cJSON_Delete(o);
-        }
-    else if (ok) {
-        size_t n = fread(line, 1, capacity - 1, f);
-        line[n] = 0;
+    int ok = line != NULL;
+    while (ok && fgets(line, (int)capacity, f)) {
         cJSON *o = cJSON_Parse(line);
-        ok = o && measure_store(t, o);
+        ok = o && (cJSON_HasObjectItem(o, "facts") ? measure_scenario(t, o) : measure_contrast_set(t, o));
         cJSON_Delete(o);
     }
     if (!ok) fprintf(stderr, "%s: could not be measured %s\n", path, err.text);
@@ -218,13 +210,13 @@ int main(int argc, char **argv) {
     }
     print_rows("found, by category:", t.category);
     print_rows("found, by difficulty:", t.difficulty);
-    print_rows("right, of what each tier flagged:", t.tier_right);
-    size_t flagged = t.right + t.wrong;
-    printf("labelled %zu, flagged %zu, right %zu, false %zu: precision %.3f, recall %.3f; contradictions "
+    print_rows("true positives, of what each tier flagged:", t.by_tier);
+    size_t flagged = t.true_positives + t.false_positives;
+    printf("labelled %zu, flagged %zu, true positives %zu, false positives %zu: precision %.3f, recall %.3f; contradictions "
            "called both valid %zu, "
            "called the same %zu; updates %zu\n",
-           t.labelled, flagged, t.right, t.wrong, flagged ? (double)t.right / (double)flagged : 0.0,
-           t.labelled ? (double)t.right / (double)t.labelled : 0.0, t.vetoed_right, t.same_wrong, t.updates);
+           t.labelled, flagged, t.true_positives, t.false_positives, flagged ? (double)t.true_positives / (double)flagged : 0.0,
+           t.labelled ? (double)t.true_positives / (double)t.labelled : 0.0, t.vetoed_right, t.same_wrong, t.updates);
     if (t.update_all)
         printf("updates: %zu, found %zu, called contradictions %zu; of other facts: called updates %zu, "
                "contradictions %zu\n",

@@ -1,0 +1,66 @@
+"""Reads the labelled data; data/README.md describes it. No package is needed.
+Used by the programs here, by bench/detection.py, bench/documents.py and by tests."""
+import collections
+import json
+import os
+import re
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+SPLITS = ("train", "dev", "test")
+DIFFICULTIES = ("easy", "hard")  # of contrast sets and scenarios
+# On a list item of a document: the number of its contradiction, and how hard that is.
+TAG = re.compile(r"\s*<!-- (\d+)(?: (easy|medium|hard))? -->")
+
+
+def path_of(kind, split, folder=DATA):
+    """kind: contrast_sets, scenarios or documents."""
+    return os.path.join(folder, kind, split + ".jsonl")
+
+
+def read_lines(path):
+    """The JSON object of each line."""
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            try:
+                yield json.loads(line)
+            except ValueError as e:
+                raise ValueError(f"{path}:{number}: not a JSON object: {e}") from None
+
+
+def _of_difficulty(objects, difficulty):
+    return [o for o in objects if difficulty in (None, o["difficulty"])]
+
+
+def read_contrast_sets(split, difficulty=None):
+    return _of_difficulty(read_lines(path_of("contrast_sets", split)), difficulty)
+
+
+def read_scenarios(split, difficulty=None):
+    return _of_difficulty(read_lines(path_of("scenarios", split)), difficulty)
+
+
+def read_documents(split):
+    return [parse_document(d["name"], d["text"])
+            for d in read_lines(path_of("documents", split))]
+
+
+def tagged_lines(text):
+    """{number of a contradiction: [(line, difficulty or "")]}; lines count from 1."""
+    tagged = collections.defaultdict(list)
+    for number, line in enumerate(text.split("\n"), 1):
+        for tag, difficulty in TAG.findall(line):
+            tagged[tag].append((number, difficulty))
+    return tagged
+
+
+def parse_document(name, text):
+    """{"name", "statements": the list items, "conflicts": {(i, j): difficulty}}: the two items that
+    carry one tag contradict each other."""
+    statements, place = [], {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("- "):
+            place[number] = len(statements)
+            statements.append(TAG.sub("", line[2:]).strip())
+    conflicts = {(place[a], place[b]): first or second
+                 for (a, first), (b, second) in tagged_lines(text).values()}
+    return {"name": name, "statements": statements, "conflicts": conflicts}
