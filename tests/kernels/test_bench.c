@@ -94,7 +94,7 @@ static void one_isa_alone(void **state) {
     const eg_kernels *isas[16];
     size_t length, isa_count = eg_kernels_available(isas, 16);
     if (isa_count < 3) {
-        print_message("skipped: this CPU has one vector level, so there is no other one to leave out\n");
+        print_message("skip: this CPU has one vector ISA, so there is no other one to leave out\n");
         skip();
     }
     char *text = run(0, isas[1], &length);

@@ -33,7 +33,7 @@ for package in ("numpy", "torch", "transformers", "tokenizers", "safetensors"):
     if not importlib.util.find_spec(package):
         print(
             f"skip: the package {package} is not there; nothing was tested "
-            f"(bench/peers/requirements.txt names all)")
+            f"(tests/models/requirements.txt names all)")
         sys.exit(77)
 
 import numpy as np
@@ -68,7 +68,7 @@ class Report:
         self.failed += not good
 
     def skip(self, what):
-        print(f"skip   {what}", flush=True)
+        print(f"skip: {what}", flush=True)
         self.skipped += 1
 
 

@@ -76,7 +76,7 @@ def main(engram, folder):
         if not importlib.util.find_spec(package):
             print(
                 f"skip: the package {package} is not there; nothing was tested "
-                f"(bench/peers/requirements.txt names all)")
+                f"(tests/models/requirements.txt names all)")
             sys.exit(77)
     os.environ["HF_HUB_OFFLINE"] = "1"
     import safetensors.torch

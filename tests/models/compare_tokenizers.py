@@ -23,10 +23,10 @@ try:
     from tokenizers import (AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers,
                             processors)
 except ImportError:
-    print("skipped: the Python package tokenizers is not installed")
+    print("skip: the Python package tokenizers is not installed")
     sys.exit(77)
 if tokenizers.__version__ != "0.20.3":
-    print(f"skipped: tokenizers {tokenizers.__version__} is installed; the reference is 0.20.3")
+    print(f"skip: tokenizers {tokenizers.__version__} is installed; the reference is 0.20.3")
     sys.exit(77)
 
 BATCH, NONE, WHOLE = 500, 0xFFFFFFFF, 0xFFFFFFF0
@@ -299,7 +299,7 @@ def main():
         try:
             t = reference(folder)
         except ImportError as e:
-            print(f"{folder}: skipped: {e}")
+            print(f"skip: {folder}: {e}")
             left_out += 1
             continue
         rng = random.Random(a.seed)

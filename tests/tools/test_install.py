@@ -77,9 +77,11 @@ class Installed(unittest.TestCase):
         found = self.ask("check", "-", stdin=b"oncall: billing = Ada\n\noncall: billing = Grace\n", expect=1)
         self.assertEqual([f["detection_tier"] for f in found["findings"]], ["plugin:rota"])
 
-    @unittest.skipIf(os.environ.get("ENGRAM_SANITIZE"), "an instrumented library needs an instrumented program")
     def test_the_engine_alone(self):
         """libengram-infer by pkg-config, shared and static, and from Python: the examples that ship."""
+        if os.environ.get("ENGRAM_SANITIZE"):
+            print("skip: test_the_engine_alone: an instrumented library needs an instrumented program")
+            self.skipTest("instrumented")
         examples = os.path.join(TOP, "tools", "example", "infer")
         folders = [os.path.join(root) for root, _, names in os.walk(self.prefix) if "engram-infer.pc" in names]
         self.assertEqual(len(folders), 1)

@@ -359,7 +359,8 @@ class Pull(Engram):
         try:
             master, slave = os.openpty()
         except OSError as e:
-            self.skipTest(f"no pseudo-terminals here: {e}")
+            print(f"skip: test_progress_on_a_terminal: no pseudo-terminals here: {e}")
+            self.skipTest("no pseudo-terminals")
         done = subprocess.run([ENGRAM, "models", "pull", "org/mean"], env=self.env, stdout=subprocess.PIPE, stderr=slave, timeout=60)
         os.close(slave)
         shown = os.read(master, 100000)
@@ -643,6 +644,7 @@ class Pull(Engram):
         os.makedirs(self.models)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=17m", "tmpfs", self.models], capture_output=True)
         if mounted.returncode:
+            print("skip: test_a_full_disk: needs the right to mount")
             self.skipTest("needs the right to mount")
         try:
             self.hub.repos["org/mean"]["files"]["model.safetensors"] = b"x" * (2 << 20)
