@@ -1,6 +1,7 @@
-"""contestants.py - Engram, PyTorch, ONNX Runtime and llama.cpp, each in a process of its own that waits without CPU while another
-is at work. bench/peers/run.py starts them and gives the turns. Every one gets its input ready made (texts for Engram, whose
-tokenizer is inside its call; token ids for the others) and gives normalised vectors."""
+"""contestants.py - Engram, PyTorch, ONNX Runtime and llama.cpp, each in a process of its own, which
+waits without using CPU while another one runs. bench/peers/run.py starts them and gives the turns.
+Each gets its input prepared (texts for Engram, whose tokenizer is part of its call; token ids for
+the others) and returns normalised vectors."""
 
 import multiprocessing
 import os
@@ -23,7 +24,7 @@ class Engram:
         self.version = "ISA " + next(iter(self.models.values())).isa
 
     def tokens(self, texts):
-        """Token ids, and the seconds that they take."""
+        """Token ids, and the seconds spent on them."""
         tokenizers = [next(iter(self.models.values())).tokenizer(text) for text in texts]
         begun = time.perf_counter()
         for run in tokenizers:
@@ -74,7 +75,8 @@ class OnnxRuntime:
                 options = onnxruntime.SessionOptions()
                 options.intra_op_num_threads, options.log_severity_level = threads, 3
                 self.sessions[name, threads] = onnxruntime.InferenceSession(
-                    os.path.join(settings["converted"], name + ".onnx"), options, providers=["CPUExecutionProvider"]
+                    os.path.join(settings["converted"], name + ".onnx"), options,
+                    providers=["CPUExecutionProvider"]
                 )
 
     def prepare(self, variant, threads, texts, ids):
@@ -85,8 +87,8 @@ class OnnxRuntime:
 
 
 class LlamaCpp:
-    """The package's llama.cpp, called in the process; its answers are Python lists. Flash attention, 32 sequences and batches of
-    512 tokens were its fastest."""
+    """The package's llama.cpp, called in the process; its answers are Python lists. Flash
+    attention, 32 sequences and batches of 512 tokens were its fastest."""
 
     def __init__(self, settings):
         import numpy
@@ -101,7 +103,8 @@ class LlamaCpp:
                 True,
                 xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN,
             )
-            p.n_parallel, p.n_ctx, p.n_batch, p.n_ubatch, p.embd_normalize, p.verbosity = 32, 32 * 512, 512, 512, 2, 0
+            p.n_parallel, p.n_ctx, p.n_batch, p.n_ubatch = 32, 32 * 512, 512, 512
+            p.embd_normalize, p.verbosity = 2, 0
             p.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED
             p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads
             self.servers[threads] = xllamacpp.Server(p)
@@ -118,8 +121,8 @@ class LlamaCpp:
 
 
 def take_turn(call, seconds):
-    """Calls for about `seconds`, at most 20 times: [(wall, CPU)] of each and the result. Of several the first, with cold caches,
-    does not count."""
+    """Calls for about `seconds`, at most 20 times: [(wall, CPU)] of each and the result. Of several
+    the first, with cold caches, does not count."""
     times, result, begun = [], None, time.perf_counter()
     while len(times) < 20 and (not times or time.perf_counter() - begun < seconds):
         wall, cpu = time.perf_counter(), time.process_time()

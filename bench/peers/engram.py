@@ -1,5 +1,6 @@
-"""engram.py - libengram-infer from Python, for benches and checks: it mirrors core/include/engram/infer.h. Not an interface for
-users. Called by bench/peers/contestants.py and tests/models/check_exactness.py."""
+"""engram.py - libengram-infer from Python, for benches and checks: it mirrors
+core/include/engram/infer.h. Not an interface for users. Used by bench/peers/contestants.py and
+tests/models/check_exactness.py."""
 
 import ctypes
 import os
@@ -25,11 +26,13 @@ class Failure(ctypes.Structure):
 
 
 class EngineOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_uint32) for name in ("threads", "isa", "gemm", "reserved")]
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_uint32)
+                                              for name in ("threads", "isa", "gemm", "reserved")]
 
 
 class ModelOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("cache", ctypes.c_char_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32), ("cache", ctypes.c_char_p)]
 
 
 class Info(ctypes.Structure):
@@ -37,14 +40,15 @@ class Info(ctypes.Structure):
         [("size", ctypes.c_size_t), ("architecture", ctypes.c_char_p)]
         + [
             (name, ctypes.c_uint32)
-            for name in ("head", "layers", "hidden", "heads", "intermediate", "vocabulary", "max_tokens", "labels")
+            for name in ("head", "layers", "hidden", "heads", "intermediate", "vocabulary",
+                         "max_tokens", "labels")
         ]
         + [("label_names", ctypes.POINTER(ctypes.c_char_p)), ("weight_bytes", ctypes.c_uint64)]
     )
 
 
 class Refused(Exception):
-    """What the engine said, with its eg_status in .code."""
+    """The error message of the engine, with its eg_status in .code."""
 
     def __init__(self, failure):
         super().__init__(failure.text.decode())
@@ -52,7 +56,7 @@ class Refused(Exception):
 
 
 def text_of(string):
-    """None becomes no text at all."""
+    """None becomes a null text."""
     if string is None:
         return Text()
     raw = string.encode()
@@ -69,7 +73,8 @@ class Model:
         options = EngineOptions(size=ctypes.sizeof(EngineOptions), threads=threads)
         self.call("eg_engine_create", ctypes.byref(options), ctypes.byref(self.engine))
         how = ModelOptions(size=ctypes.sizeof(ModelOptions), format=FORMATS[form])
-        self.call("eg_model_open", self.engine, os.fsencode(folder), ctypes.byref(how), ctypes.byref(self.model))
+        self.call("eg_model_open", self.engine, os.fsencode(folder), ctypes.byref(how),
+                  ctypes.byref(self.model))
         self.info = Info(size=ctypes.sizeof(Info))
         self.call("eg_model_describe", self.model, ctypes.byref(self.info))
         self.isa = self.lib.eg_engine_isa(self.engine).decode()
@@ -84,11 +89,13 @@ class Model:
             raise Refused(failure)
 
     def embedder(self, texts):
-        """A function that gives the vectors of these texts: a call of it is a call of the library and nothing else."""
-        rows, out = (Text * len(texts))(*map(text_of, texts)), np.empty((len(texts), self.info.hidden), np.float32)
+        """A function that returns the vectors of these texts; calling it only calls the library."""
+        rows, out = (Text * len(texts))(*map(text_of, texts)), np.empty((len(texts),
+            self.info.hidden), np.float32)
 
         def run():
-            self.call("eg_model_embed", self.model, rows, ctypes.c_size_t(len(texts)), out.ctypes.data_as(ctypes.c_void_p), None)
+            self.call("eg_model_embed", self.model, rows, ctypes.c_size_t(len(texts)),
+                      out.ctypes.data_as(ctypes.c_void_p), None)
             return out
 
         return run
@@ -96,13 +103,15 @@ class Model:
     def classify(self, pairs):
         rows = (Pair * len(pairs))(*(Pair(text_of(a), text_of(b)) for a, b in pairs))
         out = np.empty((len(pairs), self.info.labels), np.float32)
-        self.call("eg_model_classify", self.model, rows, ctypes.c_size_t(len(pairs)), out.ctypes.data_as(ctypes.c_void_p), None)
+        self.call("eg_model_classify", self.model, rows, ctypes.c_size_t(len(pairs)),
+                  out.ctypes.data_as(ctypes.c_void_p), None)
         return out
 
     def label_tokens(self, texts):
         """Logits of every token, text after text."""
         rows, most = (Text * len(texts))(*map(text_of, texts)), len(texts) * self.info.max_tokens
-        out, offsets = np.empty((most, self.info.labels), np.float32), (ctypes.c_size_t * (len(texts) + 1))()
+        out, offsets = np.empty((most, self.info.labels),
+                                np.float32), (ctypes.c_size_t * (len(texts) + 1))()
         self.call(
             "eg_model_label_tokens",
             self.model,
@@ -116,8 +125,9 @@ class Model:
         return out[: offsets[len(texts)]]
 
     def tokenizer(self, text, second=None):
-        """A function that gives the token ids of this text or pair."""
-        pair, ids, count = Pair(text_of(text), text_of(second)), np.empty(self.info.max_tokens, np.uint32), ctypes.c_size_t()
+        """A function that returns the token ids of this text or pair."""
+        pair, ids, count = Pair(text_of(text), text_of(second)), np.empty(self.info.max_tokens,
+            np.uint32), ctypes.c_size_t()
 
         def run():
             self.call(

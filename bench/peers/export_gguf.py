@@ -1,4 +1,5 @@
-"""export_gguf.py - a BERT embedding model as an f32 GGUF file, for llama.cpp; run.py runs it once a model.
+"""export_gguf.py - a BERT embedding model as an f32 GGUF file, for llama.cpp; run.py runs it once a
+model.
 usage: export_gguf.py MODEL_FOLDER OUT_FILE"""
 
 import json
@@ -33,7 +34,8 @@ def name_of(tensor):
     if stem in NAMES:
         return f"{NAMES[stem]}.{kind}"
     parts = stem.split(".", 3)
-    return f"blk.{parts[2]}.{IN_LAYER[parts[3]]}.{kind}" if stem.startswith("encoder.layer.") else None
+    return f"blk.{parts[2]}.{IN_LAYER[parts[3]]}.{kind}" if stem.startswith(
+        "encoder.layer.") else None
 
 
 def main(folder, out):
@@ -56,9 +58,11 @@ def main(folder, out):
     writer.add_tokenizer_model("bert")
     writer.add_token_type_count(config["type_vocab_size"])
     writer.add_token_list(
-        [word if s else word[2:] if word.startswith("##") else "\u2581" + word for word, s in zip(words, special)]
+        [word if s else word[2:] if word.startswith("##") else "\u2581" + word for word,
+         s in zip(words, special)]
     )
-    writer.add_token_types([gguf.TokenType.CONTROL if s else gguf.TokenType.NORMAL for s in special])
+    writer.add_token_types([gguf.TokenType.CONTROL if s else gguf.TokenType.NORMAL
+                            for s in special])
     for add, token in (
         (writer.add_bos_token_id, "[CLS]"),
         (writer.add_eos_token_id, "[SEP]"),

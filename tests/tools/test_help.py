@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Help, manual pages and shell completion, all printed from one table: every command and option appears in each of them, and the
-parser accepts exactly these. Where a shell or groff is installed, it reads what was printed.
+"""Help, manual pages and shell completion, all printed from one table: every command and option
+appears in each of them, and the parser accepts exactly these. Where a shell or groff is installed,
+it reads what was printed.
 usage: test_help.py ENGRAM"""
 import os
 import re
@@ -15,8 +16,10 @@ ENGRAM = os.path.abspath(sys.argv[1])
 
 def engram(*words, expect=0):
     with tempfile.TemporaryDirectory() as home:
-        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")} | {"ENGRAM_HOME": home, "HOME": home}
-        done = subprocess.run([ENGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, env=env, cwd=home, timeout=60)
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith("ENGRAM_")} | {"ENGRAM_HOME": home, "HOME": home}
+        done = subprocess.run([ENGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                              env=env, cwd=home, timeout=60)
     if done.returncode != expect:
         raise AssertionError((words, done.returncode, done.stdout[-500:], done.stderr[-500:]))
     return (done.stdout if expect == 0 else done.stderr).decode()
@@ -28,7 +31,8 @@ def options_of(command):
     part = text[text.index("\nOptions:\n"):text.index("\nExit status:\n")]
     found = {}
     for head, rest in re.findall(r"^  (\S.*?)\n?  +(\S(?:.|\n(?=    ))*)", part, re.M):
-        letter, name, value = re.fullmatch(r"(?:-(\w), )?--([\w-]+)(?: (\S+))?", head.strip()).groups("")
+        letter, name, value = re.fullmatch(r"(?:-(\w), )?--([\w-]+)(?: (\S+))?",
+                                           head.strip()).groups("")
         found[name] = (letter, value, rest)
     return found
 
@@ -39,12 +43,16 @@ class Help(unittest.TestCase):
         cls.commands = engram("help", "--format", "names").split()
         cls.options = {c: options_of(c) for c in cls.commands}
         cls.forms = {shell: engram("help", "--format", shell) for shell in ("bash", "zsh", "fish")}
-        cls.pages = {c: engram("help", "--format", "man", *([c] if c else [])) for c in (None, *cls.commands)}
+        cls.pages = {c: engram("help", "--format", "man", *([c] if c else []))
+                     for c in (None, *cls.commands)}
 
     def test_there_are_commands_and_options(self):
-        self.assertLessEqual({"check", "commit", "query", "conflicts", "resolve", "feedback", "undo", "status", "mcp", "tool", "nli", "embed",
-                              "label", "bench", "models", "plugins", "doctor", "version", "help"}, set(self.commands))
-        self.assertLessEqual({"scope", "agent", "confidence", "wait-ms", "json", "workspace", "home", "verbose", "help"},
+        self.assertLessEqual({"check", "commit", "query", "conflicts", "resolve", "feedback",
+                              "undo", "status", "mcp", "tool", "nli", "embed",
+                              "label", "bench", "models", "plugins", "doctor", "version", "help"},
+                              set(self.commands))
+        self.assertLessEqual({"scope", "agent", "confidence", "wait-ms", "json", "workspace",
+                              "home", "verbose", "help"},
                              set(self.options["commit"]))
         self.assertEqual(self.options["commit"]["scope"][:2], ("s", "PATH"))
         self.assertEqual(self.options["check"]["sarif"][:2], ("", ""))
@@ -67,12 +75,14 @@ class Help(unittest.TestCase):
         self.assertIn("leave out 'commit'", engram("help", "--format", "bash", "commit", expect=2))
 
     def test_the_parser_accepts_what_the_help_shows(self):
-        """Each option, in each of its forms, before --help ends the reading; each choice, and none that is not one."""
+        """Each option, in each of its forms, before --help ends the reading; each choice, and none
+        that is not one."""
         for c, options in self.options.items():
             for name, (letter, value, text) in options.items():
                 if c != "check" and name in self.options["version"]:
                     continue  # common to all commands: tried once
-                choices = text.split("\n")[-1].split() if value and self.has_choices(c, name) else ["7"]
+                choices = text.split("\n")[-1].split() if value and self.has_choices(c,
+                    name) else ["7"]
                 if not value:
                     engram(c, f"--{name}", "--help")
                     self.assertIn(f"--{name} takes no value", engram(c, f"--{name}=1", expect=2))
@@ -86,7 +96,8 @@ class Help(unittest.TestCase):
                     engram(c, f"-{letter}", choices[0], "--help")
                     engram(c, f"-{letter}{choices[0]}", "--help")
                 if self.has_choices(c, name):
-                    self.assertIn(f"--{name} is 'nonsense': it must be", engram(c, f"--{name}", "nonsense", expect=2))
+                    self.assertIn(f"--{name} is 'nonsense': it must be",
+                                  engram(c, f"--{name}", "nonsense", expect=2))
             self.assertIn("has no option --no-such", engram(c, "--no-such", "x", expect=2))
             self.assertIn("has no option -Z", engram(c, "-Z", expect=2))
 
@@ -94,16 +105,20 @@ class Help(unittest.TestCase):
         return re.search(rf"'{command} --{name}'[^\n]* words='", self.forms["bash"]) is not None
 
     def test_all_forms_hold_all_commands_and_options(self):
-        pages = {c: page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "") for c, page in self.pages.items()}
+        pages = {c: page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "") for c,
+                 page in self.pages.items()}
         for c, options in self.options.items():
             page = pages[c]
             self.assertIn(f".TH ENGRAM-{c.upper()} 1 ", page)
             self.assertIn(f"engram-{c}(1)", pages[None])
-            bash = re.search(rf"^            {c}\) words='( -[^']*)' ;;$", self.forms["bash"], re.M)[1].split()
+            bash = re.search(rf"^            {c}\) words='( -[^']*)' ;;$", self.forms["bash"],
+                             re.M)[1].split()
             zsh = re.search(rf"^  {c}\)\n((?:.|\n)*?)    ;;$", self.forms["zsh"], re.M)[1]
-            fish = re.findall(rf"^complete -c engram(?: -n '__fish_seen_subcommand_from {c}')?(?: -s (\w))? -l ([\w-]+) ", self.forms["fish"], re.M)
+            fish = re.findall(rf"^complete -c engram(?: -n '__fish_seen_subcommand_from {c}')?(?: "
+                              rf"-s (\w))? -l ([\w-]+) ", self.forms["fish"], re.M)
             self.assertRegex(self.forms["zsh"], rf"(?m)^    '{c}:")
-            self.assertRegex(self.forms["fish"], rf"(?m)^complete -c engram -n __fish_use_subcommand -a {c} -d '")
+            self.assertRegex(self.forms["fish"], rf"(?m)^complete -c engram -n "
+                                                 rf"__fish_use_subcommand -a {c} -d '")
             for name, (letter, value, _) in options.items():
                 self.assertRegex(page, rf"(?m)^(-{letter or '.'}, )?--{name}( |$)")
                 self.assertIn(f"--{name}", bash)
@@ -111,16 +126,19 @@ class Help(unittest.TestCase):
                 self.assertIn((letter, name), fish)
                 if letter:
                     self.assertIn(f"-{letter}", bash)
-            self.assertEqual({w for w in bash if w.startswith("--")}, {f"--{name}" for name in options})
+            self.assertEqual({w for w in bash if w.startswith("--")},
+                             {f"--{name}" for name in options})
 
     def read_by(self, program, arguments, text, name):
         if not shutil.which(program):
-            self.skipTest(f"{program} is not installed")
+            print(f"skip: {program} is not installed")
+            self.skipTest(f"no {program}")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name)
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
-            done = subprocess.run([program, *arguments, path], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([program, *arguments, path], capture_output=True, text=True,
+                                  timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""), (program, name))
         return done.stdout
 
@@ -141,19 +159,23 @@ class Help(unittest.TestCase):
 
     def test_completion_in_bash(self):
         if not shutil.which("bash"):
-            self.skipTest("bash is not installed")
+            print("skip: completion in bash: bash is not installed")
+            self.skipTest("no bash")
 
         def complete(*words):
-            """What is offered for the last word."""
-            script = self.forms["bash"] + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _engram; printf "%s\\n" "${COMPREPLY[@]}"\n'
-            done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, timeout=60, cwd=os.path.dirname(ENGRAM))
+            """The completions that are offered for the last word."""
+            script = (self.forms["bash"] + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _engram; '
+                      'printf "%s\\n" "${COMPREPLY[@]}"\n')
+            done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True,
+                                  text=True, timeout=60, cwd=os.path.dirname(ENGRAM))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             return done.stdout.split()
         self.assertEqual(complete("engram", "com"), ["commit"])
         self.assertEqual(complete("engram", "query", "--as"), ["--as-of"])
         self.assertEqual(complete("engram", "query", "--type", "d"), ["decision"])
         self.assertEqual(complete("engram", "query", "--type", "=", "i"), ["inference"])
-        self.assertEqual(complete("engram", "query", "--type", "="), ["observation", "inference", "decision"])
+        self.assertEqual(complete("engram", "query", "--type", "="),
+                         ["observation", "inference", "decision"])
         self.assertEqual(complete("engram", "models", ""), ["list", "pull", "verify", "use"])
         self.assertEqual(complete("engram", "commit", "--agent", ""), [])
         self.assertEqual(complete("engram", "help", "conf"), ["conflicts"])
@@ -161,10 +183,12 @@ class Help(unittest.TestCase):
 
     def test_completion_in_fish(self):
         if not shutil.which("fish"):
-            self.skipTest("fish is not installed")
+            print("skip: completion in fish: fish is not installed")
+            self.skipTest("no fish")
 
         def complete(line):
-            done = subprocess.run(["fish", "-c", self.forms["fish"] + "\ncomplete -C $argv[1]\n", line], capture_output=True, text=True, timeout=60)
+            done = subprocess.run(["fish", "-c", self.forms["fish"] + "\ncomplete -C $argv[1]\n",
+                                   line], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             return [row.split("\t")[0] for row in done.stdout.splitlines()]
         self.assertEqual(complete("engram com"), ["commit"])

@@ -1,4 +1,5 @@
-"""check_flow.py - order, cancellation, floods, ends, speed: what does not depend on the revision."""
+"""check_flow.py - order, cancellation, floods, end of input, speed: checks that do not depend on
+the revision."""
 import json
 import os
 import random
@@ -22,12 +23,13 @@ def receipt_span(answer):
 
 @made_up
 def orders_calls():
-    """reads run side by side; a write waits for all before it, and all after it wait"""
+    """reads run concurrently; a write waits for all calls before it, and later calls wait for it"""
     peer = with_peer("2025-11-25")
     peer.call("engram_commit", {"content": "one"})
 
     def query(ms):
-        return peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": f"sleep:{ms}"}})
+        return peer.start("tools/call", {"name": "engram_query",
+                                         "arguments": {"topic": f"sleep:{ms}"}})
 
     def commit(text):
         return peer.start("tools/call", {"name": "engram_commit", "arguments": {"content": text}})
@@ -39,9 +41,11 @@ def orders_calls():
     writes = [receipt_span(peer.wait_for(id)) for id in (first, second)]
     reads_after = [spans(peer.wait_for(id)) for id in after]
     check(all(beside == 2 for _, _, beside in reads_before), "side by side", reads_before)
-    check(max(end for _, end, _ in reads_before) < writes[0][0], "the write waits", reads_before, writes)
+    check(max(end for _, end, _ in reads_before) < writes[0][0], "the write waits", reads_before,
+          writes)
     check(writes[0][1] < writes[1][0], "writes one at a time", writes)
-    check(writes[1][1] < min(begin for begin, _, _ in reads_after), "later ones wait", writes, reads_after)
+    check(writes[1][1] < min(begin for begin, _, _ in reads_after), "later ones wait", writes,
+          reads_after)
     check(all(beside == 1 for _, _, beside in reads_after), "side by side again", reads_after)
     peer.finish()
 
@@ -50,34 +54,45 @@ def orders_calls():
 def answers_at_once():
     """ping and lists are answered while calls run"""
     peer = with_peer("2025-11-25")
-    slow = [peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:10000"}}) for _ in range(12)]
+    slow = [peer.start("tools/call", {"name": "engram_query",
+                                      "arguments": {"topic": "sleep:10000"}}) for _ in range(12)]
     run.judge.response("2025-11-25", peer.ask("ping"), "EmptyResult")
     tools_of("2025-11-25", peer)
     check(not peer.kept, "before any of the calls", peer.kept)
-    run.judge.error("2025-11-25", peer.wait_for(peer.start("ping", None, slow[0])), -32600)  # an id in flight
+    # an id in flight
+    run.judge.error("2025-11-25", peer.wait_for(peer.start("ping", None, slow[0])), -32600)
     for id in slow:
         peer.notify("notifications/cancelled", {"requestId": id})
-    run.judge.response("2025-11-25", peer.wait_for(peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "x"}})), "CallToolResult")
+    run.judge.response("2025-11-25", peer.wait_for(
+        peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "x"}})),
+        "CallToolResult")
     rest, status = peer.finish(10)
     check(rest == [] and status == 0, "what is cancelled is not answered", rest, status)
 
 
 @made_up
 def cancels():
-    """a cancelled request stops soon and gets no response, running or waiting, alone or in an array"""
+    """a cancelled request, running or queued, alone or in an array, stops soon and gets no
+    response"""
     peer = with_peer("2025-03-26")
-    running = peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:20000"}}, "run")
-    waiting = peer.start("tools/call", {"name": "engram_commit", "arguments": {"content": "sleep:20000 w"}}, 4)
+    running = peer.start("tools/call", {"name": "engram_query",
+                                        "arguments": {"topic": "sleep:20000"}}, "run")
+    waiting = peer.start("tools/call", {"name": "engram_commit",
+                                        "arguments": {"content": "sleep:20000 w"}}, 4)
     later = peer.start("tools/call", {"name": "engram_status"}, 5)
     peer.nothing(0.2)
     peer.notify("notifications/cancelled", {"requestId": waiting, "reason": "test"})
     peer.notify("notifications/cancelled", {"requestId": "4"})  # another id: a string
-    run.judge.response("2025-03-26", peer.receive(10), "CallToolResult")  # 5: nothing that writes is before it any more
+    # 5: nothing that writes is before it any more
+    run.judge.response("2025-03-26", peer.receive(10), "CallToolResult")
     peer.notify("notifications/cancelled", {"requestId": running})
-    check(receipt_span(peer.call("engram_commit", {"content": "after"}, 10))[0] > 0, "the write need not wait")
+    check(receipt_span(peer.call("engram_commit", {"content": "after"}, 10))[0] > 0, "the write "
+                                                                                     "need not "
+                                                                                     "wait")
     peer.send([{"jsonrpc": "2.0", "id": 60, "method": "tools/call",
                 "params": {"name": "engram_query", "arguments": {"topic": "sleep:20000"}}},
-               {"jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": {"name": "engram_status"}}])
+               {"jsonrpc": "2.0", "id": 61, "method": "tools/call",
+                "params": {"name": "engram_status"}}])
     peer.nothing(0.2)
     peer.notify("notifications/cancelled", {"requestId": 60})
     answer = peer.receive(10)
@@ -89,11 +104,13 @@ def cancels():
 
 @made_up
 def tells_progress():
-    """a long call tells how far it is by the token of its request, in each revision; without a token, or once cancelled, it does not"""
+    """a long call reports progress with the token of its request, in each revision; not without a
+    token or after cancellation"""
     for rev in LEGACY + [STATELESS]:
         for token in ("p-1", 7):
             peer = with_peer(rev)
-            call = {"name": "engram_check", "arguments": {"content": "sleep:600"}, "_meta": dict(peer.meta or {}, progressToken=token)}
+            call = {"name": "engram_check", "arguments": {"content": "sleep:600"},
+                    "_meta": dict(peer.meta or {}, progressToken=token)}
             begun = time.monotonic()
             peer.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": call})
             told, message = [], peer.receive()
@@ -104,14 +121,17 @@ def tells_progress():
             run.judge.response(rev, message, "CallToolResult")
             pauses = (peer.arrived - begun) / 0.2
             check(2 <= len(told) <= pauses + 2, "some, a pause between them", pauses, told)
-            check(all(p["progressToken"] == token and type(p["progressToken"]) is type(token) for p in told), "the token as it came", told)
+            check(all(p["progressToken"] == token and type(p["progressToken"]) is type(token)
+                      for p in told), "the token as it came", told)
             steps = [p["progress"] for p in told]
-            check(steps == sorted(set(steps)) and told[-1]["progress"] == told[-1]["total"] == 120, "each more, and the end", told)
+            check(steps == sorted(set(steps)) and told[-1]["progress"] == told[-1]["total"] == 120,
+                  "each more, and the end", told)
             peer.finish()
     peer = with_peer("2025-11-25")
     slow = {"name": "engram_check", "arguments": {"content": "sleep:500"}}
     check("result" in peer.ask("tools/call", slow) and not peer.kept, "silent without a token")
-    check("result" in peer.ask("tools/call", dict(slow, _meta={"progressToken": 1.5})) and not peer.kept, "nor by a wrong one")
+    check("result" in peer.ask("tools/call", dict(slow, _meta={"progressToken": 1.5}))
+          and not peer.kept, "nor by a wrong one")
     slow["arguments"]["content"] = "sleep:20000"
     gone = peer.start("tools/call", dict(slow, _meta={"progressToken": "gone"}))
     check(peer.receive()["params"]["progress"] > 0, "it runs")
@@ -125,13 +145,14 @@ def tells_progress():
 
 @checked
 def reads_dribbled_input():
-    """a message that comes byte by byte, two in one write, and line ends of both kinds"""
+    """a message that arrives byte by byte, two in one write, and both kinds of line endings"""
     rev = "2025-11-25"
     peer = with_peer(rev)
     for byte in b'{"jsonrpc":"2.0","id":"dribble","method":"ping"}\r\n':
         peer.raw(bytes([byte]))
     run.judge.response(rev, peer.wait_for("dribble"), "EmptyResult")
-    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\r\n\n'
+    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,'
+             b'"method":"ping"}\r\n\n'
              b'{"jsonrpc":"2.0",')
     peer.raw(b'"id":3,"method":"ping"}\n')
     check([peer.receive()["id"] for _ in range(3)] == [1, 2, 3], "in order")
@@ -140,7 +161,7 @@ def reads_dribbled_input():
 
 @checked
 def survives_a_flood():
-    """many more requests than may be in flight: each is answered once"""
+    """many more requests than the limit in flight: each is answered once"""
     peer = with_peer("2025-11-25")
     count = 1000
     for i in range(count):
@@ -148,16 +169,18 @@ def survives_a_flood():
         peer.start(*method, id=f"f{i}")
     rest, status = peer.finish()
     check(status == 0, "exit status", status)
-    check(sorted(m["id"] for m in rest) == sorted(f"f{i}" for i in range(count)), "each once", len(rest))
+    check(sorted(m["id"] for m in rest) == sorted(f"f{i}" for i in range(count)), "each once",
+          len(rest))
     check(all("result" in m for m in rest), "all succeeded")
 
 
 @made_up
 def bounds_what_is_in_flight():
-    """no more than 64 calls in flight: then it stops reading, and nothing is lost"""
+    """at most 64 calls in flight: beyond that it stops reading, and loses nothing"""
     peer = with_peer("2025-11-25")
     for i in range(80):
-        peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:100"}}, id=i + 1000)
+        peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:100"}},
+                   id=i + 1000)
     ping = peer.start("ping")
     messages = []
     while not messages or messages[-1]["id"] != ping:
@@ -170,29 +193,35 @@ def bounds_what_is_in_flight():
 
 @checked
 def answers_a_piped_script():
-    """at end of input every accepted request is answered, in effect order; then it exits soon"""
+    """at the end of input every accepted request is answered, in order of effects; then it exits
+    soon"""
     peer = open_peer()
     scope = f"pipe/{os.getpid()}"
     script = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "drive", "version": "1"}}}]
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "drive", "version": "1"}}}]
     for i in range(5):
         script.append({"jsonrpc": "2.0", "id": 10 + i, "method": "tools/call", "params": {
-            "name": "engram_commit", "arguments": {"content": f"Piped{i} is here.", "scope": scope}}})
+            "name": "engram_commit", "arguments": {"content": f"Piped{i} is here.",
+                                                   "scope": scope}}})
     script.append({"jsonrpc": "2.0", "id": 20, "method": "tools/call", "params": {
         "name": "engram_query",
         "arguments": {"topic": "Piped0 Piped1 Piped2 Piped3 Piped4", "scope": scope, "limit": 50}}})
     peer.raw("\n".join(json.dumps(m) for m in script).encode())  # without a line break at the end
     rest, status = peer.finish(10)
     check(status == 0, "exits soon", status)
-    check(sorted(m["id"] for m in rest) == [1, 10, 11, 12, 13, 14, 20], "each once", [m["id"] for m in rest])
+    check(sorted(m["id"] for m in rest) == [1, 10, 11, 12, 13, 14, 20], "each once",
+          [m["id"] for m in rest])
     seen = {hit["content"] for m in rest if m["id"] == 20
             for hit in json.loads(m["result"]["content"][0]["text"])["results"]}
-    check({f"Piped{i} is here." for i in range(5)} <= seen, "a script sees its own writes", sorted(seen))
+    check({f"Piped{i} is here." for i in range(5)} <= seen, "a script sees its own writes",
+          sorted(seen))
 
 
 @made_up
 def ends_with_its_input():
-    """a slow call is still answered after the end of input; when nobody listens any more it is given up"""
+    """a slow call is still answered after the end of input, and abandoned when the client is
+    gone"""
     rev = "2025-11-25"
     peer = with_peer(rev)
     slow = peer.start("tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:600"}})
@@ -207,8 +236,10 @@ def ends_with_its_input():
     deaf = subprocess.Popen(run.options.command, stdin=subprocess.PIPE, stdout=theirs)
     os.close(theirs)
     for id, method, params in ((1, "initialize", {"protocolVersion": rev}),
-                               (2, "tools/call", {"name": "engram_query", "arguments": {"topic": "sleep:60000"}})):
-        deaf.stdin.write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).encode() + b"\n")
+                               (2, "tools/call",
+                                {"name": "engram_query", "arguments": {"topic": "sleep:60000"}})):
+        deaf.stdin.write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method,
+                                     "params": params}).encode() + b"\n")
     deaf.stdin.flush()
     os.read(ours, 65536)
     os.close(ours)
@@ -218,17 +249,21 @@ def ends_with_its_input():
 
 @made_up
 def keeps_stdout_clean():
-    """what a library prints goes to standard error; a toolset that breaks its contract breaks no message"""
+    """output of a library goes to standard error; a toolset that violates its contract breaks no
+    message"""
     rev = "2025-11-25"
     peer = with_peer(rev, "all")
     tools = tools_of(rev, peer)
     check("test_odd" in tools and set(TEAM) <= set(tools), "all tools", sorted(tools))
     exact = '{"n": 12345678901234567890, "t": "\\u00fc", "deep": [[[1.50]]]}'
-    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_odd","arguments":'
+    peer.raw(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_odd",'
+             b'"arguments":'
              + exact.encode() + b'}}\n')
     answer = peer.receive()
-    check(exact in answer["result"]["content"][0]["text"], "arguments reach a tool as they were written", answer)
-    check(answer["result"]["structuredContent"] == {"arguments": json.loads(exact)}, "structured", answer)
+    check(exact in answer["result"]["content"][0]["text"], "arguments reach a tool as they were "
+                                                           "written", answer)
+    check(answer["result"]["structuredContent"] == {"arguments": json.loads(exact)}, "structured",
+          answer)
     for word in ("broken", "array", "fail"):
         result = run.judge.response(rev, peer.call("test_odd", {"do": word}), "CallToolResult")
         check(result["isError"] and result["content"][0]["text"], word, result)
@@ -243,18 +278,22 @@ def serves_team_tools():
     tools = tools_of(rev, peer)
     scope = f"team/{os.getpid()}"
     first = good_call(rev, peer, tools, "engram_commit", {
-        "content": "The cache size of the team service is 100 MB.", "scope": scope, "wait_ms": 10000})
+        "content": "The cache size of the team service is 100 MB.", "scope": scope,
+        "wait_ms": 10000})
     second = good_call(rev, peer, tools, "engram_commit", {
-        "content": "The cache size of the team service is 200 MB.", "scope": scope, "wait_ms": 10000})
+        "content": "The cache size of the team service is 200 MB.", "scope": scope,
+        "wait_ms": 10000})
     passing = good_call(rev, peer, tools, "engram_commit", {
         "content": "Builds are slow today.", "scope": scope, "durability": "ephemeral"})
     check(second["conflicts"], "a conflict was expected", second)
     conflict = second["conflicts"][0]["conflict_id"]
     for word in ("true_positive", "false_positive"):
-        value = good_call(rev, peer, tools, "engram_feedback", {"conflict_id": conflict, "feedback": word})
+        value = good_call(rev, peer, tools, "engram_feedback",
+                          {"conflict_id": conflict, "feedback": word})
         check(value["recorded"] and value["feedback"] == word, "feedback", value)
     value = good_call(rev, peer, tools, "engram_promote", {"fact_id": passing["fact_id"]})
-    check(value["fact"]["fact_id"] == passing["fact_id"] and FACT <= set(value["fact"]), "promote", value)
+    check(value["fact"]["fact_id"] == passing["fact_id"] and FACT <= set(value["fact"]), "promote",
+          value)
     value = good_call(rev, peer, tools, "engram_lineage", {"lineage_id": first["lineage_id"][-8:]})
     check(value["versions"] and FACT <= set(value["versions"][0]), "lineage", value)
     value = good_call(rev, peer, tools, "engram_undo", {"undo_id": second["undo_id"]})
@@ -264,14 +303,15 @@ def serves_team_tools():
 
 @checked
 def survives_mutations():
-    """messages with bytes changed, cut and doubled (seeded): an answer or silence, never an end"""
+    """messages with bytes changed, cut and doubled (seeded): an answer or silence, never an exit"""
     dice = random.Random(20260728)
     seeds = [json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/call", "params": {
                  "name": "engram_query",
                  "arguments": {"topic": "tö\"x", "limit": 5, "as_of": "2026-07-28T00:00:00Z"}}}),
              json.dumps({"jsonrpc": "2.0", "id": "m", "method": "tools/list", "params": {"_meta": {
                  META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}}),
-             json.dumps([{"jsonrpc": "2.0", "id": "m", "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}])]
+             json.dumps([{"jsonrpc": "2.0", "id": "m", "method": "ping"},
+                         {"jsonrpc": "2.0", "method": "x"}])]
     peer = with_peer("2025-03-26")
     for round in range(60):
         for _ in range(50):
@@ -282,7 +322,8 @@ def survives_mutations():
                     case 0: text[at] = dice.randrange(256)
                     case 1: del text[at:at + dice.randint(1, 9)]
                     case 2: text[at:at] = text[at:at + dice.randint(1, 20)]
-                    case 3: text[at:at] = dice.choice([b"\"", b"{", b"]", b"\\u0000", b"\xff", b"1e999", b",", b"\n"])
+                    case 3: text[at:at] = dice.choice([b"\"", b"{", b"]", b"\\u0000", b"\xff",
+                                                       b"1e999", b",", b"\n"])
                 text = text or bytearray(b"x")
             peer.raw(bytes(text) + b"\n")
         check("result" in peer.wait_for(peer.start("ping")), "it lives", round)
@@ -293,7 +334,8 @@ def survives_mutations():
 
 @checked
 def starts_fast():
-    """the first tools/list answers within 100 ms of process start (the best of five: the machine may be busy)"""
+    """the first tools/list is answered within 100 ms of process start (best of five: the machine
+    may be busy)"""
     best = 1e9
     for _ in range(5):
         peer = open_peer()
@@ -307,18 +349,23 @@ def starts_fast():
 
 @checked
 def starts_with_closed_descriptors():
-    """no standard error: served all the same; no standard output or input: an error, not a hang"""
-    script = b"".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "ping"}).encode() + b"\n" for i in range(3))
-    for closed, answers, good in (("2>&-", 3, True), ("1>&-", 0, False), ("0<&-", 0, False), (">/dev/full", 0, True)):
-        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh"] + run.options.command, input=script,
+    """without standard error it serves; without standard output or input it fails instead of
+    hanging"""
+    script = b"".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "ping"}).encode() + b"\n"
+                      for i in range(3))
+    for closed, answers, good in (("2>&-", 3, True), ("1>&-", 0, False), ("0<&-", 0, False),
+                                  (">/dev/full", 0, True)):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh"] + run.options.command,
+                              input=script,
                               stdout=subprocess.PIPE, timeout=20)
-        check(done.stdout.count(b"\n") == answers, f"{closed}: {answers} answers", repr(done.stdout))
+        check(done.stdout.count(b"\n") == answers, f"{closed}: {answers} answers",
+              repr(done.stdout))
         check((done.returncode == 0) == good, f"{closed}: exit status", done.returncode)
 
 
 @checked
 def refuses_unknown_options():
-    """an unknown profile is an error, said on standard error"""
+    """an unknown profile is an error, printed on standard error"""
     peer = open_peer("nonsense")
     peer.close_input()
     check(peer.process.wait(timeout=10) != 0, "exit status")

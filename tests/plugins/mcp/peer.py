@@ -1,6 +1,6 @@
-"""peer.py - the client's end of a stdio MCP connection, for tests: sends what it is told, well-formed or not, and
-keeps what comes back. And the judge: validates messages with the published schema of a revision.
-"""
+"""peer.py - the client's end of a stdio MCP connection, for tests: sends what it is told,
+well-formed or not, and keeps what comes back. And the judge: validates messages with the published
+schema of a revision. """
 import copy
 import json
 import os
@@ -13,7 +13,8 @@ import time
 try:
     import jsonschema
 except ImportError:
-    sys.exit("drive.py: the Python package jsonschema is missing (Debian: python3-jsonschema); nothing was tested")
+    sys.exit("drive.py: the Python package jsonschema is missing (Debian: python3-jsonschema); "
+             "nothing was tested")
 
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 STATELESS = "2026-07-28"
@@ -26,11 +27,13 @@ class Failure(Exception):
 
 def check(condition, text, *details):
     if not condition:
-        raise Failure(text + "".join("\n    " + json.dumps(d, default=repr)[:1500] for d in details))
+        raise Failure(text + "".join("\n    " + json.dumps(d, default=repr)[:1500]
+                                     for d in details))
 
 
 class Judge:
-    """Validates by the schema of a revision, and refuses members that the revision does not know."""
+    """Validates by the schema of a revision, and refuses members that the revision does not
+    define."""
 
     def __init__(self, folder):
         self.schemas = {}
@@ -68,14 +71,17 @@ class Judge:
             info = message["result"]["_meta"][META + "serverInfo"]
             self.strict(rev, "Implementation", info)
         else:
-            check("resultType" not in message["result"], "resultType in the initialize era", message)
+            check("resultType" not in message["result"], "resultType in the initialize era",
+                  message)
         return message["result"]
 
     def error(self, rev, message, code):
-        check("error" in message and message["error"]["code"] == code, f"error {code} was expected", message)
+        check("error" in message and message["error"]["code"] == code,
+              f"error {code} was expected", message)
         name = "JSONRPCError" if "JSONRPCError" in self.definitions(rev) else "JSONRPCErrorResponse"
         shown = dict(message)
-        if "id" in shown and shown["id"] is None:  # JSON-RPC's way for errors of no known request; no schema has it
+        # JSON-RPC's way for errors of no known request; no schema has it
+        if "id" in shown and shown["id"] is None:
             check(name == "JSONRPCError", "a null id in a revision that leaves it out", message)
             shown["id"] = 0
         self.validate(rev, name, shown)
@@ -86,7 +92,8 @@ class Judge:
 class Peer:
     def __init__(self, command, env=None):
         self.started = time.monotonic()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env=env)
         self.lines = queue.Queue()
         self.kept = []
         self.next_id = 0
@@ -132,7 +139,8 @@ class Peer:
             id = self.next_id
         if self.meta is not None:
             params = dict(params or {}, _meta=self.meta)
-        self.send({"jsonrpc": "2.0", "id": id, "method": method} | ({} if params is None else {"params": params}))
+        self.send({"jsonrpc": "2.0", "id": id, "method": method}
+                  | ({} if params is None else {"params": params}))
         return id
 
     def wait_for(self, id, timeout=20):
@@ -151,10 +159,12 @@ class Peer:
         return self.wait_for(self.start(method, params), timeout)
 
     def notify(self, method, params=None):
-        self.send({"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": params}))
+        self.send({"jsonrpc": "2.0", "method": method}
+                  | ({} if params is None else {"params": params}))
 
     def call(self, tool, arguments=None, timeout=20):
-        return self.ask("tools/call", {"name": tool} | ({} if arguments is None else {"arguments": arguments}), timeout)
+        return self.ask("tools/call", {"name": tool}
+                        | ({} if arguments is None else {"arguments": arguments}), timeout)
 
     def initialize(self, rev):
         answer = self.ask("initialize", {"protocolVersion": rev, "capabilities": {},
@@ -170,7 +180,7 @@ class Peer:
         self.process.stdin.close()
 
     def finish(self, seconds=20):
-        """Ends the input; the remaining messages and the exit status."""
+        """Closes the input; returns the remaining messages and the exit status."""
         if not self.process.stdin.closed:
             self.close_input()
         rest, until = list(self.kept), time.monotonic() + seconds

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""sdk_client.py - one session of the official Python SDK (package mcp) with a stdio server: list the tools, commit
-two facts that contradict each other, query, see the conflict, read a fact as a resource, get the prompt, resolve the
-conflict, in both eras.
+"""sdk_client.py - one session of the official Python SDK (package mcp) with a stdio server: list
+the tools, commit two facts that contradict each other, query, see the conflict, read a fact as a
+resource, get the prompt, resolve the conflict, in both eras.
 
     sdk_client.py COMMAND [ARGUMENT ...]
 
-Exit 77 with a line that says why when the package is not there or is too old to know revision 2026-07-28.
-"""
+Exit 77 with a line that says why when the package is not there or is too old to know revision
+2026-07-28. """
 import asyncio
 import json
 import os
@@ -28,7 +28,8 @@ async def call(client, tool, **arguments):
     result = await client.call_tool(tool, arguments)
     value = result.structured_content
     check(not result.is_error, tool, result.content)
-    check(json.loads(result.content[0].text) == value, f"{tool}: text and structured content differ")
+    check(json.loads(result.content[0].text) == value, f"{tool}: text and structured content "
+                                                       f"differ")
     return value
 
 
@@ -37,21 +38,27 @@ async def session(mode, scope, service):
     async with Client(server, mode=mode) as client:
         version = client.session.protocol_version
         names = [tool.name for tool in (await client.list_tools()).tools]
-        check({"engram_commit", "engram_query", "engram_conflicts", "engram_resolve"} <= set(names), "tools", names)
+        check({"engram_commit", "engram_query", "engram_conflicts",
+               "engram_resolve"} <= set(names), "tools", names)
         timeout = f"The request timeout of the {service} service is"
         first = await call(client, "engram_commit", content=f"{timeout} 30 seconds.", scope=scope,
                            agent_id="sdk-a", wait_ms=10000)
         second = await call(client, "engram_commit", content=f"{timeout} 45 seconds.", scope=scope,
                             agent_id="sdk-b", wait_ms=10000)
-        ours = [c for c in second["conflicts"] if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
+        ours = [c for c in second["conflicts"]
+                if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
         check(len(ours) == 1, "the receipt names the conflict", second)
         conflict = ours[0]["conflict_id"]
-        hits = (await call(client, "engram_query", topic=f"request timeout of {service}", scope=scope))["results"]
-        check({first["fact_id"], second["fact_id"]} <= {hit["fact_id"] for hit in hits}, "query", hits)
+        hits = (await call(client, "engram_query", topic=f"request timeout of {service}",
+                           scope=scope))["results"]
+        check({first["fact_id"], second["fact_id"]} <= {hit["fact_id"] for hit in hits}, "query",
+              hits)
         found = (await call(client, "engram_conflicts", scope=scope, limit=100))["conflicts"]
         check(conflict in [c["conflict_id"] for c in found], "conflicts", found)
-        fact = json.loads((await client.read_resource(f"engram://facts/{first['fact_id']}")).contents[0].text)
-        check(fact["fact"]["fact_id"] == first["fact_id"] and fact["history"], "resource of a fact", fact)
+        fact = json.loads((await client.read_resource(
+            f"engram://facts/{first['fact_id']}")).contents[0].text)
+        check(fact["fact"]["fact_id"] == first["fact_id"] and fact["history"],
+              "resource of a fact", fact)
         prompt = await client.get_prompt("settle_conflicts", {"scope": scope})
         check(conflict in prompt.messages[0].content.text, "the prompt lists the conflict", prompt)
         done = await call(client, "engram_resolve", conflict_id=conflict, resolution_type="winner",
@@ -61,7 +68,8 @@ async def session(mode, scope, service):
         check(conflict not in [c["conflict_id"] for c in found], "it is settled", found)
         wrong = await client.call_tool("engram_query", {"topicx": "a"})
         check(wrong.is_error and "topicx" in wrong.content[0].text, "bad arguments", wrong)
-        print(f"ok   mode {mode}: revision {version}, {len(names)} tools, commit, query, conflicts, resolve, resource, prompt")
+        print(f"ok   mode {mode}: revision {version}, {len(names)} tools, commit, query, "
+              f"conflicts, resolve, resource, prompt")
 
 
 def main():
