@@ -5,18 +5,9 @@
 #ifndef EG_DOCS_DOCUMENTS_H
 #define EG_DOCS_DOCUMENTS_H
 
-#include "core/base/arena.h"
-#include "core/include/engram/memory.h"
+#include "core/docs/statements.h"
 
 typedef enum eg_document_kind { EG_DOCUMENT_MARKDOWN = 0, EG_DOCUMENT_TEXT, EG_DOCUMENT_JSONL } eg_document_kind;
-
-/* The statements of one or several documents. Begin with {.arena = ...}; items and strings live in the arena, so that the
- * documents may be freed once they were read. */
-typedef struct eg_statements {
-    eg_arena *arena;
-    eg_check_item *items;
-    size_t count, capacity;
-} eg_statements;
 
 /* 1 when the end of the name, ".md", ".markdown", ".txt" or ".jsonl", says of what kind the document is; *kind: which. */
 int eg_document_kind_of_name(const char *name, eg_document_kind *kind);

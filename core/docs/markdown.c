@@ -1,5 +1,7 @@
 /* markdown.c - the reader of Markdown of documents.h. One pass over the lines; a paragraph or list item is collected until
  * something ends it, then split into statements by core/text. Bounded, no recursion. */
+#include "core/docs/markdown.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
-#include "core/docs/reader.h"
 #include "core/text/text.h"
 
 enum { LEVELS = 6, MIN_WORDS = 3, MAX_TAG = 2000 /* bytes of a tag of HTML; after more without a '>' the '<' is text */ };

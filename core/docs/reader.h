@@ -1,8 +1,9 @@
-/* reader.h - what the readers of core/docs share. Private to this folder. */
+/* reader.h - what the readers of core/docs share: lines, slugs, adding a statement. Private to this
+ * folder. */
 #ifndef EG_DOCS_READER_H
 #define EG_DOCS_READER_H
 
-#include "core/docs/documents.h"
+#include "core/docs/statements.h"
 
 enum { EG_SLUG = 40 /* bytes of a segment of a scope that is made from a name or heading */ };
 
@@ -22,8 +23,5 @@ eg_str eg_trim_line(eg_str s);
 eg_str eg_next_line(eg_str *text);
 /* Adds a statement; content and scope are copied. EG_ELIMIT, EG_ENOMEM. */
 eg_status eg_statement_add(eg_document *d, eg_str content, const char *scope, uint32_t line);
-
-/* One pass over the lines of a text that is valid UTF-8. See eg_document_read. */
-eg_status eg_markdown_read(eg_document *d, eg_str text);
 
 #endif

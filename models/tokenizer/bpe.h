@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/tokens.h"
 #include "models/tokenizer/vocabulary.h"
 
 typedef struct eg_merge {

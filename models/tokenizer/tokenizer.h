@@ -6,6 +6,7 @@
 
 #include "core/base/arena.h"
 #include "core/include/engram/infer.h"
+#include "models/tokenizer/tokens.h"
 
 typedef struct eg_tokenizer eg_tokenizer; /* lives in the arena it was opened in */
 
@@ -29,28 +30,6 @@ uint32_t eg_tokenizer_types(const eg_tokenizer *t, int is_pair);
 
 /* 1 if it does not distinguish upper and lower case. */
 int eg_tokenizer_lowercases(const eg_tokenizer *t);
-
-/* Where a token comes from. */
-typedef struct eg_source {
-    eg_range span;          /* of the text, as the reference gives it; {0, 0} for special tokens around texts */
-    uint32_t length;        /* WordPiece: code points of the token as the vocabulary writes it */
-    uint32_t before, after; /* byte-level BPE: spaces that it begins and ends with */
-    int is_special;         /* stands around a text */
-} eg_source;
-
-/* Tokens of one text, growing. init with {0}. */
-typedef struct eg_tokens {
-    uint32_t *ids;
-    size_t count, capacity;
-    eg_source *sources; /* of each id, if has_sources was set before the first one was added; it costs time */
-    size_t source_capacity;
-    int has_sources;
-    size_t most; /* 0: all; else the rest of the text may be skipped after so many, since it will be truncated */
-} eg_tokens;
-static inline int eg_tokens_enough(const eg_tokens *t) { return t->most && t->count >= t->most; }
-void eg_tokens_release(eg_tokens *t);
-/* Makes room for `more` ids after those that are there. EG_ENOMEM. */
-eg_status eg_tokens_reserve(eg_tokens *t, size_t more, eg_error *err);
 
 /* Whether the token continues a word of an earlier one, by the rule of transformers 4.46 (token
  * classification): with WordPiece, if it is not as long as its text; else, if there is no U+0020 at

@@ -7,6 +7,7 @@
 #include "models/tokenizer/added.h"
 #include "models/tokenizer/bpe.h"
 #include "models/tokenizer/normalizer.h"
+#include "models/tokenizer/tokenizer.h"
 #include "models/tokenizer/unigram.h"
 #include "models/tokenizer/wordpiece.h"
 

@@ -4,7 +4,7 @@
 #ifndef EG_TOKENIZER_UNIGRAM_H
 #define EG_TOKENIZER_UNIGRAM_H
 
-#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/tokens.h"
 #include "models/tokenizer/trie.h"
 #include "models/tokenizer/vocabulary.h"
 

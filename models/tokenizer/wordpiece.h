@@ -5,7 +5,7 @@
 #define EG_TOKENIZER_WORDPIECE_H
 
 #include "core/base/json.h"
-#include "models/tokenizer/tokenizer.h"
+#include "models/tokenizer/tokens.h"
 #include "models/tokenizer/trace.h"
 #include "models/tokenizer/vocabulary.h"
 
