@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "json.h"
+#include "time_text.h"
 
 static const char *type_name(const cJSON *v) {
     if (cJSON_IsString(v)) return "a string";

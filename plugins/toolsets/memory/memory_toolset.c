@@ -2,15 +2,6 @@
  * of its own. */
 #include "tools.h"
 
-eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
-    eg_memory *memory = EG_HAS(services, memory_ops) && services->memory ? services->memory(services->host) : NULL;
-    if (!memory)
-        eg_request_fail(
-            rq, EG_ENOENT,
-            "Engram found no store for this workspace; call engram_status for what to do next, or run `engram doctor` to see why");
-    return memory;
-}
-
 static eg_status add_tools(const eg_services *services, eg_registrar *registrar, const eg_tool *tools, size_t n) {
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < n; i++) s = services->add_tool(registrar, &tools[i], NULL);

@@ -1,6 +1,7 @@
 /* prompts.c - texts that a person gives to their agent: settle_conflicts. Called by the host for
  * front ends, on worker threads. */
 #include "tools.h"
+#include "time_text.h"
 
 /* Conflicts in one prompt, and bytes of one text in it: what an agent can work through at a time.
  */

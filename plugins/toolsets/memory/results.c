@@ -1,5 +1,6 @@
 /* results.c - facts and conflicts as JSON. See results.h. */
 #include "results.h"
+#include "time_text.h"
 
 #include <math.h>
 
@@ -165,4 +166,13 @@ eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *d
     if (r.out.failed) eg_request_fail(rq, EG_ENOMEM, "out of memory while the result was written");
     pj_release(&r.out);
     return out->structured.ptr ? EG_OK : EG_ENOMEM;
+}
+
+eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
+    eg_memory *memory = EG_HAS(services, memory_ops) && services->memory ? services->memory(services->host) : NULL;
+    if (!memory)
+        eg_request_fail(
+            rq, EG_ENOENT,
+            "Engram found no store for this workspace; call engram_status for what to do next, or run `engram doctor` to see why");
+    return memory;
 }

@@ -48,4 +48,7 @@ extern const char *const mt_fact_type_words[],
     *const mt_operation_words[], *const mt_durability_words[], *const mt_conflict_status_words[],
                                                                    *const mt_severity_words[], *const mt_resolution_words[];
 
+/* The memory of the host, or NULL with the sentence in the request's error record. */
+eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);
+
 #endif

@@ -1,7 +1,7 @@
 /* time_text.c - RFC 3339 times, read and written. See args.h. The calendar is the proleptic
  * Gregorian one; days are counted from 1970-01-01 by years that begin in March, so that the leap
  * day is the last of its year. */
-#include "args.h"
+#include "time_text.h"
 
 #define SECOND INT64_C(1000000)
 #define DAY (86400 * SECOND)

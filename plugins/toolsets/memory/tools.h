@@ -11,9 +11,6 @@ extern const size_t mt_resource_count;
 extern const eg_prompt mt_prompts[];
 extern const size_t mt_prompt_count;
 
-/* The memory of the host, or NULL with the sentence in the request's error record. */
-eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #endif

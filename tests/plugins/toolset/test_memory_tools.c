@@ -10,6 +10,7 @@
 #include "args.h"
 #include "fake_host.h"
 #include "json.h"
+#include "time_text.h"
 
 const eg_plugin *eg_plugin_memory(void);
 

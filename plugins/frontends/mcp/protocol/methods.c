@@ -1,7 +1,7 @@
-/* methods.c - what each method and notification does, in each era. See session.h. */
+/* methods.c - what each method and notification does, in each era. See state.h. */
 #include <stdlib.h>
 
-#include "session.h"
+#include "state.h"
 
 /* --- methods; m is a request whose revision is known --- */
 

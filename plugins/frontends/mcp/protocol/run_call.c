@@ -1,8 +1,8 @@
 /* run_call.c - one call of a tool, a resource or a prompt, on a worker thread: the request, its
- * progress, its response. See session.h. */
+ * progress, its response. See state.h. */
 #include <time.h>
 
-#include "session.h"
+#include "state.h"
 
 enum { PROGRESS_PAUSE_MS = 200 };
 

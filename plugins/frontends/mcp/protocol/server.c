@@ -1,7 +1,7 @@
 /* server.c - what the sessions of a front end share. See protocol.h. */
 #include <stdlib.h>
 
-#include "session.h"
+#include "state.h"
 
 eg_status mcp_fail(eg_error *err, eg_status code, const char *text) {
     if (err) {

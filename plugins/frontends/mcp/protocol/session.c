@@ -4,26 +4,9 @@
  *
  * A request whose _meta names a protocol version is served by itself, in the stateless revision.
  * Others follow what initialize agreed on. */
-#include "session.h"
+#include "state.h"
 
 #include <stdlib.h>
-
-/* --- answering --- */
-
-void mcp_send_error(mcp_session *s, const message *m, int code, const char *text) {
-    pj_out o = {0};
-    mcp_answer_error(&o, m->rev ? m->rev : s->latest, m->id, code, text);
-    mcp_send(&s->sink, m->in, &o);
-}
-
-void mcp_send_errorf(mcp_session *s, const message *m, int code, const char *format, ...) {
-    char text[400];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    mcp_send_error(s, m, code, text);
-}
 
 static void error_without_id(mcp_session *s, int code, const char *text) {
     const message m = {0};

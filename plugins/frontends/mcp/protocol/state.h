@@ -1,8 +1,8 @@
-/* session.h - inside a server and a session: what session.c, methods.c and run_call.c share.
- * Everything here runs on the thread that calls mcp_session_receive(), but mcp_run_call, which
- * workers call. */
-#ifndef ENGRAM_MCP_SESSION_H
-#define ENGRAM_MCP_SESSION_H
+/* state.h - inside a server and a session: what server.c, session.c, methods.c, run_call.c and
+ * errors.c share. Everything here runs on the thread that calls mcp_session_receive(), except
+ * mcp_run_call, which workers call. */
+#ifndef ENGRAM_MCP_STATE_H
+#define ENGRAM_MCP_STATE_H
 
 #include "answers.h"
 #include "calls.h"
@@ -32,7 +32,7 @@ const char *mcp_host_version(const mcp_server *server);
 /* Fills err, which may be NULL, and returns code. */
 eg_status mcp_fail(eg_error *err, eg_status code, const char *text);
 
-/* session.c: answers a message with an error. */
+/* errors.c: answers a message with an error. */
 void mcp_send_error(mcp_session *s, const message *m, int code, const char *text);
 __attribute__((format(printf, 4, 5))) void mcp_send_errorf(mcp_session *s, const message *m, int code, const char *format, ...);
 
