@@ -1,5 +1,6 @@
 /* apply.c - the one way to write: preconditions, then changes, in one transaction. See storage.h for each kind. */
-#include "apply.h"
+#include "new_fact.h"
+#include "preconditions.h"
 
 /* The row of the workspace, made when it is new. */
 static eg_status read_workspace(writing *w) {
@@ -67,13 +68,6 @@ static eg_status name_set(writing *w) {
     return run(w->c, w->rq, q);
 }
 
-int has_row(writing *w, sqlite3_stmt *q, int take_id) {
-    int row = step(w->c, w->rq, q);
-    if (row > 0 && take_id) w->out->failed_row = column_id(q, 0);
-    sqlite3_reset(q);
-    return row;
-}
-
 static eg_status fact_key(writing *w, eg_id id, int64_t *key) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_FACT_KEY);
     if (!q) return w->rq->err->code;
@@ -84,28 +78,6 @@ static eg_status fact_key(writing *w, eg_id id, int64_t *key) {
     sqlite3_reset(q);
     if (row == 0) return eg_request_fail(w->rq, EG_ENOENT, "a change names a fact that is not in this workspace");
     return row < 0 ? w->rq->err->code : EG_OK;
-}
-
-eg_status note_window(writing *w, eg_window_change change) {
-    window_list *l = &w->windows;
-    eg_window_change *to = grow_row(w->rq, &l->rows, l->count, &l->capacity, sizeof *to);
-    if (!to) return EG_ENOMEM;
-    *to = change;
-    l->count++;
-    return EG_OK;
-}
-
-eg_status journal(writing *w, eg_change_kind kind, eg_id fact, eg_id other) {
-    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_JOURNAL);
-    if (!q) return w->rq->err->code;
-    w->out->seq = ++w->seq;
-    sqlite3_bind_int64(q, 1, w->workspace);
-    sqlite3_bind_int64(q, 2, w->seq);
-    sqlite3_bind_int64(q, 3, w->now);
-    sqlite3_bind_int(q, 4, (int)kind);
-    bind_id(q, 5, fact);
-    bind_id(q, 6, other);
-    return run(w->c, w->rq, q);
 }
 
 /* The window of a fact as it stands in the store; both 0 when the workspace has no such fact. */

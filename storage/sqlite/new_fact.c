@@ -1,5 +1,5 @@
 /* new_fact.c - the rows of a fact and of what was derived from its content. */
-#include "apply.h"
+#include "new_fact.h"
 
 eg_status insert_statements(writing *w, int64_t key, const eg_span *statements, size_t n) {
     for (size_t i = 0; i < n; i++) {

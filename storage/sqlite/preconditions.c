@@ -1,6 +1,6 @@
 /* preconditions.c - what must hold for a change set to be written; see storage.h for each kind. The small functions
  * return 1, 0 or -1 as precondition_holds() does. */
-#include "apply.h"
+#include "preconditions.h"
 
 static int hash_is_free(writing *w, const eg_precondition *p) {
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CURRENT_HASH);

@@ -59,12 +59,6 @@ int step(connection *c, eg_request *rq, sqlite3_stmt *q);
 eg_status run(connection *c, eg_request *rq, sqlite3_stmt *q);
 /* What SQLite said, in words that help, with its status. */
 eg_status sqlite_error(connection *c, eg_request *rq, const char *what);
-/* One snapshot for several statements of a reader, until end_read(). */
-eg_status begin_read(connection *c, eg_request *rq);
-void end_read(connection *c, eg_request *rq);
-/* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last write. */
-eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time);
-eg_status end_write(connection *c, eg_request *rq, eg_status s);
 
 static inline void bind_text(sqlite3_stmt *q, int at, eg_str s) {
     sqlite3_bind_text(q, at, s.ptr ? s.ptr : "", (int)s.len, SQLITE_STATIC);
@@ -73,20 +67,28 @@ static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
     if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
     else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
-/* The clock that jobs go by. */
-int64_t store_clock(const eg_storage *s);
-/* The clock, but never behind the last write of the store. */
-eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
 /* EG_EUNSUPPORTED for flags that are not in `known`; EG_EINVAL for a struct of `size` bytes that is smaller than it was
  * in version 1.0. what: the argument, for the message. */
 eg_status check_flags(eg_request *rq, const char *what, uint32_t size, size_t least, uint32_t flags, uint32_t known);
 eg_status check_filter(eg_request *rq, const eg_filter *filter);
-/* The named parameters of VISIBLE; a time of 0 is the store's now. */
-eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 int named(sqlite3_stmt *q, const char *name);
 eg_id column_id(sqlite3_stmt *q, int at);
 /* A copy in the request's memory; on want of memory ptr is NULL. */
 eg_str column_text(eg_request *rq, sqlite3_stmt *q, int at);
+
+/* ---- transaction.c ---- */
+/* One snapshot for several statements of a reader, until end_read(). */
+eg_status begin_read(connection *c, eg_request *rq);
+void end_read(connection *c, eg_request *rq);
+/* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last write. */
+eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time);
+eg_status end_write(connection *c, eg_request *rq, eg_status s);
+/* The clock that jobs go by. */
+int64_t store_clock(const eg_storage *s);
+/* The clock, but never behind the last write of the store. */
+eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
+/* The named parameters of VISIBLE; a time of 0 is the store's now. */
+eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 
 /* ---- schema.c ---- */
 /* Creates or migrates under a lock file; refuses network file systems and newer stores. */

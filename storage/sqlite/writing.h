@@ -1,6 +1,6 @@
-/* apply.h - a change set under way: what apply.c, preconditions.c and new_fact.c share. */
-#ifndef EG_SQLITE_APPLY_H
-#define EG_SQLITE_APPLY_H
+/* writing.h - a change set under way: what apply.c, preconditions.c and new_fact.c share. */
+#ifndef EG_SQLITE_WRITING_H
+#define EG_SQLITE_WRITING_H
 
 #include "store.h"
 
@@ -16,7 +16,6 @@ typedef struct writing {
     window_list windows; /* of the facts changed so far, for the audit row */
 } writing;
 
-/* ---- apply.c ---- */
 /* 1 when the bound query has a row, 0 when it has none, -1 with the error record filled. take_id: copies the row's first
  * column to failed_row. */
 int has_row(writing *w, sqlite3_stmt *q, int take_id);
@@ -24,15 +23,5 @@ int has_row(writing *w, sqlite3_stmt *q, int take_id);
 eg_status journal(writing *w, eg_change_kind kind, eg_id fact, eg_id other);
 /* Adds to the windows that the set's next audit row holds. */
 eg_status note_window(writing *w, eg_window_change change);
-
-/* ---- preconditions.c ---- */
-/* 1 holds, 0 fails with failed_row set, -1 with the error record filled. */
-int precondition_holds(writing *w, const eg_precondition *p);
-
-/* ---- new_fact.c ---- */
-eg_status insert_fact(writing *w, const eg_new_fact *row);
-eg_status insert_statements(writing *w, int64_t fact, const eg_span *statements, size_t n);
-eg_status insert_claims(writing *w, int64_t fact, const eg_claim *claims, size_t n);
-eg_status insert_vectors(writing *w, int64_t fact, const eg_vector *vectors, size_t n);
 
 #endif
