@@ -1,9 +1,10 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
- * Each call needs the role that core/memory names for it (EG_EAUTH). Structs of arguments grow
- * like tables (see plugin.h); results and what stands in arrays keep their size for all of ABI
- * major 1: a later minor gives names to reserved bytes. Results live as long as the request.
- * Thread class: worker; may block. */
+ * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback and
+ * promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
+ * EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h); results and
+ * what stands in arrays keep their size for all of ABI major 1: a later minor gives names to
+ * reserved bytes. Results live as long as the request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
