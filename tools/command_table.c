@@ -346,8 +346,7 @@ static const char *const doctor_text[] = {
     NULL};
 
 static const char *const help_text[] = {
-    "Prints the list of commands, or the help of one command. Manual pages and shell completions are printed from the same tables.",
-    NULL};
+    "Prints the list of commands, or the help of one command. --format prints it as a manual page or as shell completion.", NULL};
 static const argument help_arguments[] = {{"COMMAND", "the command to explain", COMPLETE_COMMANDS}, {0}};
 static const option help_options[] = {
     {.name = "format",
