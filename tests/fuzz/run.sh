@@ -29,7 +29,7 @@ seed() {
             cat README.md ARCHITECTURE.md CONTRIBUTING.md | (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
         done
         printf 'j{"content":"The port is 80.","scope":"web"}\n{"content":"It is\\u0020 81."}\n' >"$to/j"
-        sources=tools/markdown.c ;;
+        sources=core/docs/*.c ;;
     mcp)
         cp $seeds/*.jsonl "$to"
         sources="plugins/frontends/mcp/*/*.[ch] plugins/toolsets/memory/*.c" ;;
