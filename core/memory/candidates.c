@@ -104,6 +104,7 @@ static eg_case_fact *case_fact(const gathering *g, const found *f, const eg_fact
     if (!out) return NULL;
     *out = (eg_case_fact){.fact = &parts->fact,
                           .statements = parts->statements,
+                          .details = parts->details,
                           .statement_count = parts->statement_count,
                           .claims = parts->claims,
                           .claim_count = parts->claim_count,
@@ -214,6 +215,7 @@ eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const 
     if (!g.list || !self || !candidates) return EG_ENOMEM;
     *self = (eg_case_fact){.fact = subject,
                            .statements = derived->statements,
+                           .details = derived->details,
                            .statement_count = derived->statement_count,
                            .claims = derived->claims,
                            .claim_count = derived->claim_count};

@@ -193,6 +193,7 @@ static eg_case_fact *case_fact(eg_request *rq, const item *it) {
     if (f)
         *f = (eg_case_fact){.fact = &it->fact,
                             .statements = it->derived.statements,
+                            .details = it->derived.details,
                             .statement_count = it->derived.statement_count,
                             .claims = it->derived.claims,
                             .claim_count = it->derived.claim_count};

@@ -19,28 +19,35 @@ static void *trimmed(eg_arena *arena, const void *rows, size_t n, size_t size) {
     return p && n ? memcpy(p, rows, n * size) : p;
 }
 
+static eg_status put_statements(eg_arena *arena, const eg_statement *details, eg_derived *out, eg_error *err) {
+    size_t n = out->statement_count;
+    out->details = trimmed(arena, details, n, sizeof *details);
+    out->statements = eg_arena_array(arena, n, sizeof *out->statements);
+    if (!out->details || !out->statements) return eg_fail_memory(err, n * sizeof *details);
+    for (size_t i = 0; i < n; i++) out->statements[i] = details[i].span;
+    return EG_OK;
+}
+
 eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_derived *out) {
     *out = (eg_derived){0};
     eg_arena scratch;
     eg_arena_init(&scratch, 0);
-    eg_span *statements = eg_arena_array(&scratch, EG_MAX_STATEMENTS, sizeof *statements);
+    eg_statement *details = eg_arena_array(&scratch, EG_MAX_STATEMENTS, sizeof *details);
     eg_claim *claims = eg_arena_array(&scratch, EG_MAX_CLAIMS, sizeof *claims);
     eg_term *terms = eg_arena_array(&scratch, EG_MAX_FACT_TERMS, sizeof *terms);
-    eg_status s = statements && claims && terms ? EG_OK : eg_fail_memory(rq->err, EG_MAX_CLAIMS * sizeof *claims);
-    if (s == EG_OK) {
-        out->statement_count = eg_text_statements(content, statements, EG_MAX_STATEMENTS);
-        s = eg_text_terms(arena, content, scope, terms, EG_MAX_FACT_TERMS, &out->term_count, rq->err);
-    }
+    eg_status s = details && claims && terms ? EG_OK : eg_fail_memory(rq->err, EG_MAX_CLAIMS * sizeof *claims);
+    if (s == EG_OK) s = eg_text_read_statements(arena, content, details, EG_MAX_STATEMENTS, &out->statement_count, rq->err);
+    if (s == EG_OK) s = put_statements(arena, details, out, rq->err);
+    if (s == EG_OK) s = eg_text_terms(arena, content, scope, terms, EG_MAX_FACT_TERMS, &out->term_count, rq->err);
     for (size_t i = 0; s == EG_OK && i < out->term_count; i++)
         if (terms[i].count > MAX_REPEATS) terms[i].count = MAX_REPEATS;
     if (s == EG_OK)
-        s = eg_text_claims(arena, content, scope, statements, out->statement_count, claims, EG_MAX_CLAIMS, &out->claim_count,
+        s = eg_text_claims(arena, content, scope, out->statements, out->statement_count, claims, EG_MAX_CLAIMS, &out->claim_count,
                            rq->err);
     if (s == EG_OK) {
-        out->statements = trimmed(arena, statements, out->statement_count, sizeof *statements);
         out->claims = trimmed(arena, claims, out->claim_count, sizeof *claims);
         out->terms = trimmed(arena, terms, out->term_count, sizeof *terms);
-        if (!out->statements || !out->claims || !out->terms) s = eg_fail_memory(rq->err, sizeof *claims);
+        if (!out->claims || !out->terms) s = eg_fail_memory(rq->err, sizeof *claims);
     }
     eg_arena_release(&scratch);
     return s;
@@ -57,11 +64,8 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
 
     eg_str texts[MAX_VECTORS] = {content};
     size_t n = 1;
-    if (d->statement_count > 1)
-        for (; n < MAX_VECTORS && n <= d->statement_count; n++) {
-            eg_span span = d->statements[n - 1];
-            texts[n] = (eg_str){content.ptr + span.start, span.end - span.start};
-        }
+    if (d->statement_count > 1 || (d->statement_count && d->details[0].alone.len))
+        for (; n < MAX_VECTORS && n <= d->statement_count; n++) texts[n] = eg_statement_text(content, &d->details[n - 1]);
     float *values = eg_request_array(rq, n * dimensions, sizeof *values);
     if (!values) return EG_ENOMEM;
     s = SERVICES(m)->embed(m->env.host, rq, texts, n, values, dimensions);
@@ -78,6 +82,7 @@ eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_der
 void eg_derived_attach(const eg_derived *d, eg_new_fact *row) {
     row->size = sizeof *row;
     row->statements = d->statements;
+    row->details = d->details;
     row->statement_count = d->statement_count;
     row->claims = d->claims;
     row->claim_count = d->claim_count;

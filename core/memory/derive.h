@@ -9,6 +9,7 @@ enum { MAX_VECTORS = 9 /* of the whole content and of eight statements */ };
 
 typedef struct eg_derived {
     eg_span *statements;
+    eg_statement *details; /* of the statements */
     size_t statement_count;
     eg_claim *claims;
     size_t claim_count;
@@ -20,8 +21,9 @@ typedef struct eg_derived {
 
 /* Statements, claims and terms; arena: owns what they point to. */
 eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_derived *out);
-/* The vectors: of the whole content and, when there are several statements, of each of the first
- * eight. vector_count stays 0 when there is no model. */
+/* The vectors: of the whole content and, unless the content is one statement that stands alone, of
+ * the first eight statements in the form that stands alone. vector_count stays 0 when there is no
+ * model. */
 eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d);
 /* Makes the parts those of a row that is to be stored; d must live as long as the row. */
 void eg_derived_attach(const eg_derived *d, eg_new_fact *row);

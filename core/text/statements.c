@@ -3,6 +3,7 @@
  * it. */
 #include "core/text/text.h"
 
+#include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "core/text/fold.h"
 
@@ -190,4 +191,13 @@ size_t eg_text_statements(eg_str content, eg_span *out, size_t most) {
     }
     emit(&sp, content.len);
     return sp.n;
+}
+
+eg_status eg_text_read_statements(eg_arena *arena, eg_str content, eg_statement *out, size_t most, size_t *n, eg_error *err) {
+    eg_span *spans = eg_arena_array(arena, most, sizeof *spans);
+    *n = 0;
+    if (!spans) return eg_fail_memory(err, most * sizeof *spans);
+    *n = eg_text_statements(content, spans, most);
+    for (size_t i = 0; i < *n; i++) out[i] = (eg_statement){.span = spans[i]};
+    return EG_OK;
 }

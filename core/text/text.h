@@ -17,6 +17,10 @@ eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_err
  * most `most`: what is over belongs to the last one. Content that is not blank gives at least one. */
 size_t eg_text_statements(eg_str content, eg_span *out, size_t most);
 
+/* Reads the statements of a fact: their spans, what each does, and the form that stands alone where its own words do not.
+ * Fills at most `most`, in the order of the text: what is over belongs to the last one. EG_ENOMEM. */
+eg_status eg_text_read_statements(eg_arena *arena, eg_str content, eg_statement *out, size_t most, size_t *n, eg_error *err);
+
 /* Index terms of a fact: folded words, identifiers whole and in parts (snake_case, camelCase, dotted, kebab), paths and
  * their segments, numbers; light English suffix stemming where both index and query use it; each once with its
  * count; at most `most`. The scope's segments are terms too. */

@@ -243,7 +243,7 @@ static eg_status replace_claims(writing *w, const eg_change *c) {
         if (q) sqlite3_bind_int64(q, 1, key);
         s = run(w->c, w->rq, q);
     }
-    if (s == EG_OK) s = insert_statements(w, key, c->claims.statements, c->claims.statement_count);
+    if (s == EG_OK) s = insert_statements(w, key, c->claims.statements, c->claims.details, c->claims.statement_count);
     if (s == EG_OK) s = insert_claims(w, key, c->claims.claims, c->claims.claim_count);
     return s == EG_OK ? journal(w, EG_CHANGE_CLAIMS, c->claims.fact, (eg_id){{0}}) : s;
 }

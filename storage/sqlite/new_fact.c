@@ -1,7 +1,7 @@
 /* new_fact.c - the rows of a fact and of what was derived from its content. */
 #include "new_fact.h"
 
-eg_status insert_statements(writing *w, int64_t key, const eg_span *statements, size_t n) {
+eg_status insert_statements(writing *w, int64_t key, const eg_span *statements, const eg_statement *details, size_t n) {
     for (size_t i = 0; i < n; i++) {
         sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_INSERT_STATEMENT);
         if (!q) return w->rq->err->code;
@@ -9,6 +9,9 @@ eg_status insert_statements(writing *w, int64_t key, const eg_span *statements, 
         sqlite3_bind_int64(q, 2, (int64_t)i);
         sqlite3_bind_int64(q, 3, statements[i].start);
         sqlite3_bind_int64(q, 4, statements[i].end);
+        sqlite3_bind_int64(q, 5, details ? details[i].kind : EG_STATEMENT_ASSERTION);
+        sqlite3_bind_int64(q, 6, details ? details[i].flags : 0);
+        bind_text(q, 7, details ? details[i].alone : (eg_str){0});
         eg_status s = run(w->c, w->rq, q);
         if (s != EG_OK) return s;
     }
@@ -149,7 +152,7 @@ eg_status insert_fact(writing *w, const eg_new_fact *row) {
     sqlite3_bind_blob(q, 23, f->content_hash, 32, SQLITE_STATIC);
     if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
     int64_t key = sqlite3_last_insert_rowid(w->c->db);
-    if ((s = insert_statements(w, key, row->statements, row->statement_count)) != EG_OK ||
+    if ((s = insert_statements(w, key, row->statements, row->details, row->statement_count)) != EG_OK ||
         (s = insert_claims(w, key, row->claims, row->claim_count)) != EG_OK || (s = insert_terms(w, key, row)) != EG_OK ||
         (s = insert_vectors(w, key, row->vectors, row->vector_count)) != EG_OK)
         return s;

@@ -124,6 +124,16 @@ static eg_status read_jobs(const reading *r, eg_fact_parts *out) {
     return s;
 }
 
+static eg_status read_statements(const reading *r, eg_fact_parts *out) {
+    eg_status s = read_rows(r->c, r->rq, about(r, EG_SQL_STATEMENTS_OF, out->fact.id), statement_row, sizeof *out->details,
+                            (void **)&out->details, &out->statement_count);
+    if (s != EG_OK) return s;
+    out->statements = eg_request_array(r->rq, out->statement_count, sizeof *out->statements);
+    if (!out->statements) return EG_ENOMEM;
+    for (size_t i = 0; i < out->statement_count; i++) out->statements[i] = out->details[i].span;
+    return EG_OK;
+}
+
 static eg_status read_part(const reading *r, eg_fact_parts *rows, size_t i) {
     eg_fact_parts *out = &rows[i];
     eg_id id = r->args->ids[i];
@@ -131,9 +141,7 @@ static eg_status read_part(const reading *r, eg_fact_parts *rows, size_t i) {
     int found;
     eg_status s = read_row(r->c, r->rq, about(r, EG_SQL_FACT, id), fact_row, &out->fact, &found);
     if (s != EG_OK || !found) return s;
-    if (flags & EG_PARTS_STATEMENTS)
-        s = read_rows(r->c, r->rq, about(r, EG_SQL_STATEMENTS_OF, id), span_row, sizeof *out->statements,
-                      (void **)&out->statements, &out->statement_count);
+    if (flags & EG_PARTS_STATEMENTS) s = read_statements(r, out);
     if (s == EG_OK && flags & EG_PARTS_CLAIMS)
         s = read_rows(r->c, r->rq, about(r, EG_SQL_CLAIMS_OF, id), claim_row, sizeof *out->claims, (void **)&out->claims,
                       &out->claim_count);

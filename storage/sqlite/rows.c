@@ -102,10 +102,13 @@ eg_status read_row(connection *c, eg_request *rq, sqlite3_stmt *q, row_reader *r
     return s;
 }
 
-int span_row(eg_request *rq, sqlite3_stmt *q, void *row) {
-    (void)rq;
-    *(eg_span *)row = (eg_span){(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1)};
-    return 1;
+int statement_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    eg_statement *s = row;
+    *s = (eg_statement){.span = {(uint32_t)sqlite3_column_int64(q, 0), (uint32_t)sqlite3_column_int64(q, 1)},
+                        .kind = (uint32_t)sqlite3_column_int64(q, 2),
+                        .flags = (uint32_t)sqlite3_column_int64(q, 3),
+                        .alone = column_text(rq, q, 4)};
+    return s->alone.ptr != NULL;
 }
 int id_row(eg_request *rq, sqlite3_stmt *q, void *row) {
     (void)rq;

@@ -6,12 +6,12 @@
 
 /* Fills a row from the statement's columns; its strings live in the request. 0 when memory is out. */
 typedef int row_reader(eg_request *rq, sqlite3_stmt *q, void *row);
-row_reader fact_row;     /* eg_fact, FACT_COLUMNS */
-row_reader conflict_row; /* eg_conflict, CONFLICT_COLUMNS */
-row_reader claim_row;    /* eg_claim, CLAIM_COLUMNS */
-row_reader span_row;     /* eg_span */
-row_reader id_row;       /* eg_id */
-row_reader numbers_row;  /* numbers */
+row_reader fact_row;      /* eg_fact, FACT_COLUMNS */
+row_reader conflict_row;  /* eg_conflict, CONFLICT_COLUMNS */
+row_reader claim_row;     /* eg_claim, CLAIM_COLUMNS */
+row_reader statement_row; /* eg_statement */
+row_reader id_row;        /* eg_id */
+row_reader numbers_row;   /* numbers */
 
 enum { NUMBERS = 8 };
 typedef struct numbers { /* the first columns of a row */

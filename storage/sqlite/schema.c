@@ -119,6 +119,11 @@ static const char *const migrations[SCHEMA] = {
     "ALTER TABLE jobs ADD COLUMN payload TEXT NOT NULL DEFAULT '';"
     "DROP INDEX claims_attribute;"
     "DROP INDEX facts_agent;",
+    /* Version 5: statements have a kind and the form that stands alone; '' where their own words do. Processes of version 4
+     * may still write: their statements are assertions that stand alone. */
+    "ALTER TABLE statements ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE statements ADD COLUMN flags INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE statements ADD COLUMN alone TEXT NOT NULL DEFAULT '';",
 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {

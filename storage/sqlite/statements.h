@@ -143,7 +143,8 @@
                    "durability, ttl_days, committed_at, valid_from, valid_until, content_hash, closed_at, close_reason, "        \
                    "closed_by, query_hits) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "      \
                    "?17, ?18, ?19, ?20, ?21, ?22, ?23, 0, " SQL(CLOSE_NONE) ", '', 0)")                                          \
-    X(INSERT_STATEMENT, "INSERT INTO statements (fact, number, span_start, span_end) VALUES (?1, ?2, ?3, ?4)")                   \
+    X(INSERT_STATEMENT,                                                                                                          \
+      "INSERT INTO statements (fact, number, span_start, span_end, kind, flags, alone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")     \
     X(INSERT_CLAIM, "INSERT INTO claims (workspace, fact, statement, span_start, span_end, subject, attribute, qualifiers, "     \
                     "value_kind, low_mantissa, low_exponent, low_infinite, high_mantissa, high_exponent, high_infinite, "        \
                     "text, dimension, polarity, modality, quantifier, extractor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "       \
@@ -210,8 +211,9 @@
     X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "                  \
                      "id FROM conflicts WHERE workspace = " WORKSPACE_1 ") WHERE "                                               \
                      "substr(lower(hex(id)), -length(?2)) = ?2 LIMIT ?3")                                                        \
-    X(STATEMENTS_OF, "SELECT s.span_start, s.span_end FROM statements s JOIN facts f ON f.key = s.fact "                         \
-                     "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY s.number")                                      \
+    X(STATEMENTS_OF,                                                                                                             \
+      "SELECT s.span_start, s.span_end, s.kind, s.flags, s.alone FROM statements s JOIN facts f ON f.key = s.fact "              \
+      "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY s.number")                                                     \
     X(CLAIMS_OF, "SELECT " CLAIM_COLUMNS " FROM claims c JOIN facts f ON f.key = c.fact "                                        \
                  "WHERE f.workspace = " WORKSPACE_1 " AND f.id = ?2 ORDER BY c.key")                                             \
     X(OPEN_CONFLICTS_OF,                                                                                                         \

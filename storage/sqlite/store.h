@@ -8,7 +8,7 @@
 #include "engram/plugin.h"
 #include "statements.h"
 
-enum { SCHEMA = 4, READERS = 4 };
+enum { SCHEMA = 5, READERS = 4 };
 /* The oldest versions that may still read and write a store of this schema. Older ones would number the journal of the
  * store instead of the workspace's, and continue the audit chain of the store. */
 enum { MIN_READER = 1, MIN_WRITER = 4 };

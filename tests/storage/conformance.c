@@ -233,6 +233,8 @@ void conformance_searches(store *s) {
 static eg_id put_claims(store *s, const char *subject, const char *const *attributes, size_t n) {
     eg_claim claims[4] = {{0}};
     eg_span statement = {0, 5};
+    const eg_statement detail = {
+        .span = statement, .kind = EG_STATEMENT_OPTION, .flags = EG_STATEMENT_GIVEN, .alone = EG_STR("stands alone")};
     eg_new_fact row = new_fact("words", "x");
     for (size_t i = 0; i < n; i++)
         claims[i] = (eg_claim){.span = {1, 3},
@@ -246,6 +248,7 @@ static eg_id put_claims(store *s, const char *subject, const char *const *attrib
     row.claim_count = n;
     row.statements = &statement;
     row.statement_count = 1;
+    row.details = &detail;
     const eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
     assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
     return row.fact.id;
@@ -268,6 +271,8 @@ void conformance_claims(store *s) {
 
     eg_fact_parts p = part(s, a, EG_PARTS_CLAIMS | EG_PARTS_STATEMENTS);
     assert_true(p.claim_count == 2 && p.statement_count == 1 && p.statements[0].end == 5);
+    assert_true(p.details[0].span.end == 5 && p.details[0].kind == EG_STATEMENT_OPTION);
+    assert_true(p.details[0].flags == EG_STATEMENT_GIVEN && eg_str_eq(p.details[0].alone, EG_STR("stands alone")));
     assert_true(eg_str_eq(p.claims[1].attribute, EG_STR("port")) && p.claims[1].span.end == 3);
     assert_true(p.claims[0].low.mantissa == -7 && p.claims[0].low.exponent == 2 && p.claims[0].high.infinite == 1);
     assert_true(p.claims[0].polarity == -1 && p.claims[0].modality == EG_MODALITY_PAST);

@@ -131,6 +131,7 @@ static void is_whole(store *s, int version) {
         part(s, kept_id(1), EG_PARTS_CLAIMS | EG_PARTS_STATEMENTS | EG_PARTS_CONFLICTS | EG_PARTS_TRUST | EG_PARTS_JOBS);
     assert_true(eg_str_eq(p.fact.content, EG_STR("auth uses postgres")) && p.fact.seq == 1 && p.fact.valid_until == EG_FOREVER);
     assert_true(p.claim_count == 1 && eg_str_eq(p.claims[0].text, EG_STR("postgres")) && p.statement_count == 1);
+    assert_true(p.details[0].kind == EG_STATEMENT_ASSERTION && p.details[0].span.end == p.statements[0].end);
     assert_true(p.agent_commits == 2 && p.agent_flagged == 1 && p.jobs_waiting == 1);
     assert_int_equal(p.conflict_count, 0); /* the other fact had thirty days */
     eg_conflict c = get_conflict(s, kept_id(0x11));
@@ -175,12 +176,12 @@ static void is_whole(store *s, int version) {
     work_in(s, "local");
 }
 
-/* Stores that versions 1 to 3 wrote (tests/storage/kept) are migrated: a copy stays beside, readable by its owner alone;
+/* Stores that versions 1 to 4 wrote (tests/storage/kept) are migrated: a copy stays beside, readable by its owner alone;
  * nothing is lost; the audit chain holds over old and new rows, and old ones cannot be changed; processes of before may
  * not write any more. */
 static void old_stores_are_migrated(void **state) {
     (void)state;
-    for (int version = 1; version <= 3; version++) {
+    for (int version = 1; version <= 4; version++) {
         char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], copy[112], command[400];
         store *s = malloc(sizeof *s);
         assert_non_null(s);
@@ -201,7 +202,7 @@ static void old_stores_are_migrated(void **state) {
         assert_int_equal(st.st_mode & 0777, 0600);
         assert_int_equal(execute(copy, "SELECT schema FROM meta"), version);
         assert_int_equal(execute(copy, "SELECT count(*) FROM audit"), 4);
-        assert_int_equal(execute(path, "SELECT schema FROM meta"), 4);
+        assert_int_equal(execute(path, "SELECT schema FROM meta"), 5);
         assert_int_equal(execute(path, "SELECT min_writer FROM meta"), 4);
         execute(path, "UPDATE audit SET actor = 'nobody' WHERE id = 2"); /* of the other workspace: the chain was one */
         assert_int_equal(verify(s), EG_EFORMAT);

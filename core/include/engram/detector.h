@@ -22,10 +22,11 @@ typedef struct eg_case_fact {
     size_t statement_count;
     const eg_claim *claims;
     size_t claim_count;
-    double cosine;        /* to the case's subject, best of the statements; 0 without a model */
-    uint32_t found_by;    /* eg_found_by bits; 0 for the subject */
-    uint32_t same_agent;  /* 1: the subject's author committed this one too */
-    uint64_t reserved[4]; /* 0 */
+    double cosine;               /* to the case's subject, best of the statements; 0 without a model */
+    uint32_t found_by;           /* eg_found_by bits; 0 for the subject */
+    uint32_t same_agent;         /* 1: the subject's author committed this one too */
+    const eg_statement *details; /* of the statements, statement_count of them; NULL: nothing more is known */
+    uint64_t reserved[3];        /* 0 */
 } eg_case_fact;
 EG_SIZE_FROZEN(eg_case_fact, 88);
 

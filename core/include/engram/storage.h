@@ -126,7 +126,8 @@ typedef struct eg_fact_parts {
     uint32_t jobs_waiting;  /* detection jobs of the fact that wait or are leased */
     uint32_t jobs_dead;     /* and those that were dead-lettered */
     uint32_t reserved0;
-    uint64_t reserved[8];
+    eg_statement *details; /* EG_PARTS_STATEMENTS: statement_count of them */
+    uint64_t reserved[7];
 } eg_fact_parts;
 
 typedef enum eg_conflict_filter_flag {
@@ -244,7 +245,8 @@ typedef struct eg_new_fact {
     size_t term_count;
     const eg_vector *vectors;
     size_t vector_count;
-    uint64_t reserved[4];
+    const eg_statement *details; /* of the statements, statement_count of them; NULL: all are assertions that stand alone */
+    uint64_t reserved[3];
 } eg_new_fact;
 
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
@@ -327,6 +329,7 @@ typedef struct eg_change {
             size_t statement_count;
             const eg_claim *claims;
             size_t claim_count;
+            const eg_statement *details; /* as of eg_new_fact */
         } claims;
         struct {
             eg_str agent_id, engineer; /* engineer empty: as it was */

@@ -92,6 +92,43 @@ typedef struct eg_span {
     uint32_t start, end;
 } eg_span;
 
+/* What a statement does. Only some kinds can contradict others: see core/text/text.h. */
+typedef enum eg_statement_kind {
+    EG_STATEMENT_ASSERTION = 0,
+    EG_STATEMENT_INSTRUCTION, /* "Run the migrations first." */
+    EG_STATEMENT_PROHIBITION, /* "Never edit files in gen/." */
+    EG_STATEMENT_OPTION,      /* a named key, flag or field with its value or default */
+    EG_STATEMENT_EXAMPLE,
+    EG_STATEMENT_HISTORY,  /* was, until, renamed, removed */
+    EG_STATEMENT_PROPOSAL, /* planned, rejected, under discussion */
+    EG_STATEMENT_QUESTION,
+    EG_STATEMENT_STEP,        /* of a numbered procedure */
+    EG_STATEMENT_ASIDE,       /* says nothing about the system */
+    EG_STATEMENT_ALTERNATIVE, /* one of several that a decision record weighs, with merits and drawbacks */
+    EG_STATEMENT_PLACEHOLDER, /* a template to fill in */
+    EG_STATEMENT_HEADER_FIELD /* front matter, status, date, owner of a document */
+} eg_statement_kind;
+
+typedef enum eg_statement_flag {
+    EG_STATEMENT_GIVEN = 1 /* the agent that committed the fact wrote `alone` */
+} eg_statement_flag;
+
+/* A statement of a fact, as it was read. */
+typedef struct eg_statement {
+    eg_span span;
+    uint32_t kind;        /* eg_statement_kind */
+    uint32_t flags;       /* eg_statement_flag */
+    eg_str alone;         /* the statement so that it stands by itself: subject, condition, heading, row and column carried
+                           * in; empty: its own words do already */
+    uint64_t reserved[2]; /* 0 */
+} eg_statement;
+EG_SIZE_FROZEN(eg_statement, 48);
+
+/* The statement's text as it stands alone. */
+static inline eg_str eg_statement_text(eg_str content, const eg_statement *s) {
+    return s->alone.len ? s->alone : (eg_str){content.ptr + s->span.start, s->span.end - s->span.start};
+}
+
 typedef enum eg_value_kind {
     EG_VALUE_NONE = 0, /* the claim is about the subject's existence or use */
     EG_VALUE_QUANTITY, /* low..high in the canonical unit of `dimension` */
