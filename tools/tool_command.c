@@ -83,9 +83,15 @@ int run_tool(const call *c) {
         if (!(text = read_stream(stdin, "standard input", MAX_ARGUMENTS, &size))) return EXIT_ERROR;
         given = text;
     }
-    eg_host *host = call_host(c, 0, 0, NULL, 0);
-    int status = host ? call_tool(host, name, (eg_str){given, size}) : EXIT_ERROR;
-    if (host) eg_host_close(host);
+    int status = EXIT_ERROR;
+    eg_error err = {0};
+    if (eg_json_check_object("arguments", (eg_str){given, size}, &err) != EG_OK) {
+        complain("the arguments of the tool '%.60s' are not a JSON object: %s", name, err.text);
+    } else {
+        eg_host *host = call_host(c, 0, 0, NULL, 0);
+        if (host) status = call_tool(host, name, (eg_str){given, size});
+        eg_host_close(host);
+    }
     free(text);
     return status;
 }

@@ -279,6 +279,22 @@ int eg_json_skip(eg_json *j) {
     return 1;
 }
 
+eg_status eg_json_check_object(const char *name, eg_str bytes, eg_error *err) {
+    eg_error local = {0};
+    eg_arena arena;
+    eg_json j;
+    eg_arena_init(&arena, 0);
+    eg_json_init(&j, name, bytes, &arena, err ? err : &local);
+    eg_json_kind kind = eg_json_next(&j);
+    if (kind != EG_JSON_OBJECT && kind != EG_JSON_ERROR) {
+        j.p = j.start;
+        kind = eg_json_fail(&j, "an object in braces was expected, as in {\"name\": \"value\"}");
+    }
+    while (kind != EG_JSON_END && kind != EG_JSON_ERROR) kind = eg_json_next(&j);
+    eg_arena_release(&arena);
+    return kind == EG_JSON_END ? EG_OK : j.err->code;
+}
+
 void eg_buffer_release(eg_buffer *b) {
     free(b->ptr);
     *b = (eg_buffer){0};

@@ -45,6 +45,8 @@ void eg_json_init(eg_json *j, const char *name, eg_str bytes, eg_arena *arena, e
 eg_json_kind eg_json_next(eg_json *j);
 /* Skips the value that begins with the token just read (a whole object or array). 0 on error. */
 int eg_json_skip(eg_json *j);
+/* Reads bytes to their end: EG_OK when they are one JSON object and nothing else. */
+eg_status eg_json_check_object(const char *name, eg_str bytes, eg_error *err);
 /* Fills err with "NAME:line:column: message" and makes the reader return EG_JSON_ERROR from now on. */
 __attribute__((format(printf, 2, 3))) eg_json_kind eg_json_fail(eg_json *j, const char *format, ...);
 

@@ -309,11 +309,32 @@ static void test_escaper(void **state) {
     eg_buffer_release(&b);
 }
 
+static void test_one_object(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *problem;
+    } table[] = {{"{}", NULL},
+                 {" {\"a\": [1, {\"b\": \"\\u00e9\"}]} \n", NULL},
+                 {"", "x:1:1: the document ends too early"},
+                 {"[]", "x:1:1: an object"},
+                 {"\"{}\"", "x:1:1: an object"},
+                 {"{} {}", "x:1:4: bytes after"},
+                 {"{\"a\":\n1", "x:2:2: the document ends too early"},
+                 {"{\"a\" 1}", "x:1:6: ':' was expected"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        eg_error err = {0};
+        eg_status s = eg_json_check_object("x", eg_str_of(table[i].text), &err);
+        assert_int_equal(s, table[i].problem ? EG_EFORMAT : EG_OK);
+        if (table[i].problem) assert_ptr_equal(strstr(err.text, table[i].problem), err.text);
+        assert_int_equal(eg_json_check_object("x", eg_str_of(table[i].text), NULL), s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valid),         cmocka_unit_test(test_invalid), cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_depth),         cmocka_unit_test(test_numbers), cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_skip_and_fail), cmocka_unit_test(test_escaper),
+        cmocka_unit_test(test_skip_and_fail), cmocka_unit_test(test_escaper), cmocka_unit_test(test_one_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

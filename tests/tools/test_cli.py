@@ -85,10 +85,16 @@ class Engram(unittest.TestCase):
         found = json.loads(self.run_engram("tool", "engram_query", "-", stdin=b'{"topic": "pager rota"}').stdout)["results"]
         self.assertEqual([f["fact_id"] for f in found], [fact["fact_id"]])
         self.assertEqual(json.loads(self.run_engram("tool", "engram_status").stdout)["facts"], 1)
-        for given, said in ('{"topic": 1}', b"topic: "), ("{}", b"topic: is missing"), ("topic", b""), ("[]", b""):
+        for given, said in ('{"topic": 1}', b"topic: "), ("{}", b"topic: is missing"):
             done = self.run_engram("tool", "engram_query", given, expect=1)
             self.assertEqual(done.stdout, b"")
             self.assertRegex(done.stderr, rb"^engram: .*" + said)
+        for given, said in (("topic", b"arguments:1:1: "), ("[]", b"arguments:1:1: an object"), ('{"topic": "a"', b"arguments:1:14: "),
+                            ('{"topic":\n nul}', b"arguments:2:2: "), ('{"topic": "a"} x', b"arguments:1:16: ")):
+            for words, stdin in ((given,), b""), (("-",), given.encode()):
+                done = self.run_engram("tool", "engram_query", *words, stdin=stdin, expect=2)
+                self.assertEqual(done.stdout, b"")
+                self.assertIn(b"the arguments of the tool 'engram_query' are not a JSON object: " + said, done.stderr)
         self.assertIn(b"there is no tool 'engram_nothing'", self.run_engram("tool", "engram_nothing", expect=2).stderr)
         self.assertIn(b"quote the object", self.run_engram("tool", "engram_query", "{topic:", "x}", expect=2).stderr)
 
