@@ -117,9 +117,10 @@ static void print_commit(const cJSON *r) {
         puts("nothing was stored");
         return;
     }
-    int known = true_of(r, "duplicate");
+    int known = true_of(r, "duplicate"), deleted = strcmp(text_of(r, "operation"), "delete") == 0;
     printf("%s: fact %s", known ? "already known" : text_of(r, "operation"), short_id(r, "fact_id"));
-    if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
+    if (deleted) fputs(" closed, nothing replaces it", stdout); /* what it superseded itself is of no interest now */
+    else if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
     print_undo_id(r);
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);

@@ -150,6 +150,13 @@ class Engram(unittest.TestCase):
         self.assertNotIn(b"{", done)
         self.assertEqual(self.run_engram("commit", "--operation", "none").stdout, b"nothing was stored\n")
 
+    def test_delete_says_what_it_closes(self):
+        """Also of a fact that superseded another one, which the deletion does not touch."""
+        old = self.ask("commit", "--scope", "ops", "The pager rota has four people in it.")
+        new = self.ask("commit", "--scope", "ops", "--operation", "update", "--corrects", old["fact_id"], "The pager rota has five people in it.")
+        told = self.run_engram("commit", "--operation", "delete", "--corrects", new["fact_id"]).stdout.decode()
+        self.assertRegex(told, f"^delete: fact {new['fact_id'][-8:]} closed, nothing replaces it  \\(undo [0-9]+\\)\n$")
+
     def test_delete_needs_no_content(self):
         fact = self.ask("commit", "The pager rota has four people in it.")
         gone = self.ask("commit", "--operation", "delete", "--corrects", fact["fact_id"][-8:])
