@@ -1,10 +1,12 @@
 /* plugin_check.c - `engram plugins check FILE`: loads one plugin the way the host would, prints its descriptor, and runs the
- * contract tests of what it offers: many openings, and for detectors and gates calls with small inputs whose answers must be
- * in range. No store, no models. */
+ * contract tests of what it offers: many openings; for detectors, escalators and gates calls with small inputs whose answers
+ * must be in range; for tools that only read a call without arguments. No store, no models: nothing is changed. Called by
+ * tools/host_commands.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
 #include "core/text/text.h"
@@ -122,12 +124,68 @@ static eg_status check_escalator(eg_host *h, const eg_escalator_slot *slot, FILE
     return good ? EG_OK : s;
 }
 
-static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
-    for (size_t i = 0; i < r->committed.tools; i++) {
-        const eg_tool *t = &r->tools[i].tool;
-        if (!t->description || !t->output_schema) return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name);
-        fprintf(out, "tool %s\n", t->name);
+/* A JSON Schema of an object: one JSON object whose "type" is "object", as MCP demands of both schemas. */
+static eg_status check_schema(const eg_tool *t, const char *which, const char *schema, eg_error *err) {
+    eg_error problem = {0};
+    eg_arena arena;
+    eg_json j;
+    int typed = 0;
+    eg_status s = eg_json_check_object(which, eg_str_of(schema), &problem);
+    if (s != EG_OK) return eg_fail(err, s, "tool %s: its schema is not a JSON object: %s", t->name, problem.text);
+    eg_arena_init(&arena, 0);
+    eg_json_init(&j, which, eg_str_of(schema), &arena, &problem);
+    eg_json_next(&j);
+    while (!typed && eg_json_next(&j) == EG_JSON_KEY) {
+        int is_type = eg_str_eq(j.text, EG_STR("type"));
+        typed = eg_json_next(&j) == EG_JSON_STRING && is_type && eg_str_eq(j.text, EG_STR("object"));
+        eg_json_skip(&j);
     }
+    eg_arena_release(&arena);
+    return typed ? EG_OK : eg_fail(err, EG_EFORMAT, "tool %s: its %s lacks \"type\": \"object\"", t->name, which);
+}
+
+static int is_result(const eg_tool_result *r) {
+    eg_error problem = {0};
+    if (r->kind > EG_RESULT_ERROR || (!r->structured.len && !r->content_count)) return 0;
+    for (size_t i = 0; i < r->content_count; i++)
+        if (r->content[i].kind > EG_CONTENT_RESOURCE_LINK) return 0;
+    return !r->structured.len || eg_json_check_object("result", r->structured, &problem) == EG_OK;
+}
+
+/* Any answer to a call without arguments will do, also an error that says what is missing. */
+static eg_status call_tool(eg_host *h, const eg_tool *t, FILE *out, eg_error *err) {
+    eg_request *rq = NULL;
+    eg_tool_result result = EG_TOOL_RESULT_INIT;
+    eg_status s = h->services.request_create(h, NULL, &rq, err);
+    if (s != EG_OK) return s;
+    eg_status answer = h->services.call_tool(h, rq, t->name, EG_STR("{}"), &result);
+    if (answer == EG_OK && !is_result(&result))
+        s = eg_fail(err, EG_EFORMAT,
+                    "tool %s: called without arguments, it answers neither a JSON object nor content, or one of unknown kind",
+                    t->name);
+    else if (answer != EG_OK && !rq->err->text[0])
+        s = eg_fail(err, answer, "tool %s: called without arguments, it fails and does not say why: use eg_request_fail",
+                    t->name);
+    else
+        fprintf(out, "tool %s: called without arguments, it answers%s%s\n", t->name, answer == EG_OK ? "" : ": ",
+                answer == EG_OK ? "" : rq->err->text);
+    h->services.request_release(h, rq);
+    return s;
+}
+
+/* Only a tool that reads, and only here, can be called without an effect. */
+static eg_status check_tool(eg_host *h, const eg_tool *t, FILE *out, eg_error *err) {
+    if (!t->description || !t->output_schema) return eg_fail(err, EG_EFORMAT, "tool %s: its table is incomplete", t->name);
+    eg_status s = check_schema(t, "input_schema", t->input_schema, err);
+    if (s == EG_OK) s = check_schema(t, "output_schema", t->output_schema, err);
+    if (s != EG_OK) return s;
+    if ((t->flags & EG_TOOL_READ_ONLY) && !(t->flags & EG_TOOL_OPEN_WORLD)) return call_tool(h, t, out, err);
+    fprintf(out, "tool %s: not called, because it %s; its schemas are JSON\n", t->name,
+            t->flags & EG_TOOL_READ_ONLY ? "asks something outside of Engram" : "may write");
+    return EG_OK;
+}
+
+static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
     for (size_t i = 0; i < r->committed.resources; i++)
         fprintf(out, "resource %s: %s\n", r->resources[i].resource.name, r->resources[i].resource.uri_template);
     for (size_t i = 0; i < r->committed.prompts; i++) fprintf(out, "prompt %s\n", r->prompts[i].prompt.name);
@@ -152,6 +210,7 @@ static eg_status check_loaded(eg_host *h, FILE *out, eg_error *err) {
             p->abi_minor);
     const eg_registrar *r = &h->plugins.registrar;
     eg_status s = check_tables(r, out, err);
+    for (size_t i = 0; s == EG_OK && i < r->committed.tools; i++) s = check_tool(h, &r->tools[i].tool, out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.detectors; i++) s = check_detector(h, &r->detectors[i], out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.escalators; i++) s = check_escalator(h, &r->escalators[i], out, err);
     for (size_t i = 0; s == EG_OK && i < r->committed.gates; i++) s = check_gate(h, &r->gates[i], out, err);

@@ -514,18 +514,38 @@ class Engram(unittest.TestCase):
         self.run_engram("check", "/nowhere.md", expect=2)
         self.run_engram("check", expect=2)
 
-    def test_plugin_from_outside(self):
-        """A team's own detector: built with installed headers only, checked, then used."""
+    def build_plugin(self, source, *definitions):
+        """The library of a plugin from tests/plugins/external, built against nothing but a copy of the public headers."""
         outside = os.path.join(self.folder.name, "outside")
-        os.makedirs(os.path.join(outside, "include"))
-        subprocess.run(["cp", "-r", os.path.join(TOP, "core/include/engram"), os.path.join(outside, "include")], check=True)
-        library = os.path.join(outside, "rota.so")
-        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Werror", "-I",
-                        os.path.join(outside, "include"), os.path.join(TOP, "tests/plugins/external/own_detector.c"), "-o", library],
+        if not os.path.exists(outside):
+            os.makedirs(os.path.join(outside, "include"))
+            subprocess.run(["cp", "-r", os.path.join(TOP, "core/include/engram"), os.path.join(outside, "include")], check=True)
+            os.chmod(outside, 0o755)
+            os.chmod(self.folder.name, 0o755)
+        library = os.path.join(outside, source[:-2] + ".so")
+        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Werror", *definitions,
+                        "-I", os.path.join(outside, "include"), os.path.join(TOP, "tests/plugins/external", source), "-o", library],
                        check=True, cwd=outside)
         os.chmod(library, 0o755)
-        os.chmod(outside, 0o755)
-        os.chmod(self.folder.name, 0o755)
+        return library
+
+    def test_check_calls_the_tools_that_read(self):
+        """Those that may write, or that ask something outside, abort when they are called."""
+        told = self.run_engram("plugins", "check", self.build_plugin("own_tools.c")).stdout
+        for line in (b"tool measure: called without arguments, it answers\n", b"tool look_up: called without arguments, it answers: name: is missing",
+                     b"tool write: not called, because it may write", b"tool fetch: not called, because it asks"):
+            self.assertIn(line, told)
+        for fault, said in (('-DSCHEMA="{\\"type\\": }"', b"tool measure: its schema is not a JSON object: input_schema:1:10: "),
+                            ('-DSCHEMA="{\\"type\\": \\"array\\"}"', b"tool measure: its input_schema lacks \"type\": \"object\""),
+                            ('-DANSWER="{"', b"tool measure: called without arguments, it answers neither"),
+                            ('-DANSWER=""', b"tool measure: called without arguments, it answers neither"),
+                            ("-DKIND=7", b"tool measure: called without arguments, it answers neither"),
+                            ("-DSILENT", b"does not say why")):
+            self.assertIn(said, self.run_engram("plugins", "check", self.build_plugin("own_tools.c", fault), expect=2).stderr)
+
+    def test_plugin_from_outside(self):
+        """A team's own detector: built with installed headers only, checked, then used."""
+        library = self.build_plugin("own_detector.c")
         self.assertIn(b"detector rota", self.run_engram("plugins", "check", library).stdout)
         os.makedirs(os.path.join(self.home, "config"))
         with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
@@ -535,7 +555,17 @@ class Engram(unittest.TestCase):
         self.assertEqual([(f["detection_tier"], f["explanation"]) for f in found["findings"]],
                          [("plugin:rota", "billing has two people on call.")])
         os.chmod(library, 0o777)
-        self.assertIn(b"rota.so", self.run_engram("plugins", "check", library, expect=2).stderr)
+        self.assertIn(b"own_detector.so", self.run_engram("plugins", "check", library, expect=2).stderr)
+
+    def test_settings_that_a_plugin_does_not_read(self):
+        library = self.build_plugin("own_tools.c", "-DSETTING=\"own_tools.limit\"", "-DNAME=\"own_tools\"")
+        self.set_settings(f"plugins = sqlite memory nli {library}\n[own_tools]\nlimit = 3\nlimti = 4\ncolour = red\n[nli]\ngaet = 0.3\n")
+        told = self.run_engram("status").stderr.decode()
+        for line in (":4: the plugin own_tools has no setting 'own_tools.limti'; did you mean 'own_tools.limit'?",
+                     ":5: the plugin own_tools has no setting 'own_tools.colour'; it has own_tools.limit",
+                     ":7: the plugin nli has no settings: 'nli.gaet' does nothing"):
+            self.assertIn(line, told)
+        self.assertEqual(told.count("warning"), 3, told)
 
     def set_settings(self, text):
         os.makedirs(os.path.join(self.home, "config"), exist_ok=True)
