@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/spelling.h"
 #include "tools/cli.h"
 #include "tools/help_formats.h"
 
@@ -24,37 +25,14 @@ int complain(const char *format, ...) {
     return EXIT_ERROR;
 }
 
-/* Number of single-character edits between two words, for suggestions; words of over 30 characters are far from all. */
-static size_t distance(const char *a, const char *b) {
-    enum { MOST = 31 };
-    size_t row[MOST], n = strlen(b);
-    if (strlen(a) >= MOST || n >= MOST) return MOST;
-    for (size_t k = 0; k <= n; k++) row[k] = k;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            size_t change = diagonal + (a[i - 1] != b[k - 1]), drop = row[k] + 1, add = row[k - 1] + 1;
-            diagonal = row[k];
-            row[k] = change < drop ? (change < add ? change : add) : drop < add ? drop : add;
-        }
-    }
-    return row[n];
-}
-
 /* The row of a name; NULL after complaining. */
 static const command *find_command(const char *name) {
-    const command *nearest = NULL;
-    size_t least = 3;
+    eg_suggestion s = {.written = name};
     for (const command *c = commands; c->name; c++) {
-        size_t d = distance(name, c->name);
-        if (d == 0) return c;
-        if (d < least) {
-            least = d;
-            nearest = c;
-        }
+        if (strcmp(c->name, name) == 0) return c;
+        eg_suggestion_offer(&s, c->name);
     }
-    if (nearest) complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, nearest->name);
+    if (s.meant) complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, s.meant);
     else complain("there is no command '%s': see `engram --help`", name);
     return NULL;
 }
@@ -73,15 +51,10 @@ static const option *find_option(call *c, const char *name, char letter, const c
 }
 
 static int unknown_option(const command *c, const char *name) {
-    const char *nearest = NULL;
-    size_t least = 3;
+    eg_suggestion s = {.written = name};
     for (int common = 0; common < 2; common++)
-        for (const option *o = common ? common_options : c->options; o->name; o++)
-            if (distance(name, o->name) < least) {
-                least = distance(name, o->name);
-                nearest = o->name;
-            }
-    if (nearest) return complain("%s has no option --%s; did you mean --%s?", c->name, name, nearest);
+        for (const option *o = common ? common_options : c->options; o->name; o++) eg_suggestion_offer(&s, o->name);
+    if (s.meant) return complain("%s has no option --%s; did you mean --%s?", c->name, name, s.meant);
     return complain("%s has no option --%s: see `engram help %s`", c->name, name, c->name);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/file.h"
+#include "core/base/spelling.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 
@@ -44,11 +45,17 @@ typedef struct extra { /* a plugin's own setting */
     value v;
 } extra;
 
+typedef struct noted { /* a name that a plugin reads, set or not */
+    const char *key;
+    struct noted *next;
+} noted;
+
 struct eg_conf {
     eg_arena *arena;
     value values[SETTINGS];
     extra extras[MAX_EXTRAS];
     size_t extra_count;
+    noted *read;        /* the first that was noted last */
     const char *listed; /* the plugins of all sources: a command may load fewer than the files have settings for */
 };
 
@@ -124,7 +131,10 @@ static eg_status set(eg_conf *c, const char *key, const char *text, const char *
     const char *dot = strchr(key, '.');
     int of_house = !dot || strncmp(key, "model.", 6) == 0 || strncmp(key, "detection.", 10) == 0;
     if (i == SETTINGS && (of_house || strlen(key) > MAX_KEY)) {
-        return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s': `engram doctor` lists all", origin, key);
+        eg_suggestion meant = {.written = key};
+        for (size_t k = 0; k < SETTINGS; k++) eg_suggestion_offer(&meant, table[k].key);
+        return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s'%s%s%s `engram doctor` lists all", origin, key,
+                       meant.meant ? "; did you mean '" : ":", meant.meant ? meant.meant : "", meant.meant ? "'?" : "");
     }
     if (project && (i == SETTINGS || !table[i].project)) {
         return eg_fail(err, EG_EREFUSED,
@@ -245,6 +255,45 @@ eg_status eg_conf_finish(eg_conf *config, eg_error *err) {
         const extra *e = &config->extras[i];
         if (is_listed(config->listed, e->key, strcspn(e->key, "."))) continue;
         return eg_fail(err, EG_EINVAL, "%s: there is no setting and no listed plugin for '%.60s'", e->v.origin, e->key);
+    }
+    return EG_OK;
+}
+
+static int is_noted(const eg_conf *config, const char *key) {
+    const noted *n = config->read;
+    while (n && strcmp(n->key, key) != 0) n = n->next;
+    return n != NULL;
+}
+
+eg_status eg_conf_note_read(eg_conf *config, const char *key, eg_error *err) {
+    if (is_noted(config, key)) return EG_OK;
+    noted *n = eg_arena_alloc(config->arena, sizeof *n);
+    const char *copy = eg_arena_copy(config->arena, eg_str_of(key));
+    if (!n || !copy) return eg_fail_memory(err, sizeof *n + strlen(key));
+    *n = (noted){copy, config->read};
+    config->read = n;
+    return EG_OK;
+}
+
+static int is_of_section(const char *key, eg_str section) {
+    return strncmp(key, section.ptr, section.len) == 0 && key[section.len] == '.';
+}
+
+eg_status eg_conf_unread(const eg_conf *config, eg_str section,
+                         void (*each)(void *self, const char *key, const char *origin, const char *meant, const char *known),
+                         void *self, eg_error *err) {
+    const char *known = "";
+    for (const noted *n = config->read; n; n = n->next) {
+        if (!is_of_section(n->key, section)) continue;
+        known = eg_arena_printf(config->arena, "%s%s%s", n->key, *known ? ", " : "", known);
+        if (!known) return eg_fail_memory(err, strlen(n->key));
+    }
+    for (size_t i = 0; i < config->extra_count; i++) {
+        const extra *e = &config->extras[i];
+        if (!is_of_section(e->key, section) || is_noted(config, e->key)) continue;
+        eg_suggestion s = {.written = e->key};
+        for (const noted *n = config->read; n; n = n->next) eg_suggestion_offer(&s, n->key);
+        each(self, e->key, e->v.origin, s.meant, known);
     }
     return EG_OK;
 }

@@ -1,6 +1,7 @@
 /* config.h - the settings of a process: one table of what there is, and the values with their origin. Strength: option
  * (flag) > environment > project .engram.conf > user engram.conf > default. A project file comes with a cloned repository
- * and is not trusted: it sets only what the table marks. Used by host.c. Thread class: main; read-only afterwards. */
+ * and is not trusted: it sets only what the table marks. Settings of plugins are in no table: a plugin's are those that it reads
+ * while it opens. Used by host.c. Thread class: main; read-only afterwards. */
 #ifndef EG_HOST_CONFIG_H
 #define EG_HOST_CONFIG_H
 
@@ -50,6 +51,14 @@ eg_status eg_conf_environment(eg_conf *config, eg_error *err);
 eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err);
 /* Refuses settings of sections that are no plugin's that any source listed. After the last source. */
 eg_status eg_conf_finish(eg_conf *config, eg_error *err);
+
+/* Notes that a plugin reads this setting, so that it is not misspelt. Main thread only, before others read settings. */
+eg_status eg_conf_note_read(eg_conf *config, const char *key, eg_error *err);
+/* Calls each for every setting "SECTION.key" that was set but noted by none, with where it is set. meant: the most similar name
+ * that was noted, or NULL; known: the noted ones of this section, separated by ", ", or "". */
+eg_status eg_conf_unread(const eg_conf *config, eg_str section,
+                         void (*each)(void *self, const char *key, const char *origin, const char *meant, const char *known),
+                         void *self, eg_error *err);
 
 /* The value of a setting or of a plugin's "NAME.key"; NULL when there is none or it is empty. */
 const char *eg_conf_get(const eg_conf *config, const char *key);

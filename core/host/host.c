@@ -135,6 +135,34 @@ static const eg_plugin *static_plugin(eg_str name) {
     return NULL;
 }
 
+/* The plugin whose settings are looked at. */
+typedef struct reader {
+    const eg_host *host;
+    const char *plugin;
+} reader;
+
+static void warn_unread(void *self, const char *key, const char *origin, const char *meant, const char *known) {
+    const reader *r = self;
+    eg_error text = {0};
+    if (meant)
+        eg_fail(&text, EG_EINVAL, "%s: the plugin %s has no setting '%.60s'; did you mean '%s'?", origin, r->plugin, key, meant);
+    else if (*known)
+        eg_fail(&text, EG_EINVAL, "%s: the plugin %s has no setting '%.60s'; it has %s", origin, r->plugin, key, known);
+    else eg_fail(&text, EG_EINVAL, "%s: the plugin %s has no settings: '%.60s' does nothing", origin, r->plugin, key);
+    r->host->services.log(r->host->services.host, EG_LOG_WARN, "settings", text.text);
+}
+
+/* After all plugins are open: a plugin's settings are those that it has read by now. */
+static eg_status check_plugin_settings(eg_host *h, eg_error *err) {
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < h->plugins.count; i++) {
+        const eg_plugin *p = h->plugins.rows[i].plugin;
+        reader r = {h, p ? p->name : ""};
+        if (p) s = eg_conf_unread(h->config, eg_str_of(p->name), warn_unread, &r, err);
+    }
+    return s;
+}
+
 static eg_status load_plugins(eg_host *h, eg_error *err) {
     const char *at = eg_conf_get(h->config, "plugins"), *required = eg_conf_get(h->config, "plugins_required");
     eg_str word;
@@ -235,6 +263,7 @@ static eg_status put_together(eg_host *h, eg_error *err) {
     eg_host_fill_services(h);
     eg_host_fill_inference(h);
     s = load_plugins(h, err);
+    if (s == EG_OK) s = check_plugin_settings(h, err);
     if (s == EG_OK && !h->options.without_store) s = open_store(h, err);
     if (s == EG_OK) s = make_memory(h, err);
     if (s == EG_OK && h->options.worker && h->storage) s = eg_host_worker_start(h, err);

@@ -38,8 +38,13 @@ static void host_log(void *host, eg_log_level level, const char *plugin, const c
 }
 
 static eg_status host_config(void *host, const char *key, eg_str *value) {
-    const char *text = eg_conf_get(((eg_host *)host)->config, key);
+    const eg_host *h = host;
+    const char *text = eg_conf_get(h->config, key);
     *value = eg_str_of(text);
+    if (h->plugins.registrar.is_open) { /* out of memory: the worst that follows is a needless warning */
+        eg_error err;
+        (void)eg_conf_note_read(h->config, key, &err);
+    }
     return text ? EG_OK : EG_ENOENT;
 }
 

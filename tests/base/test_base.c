@@ -16,6 +16,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/size.h"
+#include "core/base/spelling.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "core/include/engram/request.h"
@@ -369,6 +370,29 @@ static void test_crc32c(void **state) {
             assert_int_equal(eg_crc32c(bytes + from, n), eg_crc32c_plain(bytes + from, n));
 }
 
+static void test_spelling(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        size_t distance;
+    } table[] = {{"", "", 0}, {"", "ab", 2}, {"gate", "gaet", 2}, {"kitten", "sitting", 3}, {"same", "same", 0}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_int_equal(eg_edit_distance(table[i].a, table[i].b), table[i].distance);
+        assert_int_equal(eg_edit_distance(table[i].b, table[i].a), table[i].distance);
+    }
+    char longest[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    assert_true(eg_edit_distance(longest, longest) > 2); /* 61 bytes: not looked at */
+    assert_int_equal(eg_edit_distance(longest + 1, longest + 1), 0);
+    eg_suggestion s = {.written = "comit"};
+    eg_suggestion_offer(&s, "commits");
+    eg_suggestion_offer(&s, "commit");
+    eg_suggestion_offer(&s, "comet");
+    assert_string_equal(s.meant, "commit"); /* the best, and the first of two that are as good */
+    s = (eg_suggestion){.written = "xyz"};
+    eg_suggestion_offer(&s, "commit");
+    assert_null(s.meant);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_utf8_every_code_point),
@@ -381,6 +405,7 @@ int main(void) {
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_sizes_and_status),
+        cmocka_unit_test(test_spelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,8 @@ typedef struct eg_services {
     void *host;
 
     void (*log)(void *host, eg_log_level level, const char *plugin, const char *text); /* any thread */
-    /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. It lives until close(). */
+    /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. It lives until close(). Read all of them in
+     * open(): the host warns about settings under the plugin's name that it has not read by then. */
     eg_status (*config)(void *host, const char *key, eg_str *value);
     int64_t (*now)(void *host);  /* microseconds UTC */
     eg_id (*new_id)(void *host); /* UUIDv7 */

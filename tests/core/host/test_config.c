@@ -69,6 +69,37 @@ static void plugins_own(void **state) {
     assert_int_equal(eg_conf_finish(c, &err), EG_EINVAL);
 }
 
+static char unread[3][200];
+static size_t unread_count;
+static void note_unread(void *self, const char *key, const char *origin, const char *meant, const char *known) {
+    (void)self;
+    assert_true(unread_count < 3);
+    snprintf(unread[unread_count++], sizeof unread[0], "%s %s %s (%s)", key, strrchr(origin, ':'), meant ? meant : "-", known);
+}
+
+/* What a plugin reads are its settings; another one under its name is probably misspelt. */
+static void settings_that_no_plugin_reads(void **state) {
+    (void)state;
+    eg_conf *c;
+    eg_error err;
+    unread_count = 0;
+    assert_int_equal(read_text(&c, "plugins = own more\n[own]\ngaet = 1\nscore = 2\nother = 3\n[more]\nx = 4\n", 0, &err), EG_OK);
+    assert_int_equal(eg_conf_finish(c, &err), EG_OK);
+    assert_int_equal(eg_conf_note_read(c, "own.score", &err), EG_OK);
+    assert_int_equal(eg_conf_note_read(c, "own.gate", &err), EG_OK);
+    assert_int_equal(eg_conf_note_read(c, "own.score", &err), EG_OK);
+    assert_int_equal(eg_conf_note_read(c, "owner.x", &err), EG_OK);
+    assert_int_equal(eg_conf_unread(c, EG_STR("own"), note_unread, NULL, &err), EG_OK);
+    assert_int_equal(unread_count, 2);
+    assert_string_equal(unread[0], "own.gaet :3 own.gate (own.score, own.gate)");
+    assert_string_equal(unread[1], "own.other :5 - (own.score, own.gate)");
+    assert_int_equal(eg_conf_unread(c, EG_STR("more"), note_unread, NULL, &err), EG_OK);
+    assert_int_equal(unread_count, 3);
+    assert_string_equal(unread[2], "more.x :7 - ()");
+    assert_int_equal(read_text(&c, "[detection]\nwait_m = 1\n", 0, &err), EG_EINVAL);
+    assert_non_null(strstr(err.text, "'detection.wait_m'; did you mean 'detection.wait_ms'?"));
+}
+
 static void indentation_means_nothing(void **state) {
     (void)state;
     eg_conf *c;
@@ -257,6 +288,7 @@ int main(void) {
                                        cmocka_unit_test(strength),
                                        cmocka_unit_test(refusals),
                                        cmocka_unit_test(plugins_own),
+                                       cmocka_unit_test(settings_that_no_plugin_reads),
                                        cmocka_unit_test(indentation_means_nothing),
                                        cmocka_unit_test(long_lines),
                                        cmocka_unit_test(unreadable),
