@@ -126,6 +126,10 @@ static const char *const migrations[SCHEMA] = {
     "ALTER TABLE statements ADD COLUMN alone TEXT NOT NULL DEFAULT '';",
 };
 
+/* What only makes reading faster is no change of the schema: a store of any age gets it when it is opened for writing, and
+ * processes that do not know of it keep it up to date. */
+static const char indexes[] = "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);";
+
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_META);
     if (!q) return rq->err->code;
@@ -261,6 +265,7 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
     if (s == EG_OK && version < SCHEMA) s = migrate(&c, rq, path, version, services);
     if (s == EG_OK) s = schema_check(&c, rq, 0, NULL);
     if (s == EG_OK) s = schema_check(&c, rq, 1, NULL);
+    if (s == EG_OK) s = execute(&c, rq, indexes);
     connection_close(&c);
     return s;
 }

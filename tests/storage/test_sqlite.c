@@ -237,6 +237,10 @@ static void plans(store *s) {
                   {EG_SQL_CLEARED_OF, "%workspace=?%"},
                   {EG_SQL_OPEN_CONFLICTS_OF, "%workspace=?%"},
                   {EG_SQL_AUDIT, "SCAN p"},
+                  {EG_SQL_AUDIT, "% u USING INTEGER PRIMARY KEY%"},
+                  {EG_SQL_AUDIT, "%TEMP B-TREE%"},
+                  {EG_SQL_CHAIN_OF_WORKSPACE, "SCAN u"},
+                  {EG_SQL_CHAIN_OF_WORKSPACE, "%TEMP B-TREE%"},
                   {EG_SQL_CHANGES_SINCE, "SCAN journal"},
                   {EG_SQL_FIND_SET, "SCAN journal"},
                   {EG_SQL_LINEAGE, "SCAN facts"},
@@ -258,6 +262,25 @@ static void plans(store *s) {
     }
     sqlite3_close(db);
 }
+/* A store of this schema that has no index of the audit log yet gets one when it is opened. */
+static void stores_without_an_index_get_it(void **state) {
+    (void)state;
+    char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], command[96];
+    store *s = malloc(sizeof *s);
+    assert_non_null(s);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/store.db", folder);
+    for (int time = 0; time < 2; time++) {
+        if (open_store(s, path) != EG_OK) fail_msg("%s", s->request.err.text);
+        close_store(s);
+        assert_int_equal(execute(path, "SELECT count(*) FROM sqlite_master WHERE name = 'audit_workspace'"), 1);
+        execute(path, "DROP INDEX audit_workspace");
+    }
+    free(s);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void statements_do_not_grow_with_history(void **state) {
     (void)state;
     on_empty(plans);
@@ -318,6 +341,7 @@ int main(void) {
             cmocka_unit_test(a_changed_audit_row_is_seen),
         cmocka_unit_test(old_stores_are_migrated),
         cmocka_unit_test(statements_do_not_grow_with_history),
+        cmocka_unit_test(stores_without_an_index_get_it),
         cmocka_unit_test(read_only_stores_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
