@@ -23,17 +23,38 @@ typedef struct inbox {
     cJSON *messages[MOST_MESSAGES];
     size_t count;
     int malformed, gone;
+    char about[MOST_MESSAGES][32]; /* the request that each message is about, as the sink was told; "": none */
 } inbox;
 
-static void keep_message(void *self, eg_str text) {
+/* 1 when the origin is that of the message: an answer has the id of its request, an array one of
+ * those in it, a notification a method. */
+static int fits(const cJSON *message, eg_str text, mcp_origin origin) {
+    if (cJSON_IsArray(message)) {
+        int found = 0;
+        for (size_t i = 0; i < (size_t)cJSON_GetArraySize(message); i++) {
+            eg_str one = pj_value_text(text, i);
+            size_t at = pj_index(cJSON_GetArrayItem(message, (int)i), "id");
+            found |= eg_str_eq(pj_value_text(one, at), origin.request);
+        }
+        return found && origin.kind == MCP_ANSWER;
+    }
+    if (pj_get(message, "method")) return origin.kind == MCP_NOTIFICATION;
+    const cJSON *id = pj_get(message, "id");
+    if (!id || cJSON_IsNull(id)) return origin.kind == MCP_ANSWER && !origin.request.ptr;
+    return origin.kind == MCP_ANSWER && eg_str_eq(pj_value_text(text, pj_index(message, "id")), origin.request);
+}
+
+static void keep_message(void *self, eg_str text, mcp_origin origin) {
     inbox *in = self;
     pj_problem problem;
     cJSON *message = pj_parse(text, &problem);
     pthread_mutex_lock(&in->lock);
-    if (!message || memchr(text.ptr, '\n', text.len) || in->count == MOST_MESSAGES) {
+    if (!message || memchr(text.ptr, '\n', text.len) || in->count == MOST_MESSAGES || !fits(message, text, origin)) {
         in->malformed = 1;
         cJSON_Delete(message);
     } else {
+        snprintf(in->about[in->count], sizeof in->about[0], "%.*s", (int)origin.request.len,
+                 origin.request.ptr ? origin.request.ptr : "");
         in->messages[in->count++] = message;
     }
     pthread_cond_broadcast(&in->came);
@@ -296,6 +317,28 @@ static void arrays_are_answered_where_they_came_from(void **state) {
     }
 }
 
+/* What is no answer says which request it tells about: progress, and that a subscription is open. */
+static void notifications_name_their_request(void **state) {
+    bench *t = *state;
+    initialize(&t->a, "2025-11-25", "a");
+    say(&t->a, "{\"jsonrpc\":\"2.0\",\"id\":\"q1\",\"method\":\"tools/call\",\"params\":{\"name\":\"engram_query\","
+               "\"arguments\":{\"topic\":\"sleep:300\"},\"_meta\":{\"progressToken\":\"p\"}}}");
+    say(&t->b, "{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,\"method\":\"subscriptions/listen\",\"params\":{"
+               "\"notifications\":{},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+               "\"io.modelcontextprotocol/clientCapabilities\":{}}}}");
+    say(&t->b, "{\"jsonrpc\"");
+    assert_int_equal(count_of(&t->b), 2);
+    assert_string_equal(t->b.in.about[0], "12345678901234567890");
+    assert_string_equal(t->b.in.about[1], ""); /* nobody knows what it was */
+    client_hang_up(&t->a);
+    size_t told = 0;
+    for (size_t i = 1; i < t->a.in.count; i++) {
+        assert_string_equal(t->a.in.about[i], "\"q1\"");
+        told += pj_get(t->a.in.messages[i], "method") != NULL;
+    }
+    assert_true(told >= 1 && told + 2 == t->a.in.count);
+}
+
 /* A server without resources and prompts neither announces nor serves them. */
 static void a_server_without_resources(void **state) {
     bench *t = *state;
@@ -415,6 +458,7 @@ int main(void) {
         TEST(the_same_id_in_two_sessions),
         TEST(each_session_has_its_own_subscriptions),
         TEST(arrays_are_answered_where_they_came_from),
+        TEST(notifications_name_their_request),
         TEST(a_server_without_resources),
         TEST(a_write_holds_up_its_own_session_only),
         TEST(a_full_session_blocks_only_its_own_client),

@@ -63,7 +63,7 @@ static void free_call(call *c) {
 /* Sends the response of a call that is in the queue no more, or drops it, and forgets the call. */
 static void finish(calls *q, call *c, pj_out *response) {
     if (!c->cancelled) {
-        mcp_send(q->sink, c->in, response);
+        mcp_send_answer(q->sink, c->in, c->id, response);
     } else {
         pj_release(response);
         if (c->in) mcp_batch_drop(c->in);

@@ -7,7 +7,7 @@
 void mcp_send_error(mcp_session *s, const message *m, int code, const char *text) {
     pj_out o = {0};
     mcp_answer_error(&o, m->rev ? m->rev : s->latest, m->id, code, text);
-    mcp_send(&s->sink, m->in, &o);
+    mcp_send_answer(&s->sink, m->in, m->id, &o);
 }
 
 void mcp_send_errorf(mcp_session *s, const message *m, int code, const char *format, ...) {

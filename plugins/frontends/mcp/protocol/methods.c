@@ -25,7 +25,7 @@ static void on_initialize(mcp_session *s, const message *m) {
     pj_out o = {0};
     const reply_to to = {.rev = s->era, .id = m->id, .version = mcp_host_version(s->server)};
     mcp_answer_initialize(&o, &to, &s->server->offer);
-    mcp_send(&s->sink, m->in, &o);
+    mcp_send_answer(&s->sink, m->in, m->id, &o);
 }
 
 static void send_empty(mcp_session *s, const message *m) {
@@ -33,7 +33,7 @@ static void send_empty(mcp_session *s, const message *m) {
     const reply_to to = to_request(s, m);
     mcp_answer_begin(&o, &to, COMPLETE);
     mcp_answer_end(&o);
-    mcp_send(&s->sink, m->in, &o);
+    mcp_send_answer(&s->sink, m->in, m->id, &o);
 }
 
 static void on_ping(mcp_session *s, const message *m) { send_empty(s, m); }
@@ -61,7 +61,7 @@ static void send_list(mcp_session *s, const message *m, void (*list)(pj_out *, c
     pj_out o = {0};
     const reply_to to = to_request(s, m);
     list(&o, &to, &s->server->offer);
-    mcp_send(&s->sink, m->in, &o);
+    mcp_send_answer(&s->sink, m->in, m->id, &o);
 }
 
 static void on_tools_list(mcp_session *s, const message *m) { send_list(s, m, mcp_answer_tools); }
@@ -126,7 +126,7 @@ static void start_with_answer(mcp_session *s, const message *m, const eg_tool *t
         const reply_to to = to_request(s, m);
         mcp_answer_tool_failed(&o, &to,
                                EG_STR("the person did not answer the question, so the tool did nothing; go on without it"));
-        mcp_send(&s->sink, m->in, &o);
+        mcp_send_answer(&s->sink, m->in, m->id, &o);
         return;
     }
     if (!cJSON_IsObject(content) || pj_duplicate(content) || (given.ptr && !cJSON_IsObject(arguments))) {
@@ -181,7 +181,7 @@ static void on_discover(mcp_session *s, const message *m) {
     pj_out o = {0};
     const reply_to to = to_request(s, m);
     mcp_answer_discover(&o, &to, &s->server->offer);
-    mcp_send(&s->sink, m->in, &o);
+    mcp_send_answer(&s->sink, m->in, m->id, &o);
 }
 
 static void on_listen(mcp_session *s, const message *m) {
@@ -198,7 +198,7 @@ static void on_listen(mcp_session *s, const message *m) {
     s->subscriptions[s->subscription_count++] = (eg_str){id, m->id.len};
     pj_out o = {0};
     mcp_answer_subscribed(&o, m->id);
-    mcp_send(&s->sink, NULL, &o);
+    mcp_send_notification(&s->sink, m->id, &o);
 }
 
 static size_t subscription_with(const mcp_session *s, eg_str id) {
@@ -219,7 +219,7 @@ void mcp_end_subscriptions(mcp_session *s) {
         pj_out o = {0};
         const reply_to to = {.rev = &mcp_revisions[0], .id = s->subscriptions[0], .version = mcp_host_version(s->server)};
         mcp_answer_unsubscribed(&o, &to);
-        mcp_send(&s->sink, NULL, &o);
+        mcp_send_answer(&s->sink, NULL, to.id, &o);
         drop_subscription(s, 0);
     }
 }

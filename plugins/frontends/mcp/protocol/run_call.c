@@ -30,7 +30,7 @@ static void tell_progress(void *self, size_t done, size_t all) {
     t->at = now;
     pj_out o = {0};
     mcp_answer_progress(&o, t->call->token, done, all);
-    mcp_send(t->sink, NULL, &o);
+    mcp_send_notification(t->sink, t->call->id, &o);
 }
 
 static eg_request *request_for(const mcp_session *s, call *c, teller *to, eg_error *err) {

@@ -39,7 +39,7 @@ static int read_era(mcp_session *s, message *m) {
     if (!m->rev) {
         pj_out o = {0};
         mcp_answer_unsupported(&o, m->id, version->valuestring);
-        mcp_send(&s->sink, m->in, &o);
+        mcp_send_answer(&s->sink, m->in, m->id, &o);
         return 0;
     }
     if (cJSON_IsObject(pj_get(m->meta, META_CAPABILITIES))) return 1;

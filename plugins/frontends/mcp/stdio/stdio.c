@@ -79,7 +79,11 @@ typedef struct serving {
     pthread_t thread;
 } serving;
 
-static void sink_write(void *self, eg_str message) { mcp_channel_write(self, message); }
+/* One stream carries all messages of the session, whatever they are about. */
+static void sink_write(void *self, eg_str message, mcp_origin origin) {
+    (void)origin;
+    mcp_channel_write(self, message);
+}
 static int sink_gone(void *self) { return mcp_channel_gone(self); }
 
 /* Everything but the thread. */
