@@ -132,23 +132,22 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     return EG_OK;
 }
 
-/* {"conflict":"...","type":"winner","closed":["..."],"merged":"..."} */
-static eg_str audit_payload(settlement *t, eg_id created) {
+eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, const eg_id *closed, size_t closed_count, eg_id created) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char id[EG_ID_TEXT];
-    eg_id_format(t->conflict.id, id);
-    eg_buffer_format(&t->audit, "{\"conflict\":\"%s\",\"type\":\"%s\",\"closed\":[", id, words[t->args->resolution_type]);
-    for (size_t i = 0; i < t->closed_count; i++) {
-        eg_id_format(t->closed[i], id);
-        eg_buffer_format(&t->audit, "%s\"%s\"", i ? "," : "", id);
+    eg_id_format(c->id, id);
+    eg_buffer_format(b, "{\"conflict\":\"%s\",\"type\":\"%s\",\"closed\":[", id, words[c->resolution_type & 3]);
+    for (size_t i = 0; i < closed_count; i++) {
+        eg_id_format(closed[i], id);
+        eg_buffer_format(b, "%s\"%s\"", i ? "," : "", id);
     }
-    eg_buffer_text(&t->audit, "]");
+    eg_buffer_text(b, "]");
     if (!eg_id_is_none(created)) {
         eg_id_format(created, id);
-        eg_buffer_format(&t->audit, ",\"merged\":\"%s\"", id);
+        eg_buffer_format(b, ",\"merged\":\"%s\"", id);
     }
-    eg_buffer_text(&t->audit, "}");
-    return (eg_str){t->audit.ptr, t->audit.len};
+    eg_buffer_text(b, "}");
+    return (eg_str){b->ptr, b->len};
 }
 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
@@ -173,7 +172,8 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     t->conflict.resolution = t->args->resolution;
     eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
     int created = t->args->resolution_type == EG_RESOLUTION_MERGE && out->merged.seq == 0;
-    eg_draft_audit(&t->d, "resolve", t->a.id, t->b.id, audit_payload(t, created ? out->merged.id : (eg_id){{0}}));
+    eg_str note = eg_resolve_note(&t->audit, &t->conflict, t->closed, t->closed_count, created ? out->merged.id : (eg_id){{0}});
+    eg_draft_audit(&t->d, "resolve", t->a.id, t->b.id, note);
     if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
     eg_applied applied;
     if ((s = eg_draft_apply(&t->d, t->m, &applied)) != EG_OK) return s;

@@ -1,5 +1,6 @@
 /* undo.c - takes back what an audit row did. Undo never reopens a closed window: it inserts a
- * new row of the same lineage, so that what was known at any time stays as it was. */
+ * new row of the same lineage, so that what was known at any time stays as it was. A conflict goes
+ * over to the new row: a pair has one conflict, however often a fact of it goes and comes back. */
 #include "core/memory/undo.h"
 
 #include "core/base/clock.h"
@@ -9,6 +10,7 @@
 #include "core/memory/derive.h"
 #include "core/memory/ids.h"
 #include "core/memory/reads.h"
+#include "core/memory/resolve.h"
 
 enum { MAX_RESTORED = 4 };
 
@@ -23,6 +25,8 @@ typedef struct undoing {
     eg_id restored[MAX_RESTORED], closed[MAX_RESTORED], closed_lineage[MAX_RESTORED];
     size_t restored_count, closed_count;
     uint32_t failed; /* the kind of precondition that did not hold */
+    eg_id settled;   /* the conflict whose settlement is taken back, or stands again */
+    eg_buffer note;  /* the payload of the audit row; empty: only that it is an undo */
     eg_arena arena;
 } undoing;
 
@@ -40,6 +44,58 @@ static int has_run_out(const undoing *u, eg_id fact) {
     return end && end <= u->now;
 }
 
+/* fact_a is the one that was committed first. */
+static void swap_sides(eg_conflict *c) {
+    eg_id id = c->fact_a;
+    c->fact_a = c->fact_b;
+    c->fact_b = id;
+    eg_span span = c->span_a;
+    c->span_a = c->span_b;
+    c->span_b = span;
+}
+
+static void clear_settlement(eg_conflict *c) {
+    c->status = EG_CONFLICT_OPEN;
+    c->resolved_at = 0;
+    c->resolved_by = c->resolution = (eg_str){0};
+    c->resolved_fact = (eg_id){{0}};
+}
+
+/* Opens a settled conflict about the facts that c names now. The copies have the same content, so
+ * the spans hold. */
+static void draft_reopening(undoing *u, eg_conflict *c) {
+    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->conflict = c->id;
+    clear_settlement(c);
+    eg_draft_add(&u->d, EG_CHANGE_CONFLICT_FACTS)->conflict = c;
+    eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
+}
+
+/* The conflicts that ended with the fact, and only with it, go on between its copy and the other
+ * fact where that is current. */
+static eg_status take_conflicts_over(undoing *u, eg_id fact, int64_t closed_at, eg_id copy) {
+    const eg_conflict_filter of_fact = {
+        .size = sizeof of_fact, .statuses = 1u << EG_CONFLICT_RESOLVED, .facts = &fact, .fact_count = 1};
+    eg_conflict *rows = NULL;
+    size_t n = 0;
+    eg_status s = STORE(u->m, conflicts, u->rq, &of_fact, &rows, &n);
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        eg_conflict *c = &rows[i];
+        if (eg_id_eq(c->fact_a, fact)) {
+            int64_t until = c->until_a;
+            swap_sides(c);
+            c->until_a = c->until_b;
+            c->until_b = until;
+        }
+        int ended_with_it =
+            c->resolution_type == EG_RESOLUTION_WINNER && c->resolved_at == closed_at && eg_id_eq(c->resolved_fact, c->fact_a);
+        if (!ended_with_it || c->until_a <= u->now || eg_id_eq(c->id, u->settled)) continue;
+        eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->fact = c->fact_a;
+        c->fact_b = copy;
+        draft_reopening(u, c);
+    }
+    return s;
+}
+
 /* Adds a current copy of a closed fact to the draft, with the end that the fact had; *id gets
  * its new id. */
 static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
@@ -55,6 +111,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     if (end && end <= u->now)
         return eg_request_fail(rq, EG_EINVAL,
                                "there is nothing to bring back: the fact would have ended by itself meanwhile; commit it again");
+    int64_t closed_at = f->closed_at;
     f->restored_from = f->id;
     f->supersedes = (eg_id){{0}};
     f->id = SERVICES(u->m)->new_id(u->m->env.host);
@@ -78,7 +135,7 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     if (f->durability == EG_DURABILITY_DURABLE) eg_draft_job(&u->d, u->m, EG_JOB_DETECT, f->id, 0);
     if (row->vector_count == 0) eg_draft_job(&u->d, u->m, EG_JOB_EMBED, f->id, 0);
     u->restored[u->restored_count++] = *id = f->id;
-    return EG_OK;
+    return take_conflicts_over(u, closed, closed_at, f->id);
 }
 
 static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
@@ -88,15 +145,17 @@ static eg_status close_now(undoing *u, eg_id id, eg_close_reason reason) {
     if (f.valid_until <= u->now) return EG_OK;
     u->closed[u->closed_count] = id;
     u->closed_lineage[u->closed_count++] = f.lineage_id;
-    eg_draft_close(&u->d, &f, reason, "the fact was taken back", NULL);
+    eg_draft_close(&u->d, &f, reason, "the fact was taken back", &u->settled);
     return EG_OK;
 }
 
-/* The ids that a "resolve" row names. */
+/* What a row says about a settlement: that it was made (conflict), or taken back (reopened). */
 typedef struct resolution {
     eg_id conflict, merged, closed[2];
     size_t closed_count;
     uint32_t type;
+    eg_id reopened, fact; /* fact: the winner, or the merged one */
+    eg_str by, why;
 } resolution;
 
 static eg_status read_resolution(undoing *u, resolution *r) {
@@ -111,6 +170,10 @@ static eg_status read_resolution(undoing *u, resolution *r) {
         if (k != EG_JSON_STRING) continue;
         if (eg_str_eq(key, EG_STR("conflict"))) (void)eg_id_parse(j.text, &r->conflict);
         if (eg_str_eq(key, EG_STR("merged"))) (void)eg_id_parse(j.text, &r->merged);
+        if (eg_str_eq(key, EG_STR("reopened"))) (void)eg_id_parse(j.text, &r->reopened);
+        if (eg_str_eq(key, EG_STR("fact"))) (void)eg_id_parse(j.text, &r->fact);
+        if (eg_str_eq(key, EG_STR("by"))) r->by = j.text;
+        if (eg_str_eq(key, EG_STR("why"))) r->why = j.text;
         if (eg_str_eq(key, EG_STR("closed")) && r->closed_count < 2 && eg_id_parse(j.text, &r->closed[r->closed_count]))
             r->closed_count++;
         for (uint32_t i = 0; eg_str_eq(key, EG_STR("type")) && i < 4; i++)
@@ -153,12 +216,11 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
     return s;
 }
 
-/* The settlement of the row and its conflict, checked: EG_EINVAL when it does not stand any
+/* The conflict of the row's settlement, checked: EG_EINVAL when it does not stand any
  * more. */
-static eg_status read_settlement(undoing *u, resolution *r, eg_conflict *c) {
+static eg_status read_settlement(undoing *u, const resolution *r, eg_conflict *c) {
     int gone;
-    eg_status s = read_resolution(u, r);
-    if (s == EG_OK) s = eg_read_conflict(u->m, u->rq, r->conflict, c);
+    eg_status s = eg_read_conflict(u->m, u->rq, r->conflict, c);
     if (s != EG_OK) return s;
     if (!eg_is_settled(c->status))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is not settled any more");
@@ -182,23 +244,23 @@ static void take_verdict_back(undoing *u, const resolution *r, const eg_conflict
     verdict->feedback_back.time = c->resolved_at;
 }
 
-static void clear_settlement(eg_conflict *c) {
-    c->status = EG_CONFLICT_OPEN;
-    c->resolved_at = 0;
-    c->resolved_by = c->resolution = (eg_str){0};
-    c->resolved_fact = (eg_id){{0}};
-}
-
-/* The settlement touched no fact: the same conflict opens again. Where a fact has ended since,
- * it reads as ended. */
-static void reopen(undoing *u, eg_conflict *c) {
-    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->conflict = c->id;
-    clear_settlement(c);
-    eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
+/* {"undo":true,"reopened":"...","type":"winner","fact":"...","by":"...","why":"..."}: what redo needs
+ * to make the settlement stand again. */
+static void note_reopening(undoing *u, const resolution *r, const eg_conflict *c) {
+    static const char *const words[] = EG_RESOLUTION_WORDS;
+    char id[EG_ID_TEXT], fact[EG_ID_TEXT];
+    eg_id_format(c->id, id);
+    eg_id_format(c->resolved_fact, fact);
+    eg_buffer_format(&u->note, "{\"undo\":true,\"reopened\":\"%s\",\"type\":\"%s\",\"fact\":\"%s\",\"by\":", id,
+                     words[r->type & 3], fact);
+    eg_buffer_json(&u->note, c->resolved_by);
+    eg_buffer_text(&u->note, ",\"why\":");
+    eg_buffer_json(&u->note, c->resolution);
+    eg_buffer_text(&u->note, "}");
 }
 
 /* Closes the merged fact and brings back what the settlement closed, as far as it would still be
- * current; c then names the new ids. The copies have the same content, so the spans hold. */
+ * current; c then names the new ids. */
 static eg_status reverse_settlement(undoing *u, const resolution *r, eg_conflict *c) {
     eg_status s = EG_OK;
     if (!eg_id_is_none(r->merged)) {
@@ -219,19 +281,9 @@ static eg_status reverse_settlement(undoing *u, const resolution *r, eg_conflict
         u->rq, EG_EINVAL, "there is nothing to bring back: what it closed would have ended by itself meanwhile; commit it again");
 }
 
-/* fact_a is the one that was committed first. */
-static void swap_sides(eg_conflict *c) {
-    eg_id id = c->fact_a;
-    c->fact_a = c->fact_b;
-    c->fact_b = id;
-    eg_span span = c->span_a;
-    c->span_a = c->span_b;
-    c->span_b = span;
-}
-
-/* Opens the conflict anew between the restored facts, or a restored one and the winner, if both
- * are current then. With what came after the winner the job of the restored fact compares it. */
-static eg_status open_between_restored(undoing *u, eg_conflict *c) {
+/* Opens the conflict between the restored facts, or a restored one and the winner, if both are
+ * current then. With what came after the winner the job of the restored fact compares it. */
+static eg_status open_between_restored(undoing *u, const resolution *r, eg_conflict *c) {
     if (u->restored_count == 0) return EG_OK;
     if (u->restored_count == 1) {
         eg_fact other;
@@ -241,26 +293,24 @@ static eg_status open_between_restored(undoing *u, eg_conflict *c) {
         if (other.valid_until <= u->now) return EG_OK;
         eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->fact = other.id;
     }
-    clear_settlement(c);
-    c->id = SERVICES(u->m)->new_id(u->m->env.host);
-    c->detected_at = c->seq = 0;
-    eg_draft_conflict(&u->d, c);
+    note_reopening(u, r, c);
+    draft_reopening(u, c);
     return EG_OK;
 }
 
-static eg_status undo_resolution(undoing *u) {
-    resolution r;
+static eg_status undo_resolution(undoing *u, const resolution *r) {
     eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
     if (!c) return EG_ENOMEM;
-    eg_status s = read_settlement(u, &r, c);
+    eg_status s = read_settlement(u, r, c);
     if (s != EG_OK) return s;
-    take_verdict_back(u, &r, c);
-    if (r.closed_count == 0 && eg_id_is_none(r.merged)) {
-        reopen(u, c);
+    take_verdict_back(u, r, c);
+    if (r->closed_count == 0 && eg_id_is_none(r->merged)) {
+        draft_reopening(u, c); /* it touched no fact; where one has ended since, the conflict reads as expired */
         return EG_OK;
     }
-    s = reverse_settlement(u, &r, c);
-    return s == EG_OK ? open_between_restored(u, c) : s;
+    u->settled = c->id;
+    s = reverse_settlement(u, r, c);
+    return s == EG_OK ? open_between_restored(u, r, c) : s;
 }
 
 static eg_status note(undoing *u, eg_id *list, size_t *n, eg_id fact) {
@@ -301,9 +351,40 @@ static eg_status reverse(undoing *u) {
     return s;
 }
 
+/* Undoes the undo of a settlement: what it brought back is closed, and the settlement stands again,
+ * unless the conflict was settled otherwise meanwhile. The note is that of a settlement, so that
+ * this can be undone like one. */
+static eg_status settle_again(undoing *u, const resolution *r) {
+    eg_conflict *c = eg_request_array(u->rq, 1, sizeof *c);
+    if (!c) return EG_ENOMEM;
+    eg_status s = eg_read_conflict(u->m, u->rq, r->reopened, c);
+    if (s == EG_ENOENT || (s == EG_OK && eg_is_settled(c->status))) return reverse(u);
+    if (s != EG_OK) return s;
+    u->settled = c->id;
+    if ((s = reverse(u)) != EG_OK) return s;
+    int merged_again = u->restored_count == 1 && u->gone_count == 1 && eg_id_eq(u->gone[0], r->fact);
+    c->status = EG_CONFLICT_RESOLVED;
+    c->resolution_type = r->type;
+    c->resolved_by = r->by;
+    c->resolution = r->why;
+    c->resolved_fact = merged_again ? u->restored[0] : r->fact;
+    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_UNSETTLED)->conflict = c->id;
+    eg_draft_feedback(&u->d, c, 1);
+    eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
+    eg_resolve_note(&u->note, c, u->closed, u->closed_count, merged_again ? u->restored[0] : (eg_id){{0}});
+    return EG_OK;
+}
+
 static eg_status undo_row(undoing *u) {
     static const char *const actions[] = {"commit", "delete", "undo"};
-    if (eg_str_eq(u->row.action, EG_STR("resolve"))) return undo_resolution(u);
+    int resolves = eg_str_eq(u->row.action, EG_STR("resolve"));
+    resolution r = {0};
+    if (resolves || (eg_str_eq(u->row.action, EG_STR("undo")) && u->row.payload.len)) {
+        eg_status s = read_resolution(u, &r);
+        if (s != EG_OK) return s;
+    }
+    if (resolves || !eg_id_is_none(r.conflict)) return undo_resolution(u, &r);
+    if (!eg_id_is_none(r.reopened)) return settle_again(u, &r);
     for (size_t i = 0; u->made_count + u->gone_count && i < sizeof actions / sizeof *actions; i++)
         if (eg_str_eq(u->row.action, eg_str_of(actions[i]))) return reverse(u);
     return eg_request_fail(u->rq, EG_EUNSUPPORTED,
@@ -327,15 +408,18 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     if (s == EG_OK) s = eg_now(u->m, u->rq, &u->now);
     if (s != EG_OK) return s;
     eg_draft_begin(&u->d, u->rq);
-    u->restored_count = u->closed_count = 0;
+    u->restored_count = u->closed_count = u->note.len = 0;
+    u->settled = (eg_id){{0}};
     if ((s = undo_row(u)) != EG_OK) return s;
+    if (u->note.failed) return eg_fail_memory(u->rq->err, u->note.capacity);
     /* Its windows then say what undoes the undo. */
     int changed = u->restored_count + u->closed_count > 0;
     eg_draft_audit(&u->d, "undo",
                    u->restored_count ? u->restored[0]
                    : changed         ? u->closed[0]
                                      : u->row.fact,
-                   u->restored_count && u->closed_count ? u->closed[0] : (eg_id){{0}}, EG_STR("{\"undo\":true}"));
+                   u->restored_count && u->closed_count ? u->closed[0] : (eg_id){{0}},
+                   u->note.len ? (eg_str){u->note.ptr, u->note.len} : EG_STR("{\"undo\":true}"));
     eg_applied applied;
     if ((s = eg_draft_apply(&u->d, u->m, &applied)) == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
     if (s != EG_OK) return s;
@@ -359,6 +443,7 @@ eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undon
     eg_arena_init(&u->arena, 0);
     eg_status s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = run(u, undo_id, out);
+    eg_buffer_release(&u->note);
     eg_arena_release(&u->arena);
     if (s == EG_ECONFLICT)
         return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: %s",

@@ -189,6 +189,37 @@ static eg_status insert_conflict(writing *w, const eg_conflict *c) {
     return run(w->c, w->rq, q);
 }
 
+/* The facts that the conflict leaves count as an agent's in conflict only where another conflict touches them. */
+static eg_status move_conflict(writing *w, const eg_conflict *c) {
+    int64_t left[2] = {0, 0}, a = 0, b = 0;
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CONFLICT_KEYS);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->id);
+    int row = step(w->c, w->rq, q);
+    for (int i = 0; row > 0 && i < 2; i++) left[i] = sqlite3_column_int64(q, i);
+    sqlite3_reset(q);
+    if (row < 0) return w->rq->err->code;
+    eg_status s = fact_key(w, c->fact_a, &a);
+    if (s == EG_OK) s = fact_key(w, c->fact_b, &b);
+    if (s != EG_OK) return s;
+    if (!(q = prepare(w->c, w->rq, EG_SQL_MOVE_CONFLICT))) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->id);
+    sqlite3_bind_int64(q, 3, a);
+    sqlite3_bind_int64(q, 4, b);
+    sqlite3_bind_int64(q, 5, c->span_a.start);
+    sqlite3_bind_int64(q, 6, c->span_a.end);
+    sqlite3_bind_int64(q, 7, c->span_b.start);
+    sqlite3_bind_int64(q, 8, c->span_b.end);
+    s = run(w->c, w->rq, q);
+    for (int i = 0; s == EG_OK && i < 2; i++) {
+        if ((q = prepare(w->c, w->rq, EG_SQL_UNFLAG))) sqlite3_bind_int64(q, 1, left[i]);
+        s = run(w->c, w->rq, q);
+    }
+    return s == EG_OK ? journal(w, EG_CHANGE_CONFLICT_FACTS, c->fact_a, c->fact_b) : s;
+}
+
 /* Links are stored with the smaller key first: a pair has no order. */
 static eg_status change_link(writing *w, const eg_change *c) {
     int insert = c->kind == EG_CHANGE_LINK;
@@ -342,6 +373,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_SETTING: return set_setting(w, c);
     case EG_CHANGE_AUDIT: return append_audit(w, c);
     case EG_CHANGE_END_CONFLICTS: return end_conflicts(w, c);
+    case EG_CHANGE_CONFLICT_FACTS: return move_conflict(w, c->conflict);
     }
     return eg_request_fail(w->rq, EG_EUNSUPPORTED, "change %u is unknown to this backend", c->kind);
 }

@@ -65,6 +65,10 @@
     "c.resolved_fact, a.valid_until, b.valid_until "                                                            \
     "FROM conflicts c JOIN facts a ON a.key = c.fact_a JOIN facts b ON b.key = c.fact_b"
 
+/* No conflict that was not dismissed has the fact f on this side. */
+#define NOT_IN_CONFLICT(side) \
+    "NOT EXISTS (SELECT 1 FROM conflicts c WHERE c." side " = f.key AND c.status <> " SQL(CONFLICT_DISMISSED) ")"
+
 /* The statuses of eg_conflict_filter as bits in ?2 and its flags in ?5: one of them asks whether both facts are current
  * at NOW, both or none do not ask. */
 #define CONFLICT_PASSES                                                                  \
@@ -169,6 +173,12 @@
                        "?13, ?14, ?15, ?16, 0, 0, '', '', NULL)")                                                                \
     X(SET_CONFLICT, "UPDATE conflicts SET status = ?3, resolution_type = ?4, resolved_at = ?5, resolved_by = "                   \
                     "?6, resolution = ?7, resolved_fact = ?8 WHERE workspace = ?1 AND id = ?2")                                  \
+    X(CONFLICT_KEYS, "SELECT fact_a, fact_b FROM conflicts WHERE workspace = ?1 AND id = ?2")                                    \
+    /* it names the status, so that a trigger flags the new facts */                                                             \
+    X(MOVE_CONFLICT, "UPDATE conflicts SET fact_a = ?3, fact_b = ?4, a_start = ?5, a_end = ?6, b_start = ?7, b_end = ?8, "       \
+                     "status = status WHERE workspace = ?1 AND id = ?2")                                                         \
+    X(UNFLAG, "DELETE FROM flagged WHERE (workspace, agent_id, fact) IN (SELECT f.workspace, f.agent_id, f.key FROM facts f "    \
+              "WHERE f.key = ?1 AND " NOT_IN_CONFLICT("fact_a") " AND " NOT_IN_CONFLICT("fact_b") ")")                           \
     X(CONFLICTS_TO_END, "SELECT " CONFLICT_COLUMNS " WHERE c.key IN " CONFLICT_KEYS_OF(                                          \
                             "?2") " AND +c.workspace = ?1 "                                                                      \
                                   "AND c.status = " SQL(CONFLICT_OPEN) " AND min(a.valid_until, b.valid_until) >= ?3")           \

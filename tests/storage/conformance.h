@@ -13,6 +13,7 @@
     X(claims)                 \
     X(conflicts)              \
     X(agents)                 \
+    X(moved_conflicts)        \
     X(closing)                \
     X(run_out)                \
     X(pairs)                  \

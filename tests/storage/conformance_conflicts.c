@@ -54,6 +54,36 @@ void conformance_agents(store *s) {
     assert_true(rows[0].conflict_count == 1 && rows[0].fact.open_conflicts == 1);
 }
 
+/* A conflict goes over to the copy of a fact: it is the copy's, and counts for its agent, not for that of the one that it left.
+ */
+void conformance_moved_conflicts(store *s) {
+    eg_id f[3] = {put_fact(s, "one", "x", 0, 0), put_fact(s, "two", "x", 0, 1), put_fact(s, "three", "x", 0, 2)};
+    const eg_change seen = {.kind = EG_CHANGE_AGENT, .agent = {.agent_id = EG_STR("alice"), .commits = 3}};
+    assert_int_equal(change_one(s, seen), EG_OK);
+    eg_conflict c = new_conflict(f[0], f[1]), moved;
+    assert_int_equal(put_conflict(s, &c), EG_OK);
+    moved = c;
+    moved.fact_a = f[1];
+    moved.fact_b = f[2];
+    moved.span_a = (eg_span){1, 2};
+    moved.span_b = (eg_span){0, 3};
+    moved.status = EG_CONFLICT_DISMISSED; /* not looked at */
+    assert_int_equal(change_one(s, (eg_change){.kind = EG_CHANGE_CONFLICT_FACTS, .conflict = &moved}), EG_OK);
+    eg_conflict read = get_conflict(s, c.id);
+    assert_true(eg_id_eq(read.fact_a, f[1]) && eg_id_eq(read.fact_b, f[2]) && read.status == EG_CONFLICT_OPEN);
+    assert_true(read.span_a.start == 1 && read.span_a.end == 2 && read.span_b.start == 0 && read.span_b.end == 3);
+    assert_true(read.seq == get_conflict(s, c.id).seq && eg_str_eq(read.explanation, EG_STR("why")));
+    for (int i = 0; i < 3; i++) assert_int_equal(get_fact(s, f[i]).open_conflicts, i > 0);
+    is_flagged(s, f[0], 3, 2);
+    c.status = EG_CONFLICT_DISMISSED;
+    assert_int_equal(set_status(s, &c), EG_OK);
+    is_flagged(s, f[0], 3, 0);
+    c.id = test_id(); /* the first pair is free again */
+    c.status = EG_CONFLICT_OPEN;
+    assert_int_equal(put_conflict(s, &c), EG_OK);
+    is_flagged(s, f[2], 3, 2);
+}
+
 static size_t list_conflicts(store *s, const eg_conflict_filter *f, eg_conflict **rows) {
     size_t n;
     assert_int_equal(OPS(s, conflicts, f, rows, &n), EG_OK);

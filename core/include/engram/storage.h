@@ -272,9 +272,11 @@ typedef enum eg_change_kind {
     EG_CHANGE_AUDIT,           /* audit: a row of the chain, with the windows of the facts that the changes before it in
                                 * the set inserted, closed or promoted */
     EG_CHANGE_FEEDBACK_BACK,   /* feedback_back: removed */
-    EG_CHANGE_END_CONFLICTS    /* J for each, as CONFLICT_STATUS; end_conflicts: every conflict of the fact that is stored
+    EG_CHANGE_END_CONFLICTS,   /* J for each, as CONFLICT_STATUS; end_conflicts: every conflict of the fact that is stored
                                 * as open, and neither of whose facts ended before now, becomes resolved with
                                 * EG_RESOLUTION_WINNER for the other fact */
+    EG_CHANGE_CONFLICT_FACTS   /* J conflict: fact_a, fact_b and their spans replace those of conflict->id, for facts that
+                                * came back as copies */
 } eg_change_kind;
 
 typedef struct eg_change {

@@ -240,6 +240,82 @@ static void undo_is_undone_whole(void **state) {
     fixture_close(&f);
 }
 
+/* The one conflict that there is, of any status. */
+static eg_conflict only_conflict(fixture *f) {
+    const eg_conflict_filter any = {.size = sizeof any};
+    eg_conflict *rows = NULL;
+    size_t n = 0;
+    assert_int_equal(f->memory->env.storage_ops->conflicts(f->storage, f->rq, &any, &rows, &n), EG_OK);
+    assert_int_equal(n, 1);
+    return rows[0];
+}
+
+/* A pair has one conflict, however often a settlement, a deletion or an update is undone, and the
+ * undo undone: open while both facts are there, and else settled as it was at first. */
+static void undo_keeps_one_conflict_of_a_pair(void **state) {
+    (void)state;
+    enum { WINNER, MERGE, DELETION, UPDATE, WAYS };
+    for (int how = 0; how < WAYS; how++) {
+        WITH(f, 1);
+        eg_fact a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.").fact;
+        eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+        eg_conflict found = only_conflict(&f), settled;
+        int64_t undo_id = how == WINNER     ? settle(&f, found.id, EG_RESOLUTION_WINNER, b.fact.id).undo_id
+                          : how == MERGE    ? settle(&f, found.id, EG_RESOLUTION_MERGE, a.id).undo_id
+                          : how == DELETION ? correct(&f, a, EG_OP_DELETE, "").undo_id
+                                            : correct(&f, a, EG_OP_UPDATE, "The mail relay is blue.").undo_id;
+        work(&f);
+        settled = only_conflict(&f);
+        assert_int_equal(settled.status, EG_CONFLICT_RESOLVED);
+        for (int times = 0; times < 4; times++) {
+            undo_id = undo(&f, undo_id).undo_id;
+            work(&f);
+            eg_conflict now = only_conflict(&f);
+            assert_true(eg_id_eq(now.id, found.id));
+            assert_int_equal(open_conflicts(&f, NULL), times % 2 == 0);
+            assert_int_equal(now.detected_at, found.detected_at);
+            if (times % 2 == 0) {
+                assert_true(now.status == EG_CONFLICT_OPEN && !now.resolved_at && !now.resolution.len);
+                assert_true(now.until_a == EG_FOREVER && now.until_b == EG_FOREVER);
+                continue;
+            }
+            assert_true(now.status == settled.status && now.resolution_type == settled.resolution_type);
+            if (how == WINNER || how == MERGE) {
+                assert_true(eg_str_eq(now.resolution, settled.resolution) && eg_str_eq(now.resolved_by, settled.resolved_by));
+                uint64_t right, wrong;
+                feedback_of(&f, now.tier, &right, &wrong);
+                assert_true(right == 1 && wrong == 0);
+            }
+            if (how == MERGE) { /* the merged fact has another id each time */
+                char merged[EG_ID_TEXT];
+                eg_fact *lineage;
+                size_t n;
+                eg_id_format(now.resolved_fact, merged);
+                assert_int_equal(f.ops->lineage(f.memory, f.rq, eg_str_of(merged), &lineage, &n), EG_OK);
+                assert_true(n == (size_t)(times + 3) / 2 && eg_id_eq(lineage[n - 1].id, now.resolved_fact));
+                assert_int_equal(lineage[n - 1].valid_until, EG_FOREVER);
+            } else {
+                assert_true(eg_id_eq(now.resolved_fact, settled.resolved_fact));
+            }
+        }
+        fixture_close(&f);
+    }
+}
+
+/* An undo of a settlement that is undone after the conflict was settled otherwise leaves that
+ * verdict alone. */
+static void redo_heeds_a_later_verdict(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    int64_t undone = undo(&f, settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_WINNER, b.fact.id).undo_id).undo_id;
+    settle(&f, only_conflict(&f).id, EG_RESOLUTION_DISMISS, b.fact.id);
+    assert_int_equal(undo(&f, undone).closed_count, 1);
+    assert_int_equal(only_conflict(&f).status, EG_CONFLICT_DISMISSED);
+    fixture_close(&f);
+}
+
 /* What came after a settlement is heeded when the settlement is taken back. */
 static void undo_heeds_what_came_after(void **state) {
     (void)state;
@@ -351,6 +427,7 @@ int main(void) {
         cmocka_unit_test(undo_spares_a_later_settlement),      cmocka_unit_test(undo_of_a_merge_leaves_what_has_ended),
         cmocka_unit_test(undo_of_a_verdict_on_what_has_ended), cmocka_unit_test(undo_brings_other_conflicts_back),
         cmocka_unit_test(undo_keeps_what_was_dismissed),       cmocka_unit_test(undo_is_undone_whole),
+        cmocka_unit_test(undo_keeps_one_conflict_of_a_pair),   cmocka_unit_test(redo_heeds_a_later_verdict),
         cmocka_unit_test(undo_heeds_what_came_after),          cmocka_unit_test(what_cannot_be_undone_has_no_id),
         cmocka_unit_test(undo_restores_the_former_end),        cmocka_unit_test(undo_of_an_update_restores_the_old_fact),
     };
