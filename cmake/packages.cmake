@@ -15,6 +15,7 @@ add_custom_command(OUTPUT ${manual}/engram.fish
     ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>
   DEPENDS ${program} packaging/manual.sh VERBATIM)
 add_custom_target(manual ALL DEPENDS ${manual}/engram.fish)
+set(ENGRAM_MANUAL_FILES ${manual}/engram.fish)
 set(zsh site-functions)
 set(fish completions)
 if(ENGRAM_DEBIAN)

@@ -13,6 +13,24 @@ import unittest
 CMAKE, BUILD, TOP, CC = sys.argv[1:5]
 
 
+class NotBuilt(unittest.TestCase):
+    def test_says_what_to_build(self):
+        """`cmake --install` of a tree that is not built, or only in part, copies nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            build, prefix = os.path.join(folder, "build"), os.path.join(folder, "prefix")
+            subprocess.run([CMAKE, "-S", TOP, "-B", build, "-G", "Ninja", "-DENGRAM_TESTS=OFF",
+                            "-DCMAKE_C_COMPILER=" + CC], check=True, stdout=subprocess.DEVNULL)
+            for component in [], ["--component", "program"], ["--component", "library"]:
+                done = subprocess.run([CMAKE, "--install", build, "--prefix", prefix, *component],
+                                      capture_output=True, check=False)
+                said = b" ".join(done.stderr.split())
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(b"nothing was installed: ", said)
+                self.assertIn(b"is not built yet; run `cmake --build " + build.encode() +
+                              b" --target installable` first", said)
+                self.assertFalse(os.path.exists(prefix))
+
+
 class Installed(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
