@@ -1,7 +1,9 @@
 /* worker.c - the background threads. The worker does jobs: it sleeps until this process leaves one (eg_host_worker_wake) and
  * looks every few seconds for what other processes left, or what is due again. The watcher, which runs only where a plugin
- * listens, waits for changes of the store. Both stop at once when the host closes, the worker between two steps of a job. */
+ * listens, waits for changes of any workspace of the store. Both stop at once when the host closes, the worker between two steps
+ * of a job. */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -48,21 +50,63 @@ static void *run(void *arg) {
 
 /* ---- the watcher: only where a plugin listens ---- */
 
-static void tell_listeners(eg_host *h, int64_t seq) {
-    const eg_registrar *r = &h->plugins.registrar;
-    for (size_t i = 0; i < r->committed.listeners; i++)
-        r->listeners[i].listener.changed(r->listeners[i].self, &h->services, h->workspace, seq);
+/* Where all workspaces of the store stood at one time, in the order of their names. One block of memory: the rows, then
+ * their names. */
+typedef struct snapshot {
+    eg_workspace_row *rows;
+    size_t count;
+    int64_t sum; /* of their seqs */
+} snapshot;
+
+static eg_status copy_rows(const eg_workspace_row *rows, size_t n, snapshot *to) {
+    size_t size = n * sizeof *rows + 1;
+    for (size_t i = 0; i < n; i++) size += rows[i].name.len;
+    *to = (snapshot){.rows = malloc(size), .count = n};
+    if (!to->rows) return EG_ENOMEM;
+    char *at = (char *)(to->rows + n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(at, rows[i].name.ptr, rows[i].name.len);
+        to->rows[i] = (eg_workspace_row){.name = {at, rows[i].name.len}, .seq = rows[i].seq};
+        at += rows[i].name.len;
+        to->sum += rows[i].seq;
+    }
+    return EG_OK;
 }
 
-/* Waits until the workspace has a later seq than *seq, or the deadline. */
-static eg_status watch_once(eg_host *h, int64_t *seq, int64_t deadline) {
+static int compare_names(eg_str a, eg_str b) {
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order ? order : a.len < b.len ? -1 : a.len > b.len;
+}
+
+static void tell_listeners(eg_host *h, const eg_workspace_row *changed) {
+    const eg_registrar *r = &h->plugins.registrar;
+    for (size_t i = 0; i < r->committed.listeners; i++)
+        r->listeners[i].listener.changed(r->listeners[i].self, &h->services, changed->name, changed->seq);
+}
+
+/* Tells of each workspace that is new or stands higher than before. */
+static void tell_changes(eg_host *h, const snapshot *before, const snapshot *now) {
+    size_t k = 0;
+    for (size_t i = 0; i < now->count; i++) {
+        const eg_workspace_row *row = &now->rows[i];
+        while (k < before->count && compare_names(before->rows[k].name, row->name) < 0) k++;
+        int known = k < before->count && compare_names(before->rows[k].name, row->name) == 0;
+        if (!known || row->seq > before->rows[k].seq) tell_listeners(h, row);
+    }
+}
+
+/* Waits until the store stands elsewhere than at `sum`, or the deadline. The caller frees now->rows. */
+static eg_status watch_once(eg_host *h, int64_t sum, int64_t deadline, snapshot *now) {
     eg_request *rq;
     eg_error err = {0};
+    eg_workspace_row *rows = NULL;
+    size_t n = 0;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = &h->worker_stop};
     eg_status s = h->services.request_create(h, &options, &rq, &err);
     if (s != EG_OK) return s;
-    s = h->storage_ops->wait(h->storage, rq, *seq, deadline, seq);
+    s = h->storage_ops->workspaces(h->storage, rq, sum, deadline, &rows, &n);
     if (s != EG_OK && s != EG_ECANCELLED) h->services.log(h, EG_LOG_WARN, "worker", rq->err->text);
+    if (s == EG_OK) s = copy_rows(rows, n, now);
     h->services.request_release(h, rq);
     return s;
 }
@@ -70,19 +114,24 @@ static eg_status watch_once(eg_host *h, int64_t *seq, int64_t deadline) {
 static void *watch(void *arg) {
     eg_host *h = arg;
     const eg_cancel stop = {.flag = &h->worker_stop};
-    int64_t told = -1;
-    eg_status s = watch_once(h, &told, 0); /* where it stands now */
+    snapshot told = {0}, now;
+    int begun = 0; /* what was there before is not told */
     while (!eg_cancel_is_set(&stop)) {
-        int64_t seq = told;
-        s = watch_once(h, &seq, eg_clock_monotonic() + WATCH_SECONDS * EG_SECOND);
-        if (s == EG_OK && seq > told) {
-            told = seq;
-            tell_listeners(h, seq);
-            eg_host_worker_wake(h); /* for jobs that came with the change */
-        } else if (s != EG_OK && s != EG_ECANCELLED) {
-            usleep(200000); /* the store is in trouble: do not ask it without a pause */
+        int64_t deadline = begun ? eg_clock_monotonic() + WATCH_SECONDS * EG_SECOND : 0;
+        eg_status s = watch_once(h, told.sum, deadline, &now);
+        if (s != EG_OK) {
+            if (s != EG_ECANCELLED) usleep(200000); /* the store is in trouble: do not ask it without a pause */
+            continue;
         }
+        if (begun && now.sum != told.sum) {
+            tell_changes(h, &told, &now);
+            eg_host_worker_wake(h); /* for jobs that came with the change */
+        }
+        begun = 1;
+        free(told.rows);
+        told = now;
     }
+    free(told.rows);
     return NULL;
 }
 

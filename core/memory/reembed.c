@@ -80,16 +80,14 @@ eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model) {
     return s == EG_EUNAVAILABLE ? EG_OK : s;
 }
 
-eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
-    eg_str model;
-    int64_t last, from;
+/* Begins in the workspace of the request, whose facts have vectors up to `known`; last: its newest
+ * change. */
+static eg_status begin_in(eg_memory *m, eg_request *rq, eg_str model, int64_t known, int64_t last) {
+    int64_t from;
     eg_fact *first = NULL;
     size_t n = 0;
-    eg_status s = eg_reembed_model(m, rq, &model);
-    if (s != EG_OK || !model.len) return s;
-    int64_t known = remembered(m, rq->workspace);
-    if ((s = last_seq(m, rq, &last)) != EG_OK || last <= known) return s;
-    if ((s = progress_of(m, rq, model, &from)) != EG_OK) return s;
+    eg_status s = progress_of(m, rq, model, &from);
+    if (s != EG_OK) return s;
     s = STORE(m, unembedded, rq, model, from > known ? from : known, 1, &first, &n, NULL);
     if (s != EG_OK) return s;
     eg_draft d;
@@ -109,6 +107,25 @@ eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
     s = eg_draft_apply(&d, m, &applied);
     /* Another process works on it, or this one cannot write. */
     return s == EG_ECONFLICT || s == EG_EREADONLY ? EG_OK : s;
+}
+
+eg_status eg_reembed_begin(eg_memory *m, eg_request *rq) {
+    eg_str model;
+    eg_workspace_row *rows = NULL;
+    size_t n = 0;
+    eg_status s = eg_reembed_model(m, rq, &model);
+    if (s != EG_OK || !model.len) return s;
+    s = STORE(m, workspaces, rq, 0, 0, &rows, &n);
+    for (size_t i = 0; s == EG_OK && i < n && !eg_cancel_is_set(&rq->cancel); i++) {
+        int64_t known = remembered(m, rows[i].name);
+        eg_request *one = NULL;
+        if (rows[i].seq <= known) continue;
+        if ((s = eg_request_in(m, rows[i].name, NULL, &rq->cancel, &one, rq->err)) != EG_OK) break;
+        s = begin_in(m, one, model, known, rows[i].seq);
+        if (s != EG_OK) *rq->err = *one->err;
+        SERVICES(m)->request_release(m->env.host, one);
+    }
+    return s;
 }
 
 /* Adds the vectors of the next facts, and how far that is, to the draft. *more: 1 when there may

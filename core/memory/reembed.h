@@ -6,8 +6,8 @@
 
 /* The id of the active model, without loading it; empty when there is none, or none that opens. */
 eg_status eg_reembed_model(eg_memory *m, eg_request *rq, eg_str *model);
-/* Leaves a job when facts of the workspace have no vectors of the active model and no job is at
- * it. Cheap when none is missing. */
+/* Leaves a job in each workspace of the store of which facts have no vectors of the active model
+ * and no job is at it. One round trip when none is missing. */
 eg_status eg_reembed_begin(eg_memory *m, eg_request *rq);
 /* Runs a leased EG_JOB_REEMBED: the next facts, then another job while there may be more. */
 eg_status eg_reembed_run(eg_memory *m, eg_request *rq, const eg_job *job);

@@ -118,6 +118,7 @@ static const eg_storage_ops operations = {
     .stats = sqlite_stats,
     .now = sqlite_now,
     .wait = sqlite_wait,
+    .workspaces = sqlite_workspaces,
     .lease = sqlite_lease,
     .count_hits = sqlite_count_hits,
     .set_clock = set_clock,

@@ -330,21 +330,44 @@ static uint64_t commits_so_far(eg_storage *s) {
     return n;
 }
 
-/* Another process's commit wakes nobody here: the seq is looked at in pauses that grow from 5 to 100 ms. */
-eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq) {
+/* Waits until the number that `which` gives is above `since`, or, where it is a sum, another one. Another process's commit
+ * wakes nobody here: the number is looked at in pauses that grow from 5 to 100 ms. */
+static eg_status wait_for(eg_storage *s, eg_request *rq, eg_sql which, int64_t since, int64_t deadline, int64_t *seq) {
     enum { FIRST_PAUSE = 5000, LAST_PAUSE = 100000 };
     for (int64_t pause = FIRST_PAUSE;; pause = pause * 2 < LAST_PAUSE ? pause * 2 : LAST_PAUSE) {
         uint64_t seen = commits_so_far(s);
         numbers n;
         connection *c = reader_take(s);
-        eg_status st = read_numbers(s, c, rq, EG_SQL_LAST_SEQ, &n);
+        eg_status st = read_numbers(s, c, rq, which, &n);
         connection_give(c);
         if (st != EG_OK) return st;
         *seq = (int64_t)n.at[0];
         int64_t now = monotonic();
-        if (*seq > since || now >= deadline) return EG_OK;
+        if (*seq > since || (which == EG_SQL_SEQ_SUM && *seq != since) || now >= deadline) return EG_OK;
         if (eg_cancel_is_set(&rq->cancel))
             return eg_request_fail(rq, EG_ECANCELLED, "waiting for changes of the store was cancelled");
         sleep_until(s, seen, now + pause < deadline ? now + pause : deadline);
     }
+}
+
+eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq) {
+    return wait_for(s, rq, EG_SQL_LAST_SEQ, since, deadline, seq);
+}
+
+static int workspace_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    eg_workspace_row *w = row;
+    *w = (eg_workspace_row){.name = column_text(rq, q, 0), .seq = sqlite3_column_int64(q, 1)};
+    return w->name.ptr != NULL;
+}
+
+eg_status sqlite_workspaces(eg_storage *s, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n) {
+    int64_t seen;
+    *out = NULL;
+    *n = 0;
+    eg_status st = wait_for(s, rq, EG_SQL_SEQ_SUM, sum, deadline, &seen);
+    if (st != EG_OK) return st;
+    connection *c = reader_take(s);
+    st = read_rows(c, rq, prepare(c, rq, EG_SQL_WORKSPACES), workspace_row, sizeof **out, (void **)out, n);
+    connection_give(c);
+    return st;
 }

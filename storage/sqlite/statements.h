@@ -124,6 +124,8 @@
     X(CHANGES_SINCE,                                                                                                             \
       "SELECT seq, at, kind, fact, other FROM journal WHERE workspace = " WORKSPACE_1 " AND seq > ?2 ORDER BY seq LIMIT ?3")     \
     X(LAST_SEQ, "SELECT last_seq FROM workspaces WHERE name = ?1")                                                               \
+    X(SEQ_SUM, "SELECT coalesce(sum(last_seq), 0) FROM workspaces")                                                              \
+    X(WORKSPACES, "SELECT name, last_seq FROM workspaces ORDER BY name")                                                         \
     /* preconditions */                                                                                                          \
     X(CURRENT_HASH, "SELECT id FROM facts INDEXED BY facts_hash WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "      \
                     "AND valid_from <= ?4 AND valid_until > ?4 AND id <> ?5 LIMIT 1")                                            \

@@ -119,6 +119,7 @@ eg_status sqlite_changes_since(eg_storage *s, eg_request *rq, int64_t since, uin
 eg_status sqlite_stats(eg_storage *s, eg_request *rq, uint32_t flags, eg_store_stats *out);
 eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq);
+eg_status sqlite_workspaces(eg_storage *s, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 

@@ -526,6 +526,33 @@ void conformance_found_again(store *s) {
     assert_int_equal(OPS(s, apply, &set, &again), EG_ECONFLICT);
 }
 
+/* All workspaces that were written, by name, each with its own seq; at once when the sum is another one than is known or there is
+ * no time to wait, else at the deadline. */
+void conformance_workspace_list(store *s) {
+    static const char *const names[] = {"b", "a", "local"};
+    eg_workspace_row *rows;
+    size_t n = 9;
+    assert_int_equal(OPS(s, workspaces, 0, 0, &rows, &n), EG_OK);
+    assert_int_equal(n, 0);
+    for (int i = 0; i < 3; i++) {
+        work_in(s, names[i]);
+        for (int k = 0; k <= i; k++) put_fact(s, k ? k > 1 ? "three" : "two" : "one", "x", 0, 0);
+    }
+    int64_t begun = eg_clock_monotonic();
+    assert_int_equal(OPS(s, workspaces, 1, begun + 60 * EG_SECOND, &rows, &n), EG_OK);
+    assert_int_equal(n, 3);
+    assert_true(eg_str_eq(rows[0].name, EG_STR("a")) && rows[0].seq == 2);
+    assert_true(eg_str_eq(rows[1].name, EG_STR("b")) && rows[1].seq == 1);
+    assert_true(eg_str_eq(rows[2].name, EG_STR("local")) && rows[2].seq == 3);
+    assert_int_equal(OPS(s, workspaces, 7, begun + 60 * EG_SECOND, &rows, &n), EG_OK); /* less than is known */
+    assert_int_equal(n, 3);
+    assert_true(eg_clock_monotonic() < begun + 30 * EG_SECOND);
+    begun = eg_clock_monotonic();
+    assert_int_equal(OPS(s, workspaces, 6, begun + EG_SECOND / 5, &rows, &n), EG_OK);
+    assert_int_equal(n, 3);
+    assert_true(eg_clock_monotonic() >= begun + EG_SECOND / 5);
+}
+
 /* wait() gives the seq: at once when there is a newer one or no time to wait, else at the deadline. Another process's
  * commits are in test_concurrency.c. */
 void conformance_waiting(store *s) {

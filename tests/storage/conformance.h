@@ -19,7 +19,8 @@
     X(pairs)                  \
     X(job_order)              \
     X(clock_set_back)         \
-    X(jobs) X(leased_from_the_start) X(workspaces) X(audit_windows) X(unembedded) X(journal) X(found_again) X(waiting)
+    X(jobs)                   \
+    X(leased_from_the_start) X(workspaces) X(audit_windows) X(unembedded) X(journal) X(found_again) X(workspace_list) X(waiting)
 #define X(name) void conformance_##name(store *s);
 CONFORMANCE_CHECKS(X)
 #undef X

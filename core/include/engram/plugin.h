@@ -68,7 +68,7 @@ typedef struct eg_job_kind_ops {
 } eg_job_kind_ops;
 EG_SIZE_FROZEN(eg_job_kind_ops, EG_JOB_KIND_SIZE_1_0);
 
-/* Told of changes of the store, by this process or another one. */
+/* Told of changes of every workspace of the store, by this process or another one. */
 #define EG_CHANGE_LISTENER_SIZE_1_0 24
 typedef struct eg_change_listener {
     uint32_t size, flags; /* 0 */

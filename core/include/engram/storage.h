@@ -9,8 +9,8 @@
  *
  * - Writing. apply() takes a change set with preconditions, checks them and writes everything in one transaction, or
  *   changes nothing and names the precondition that failed. Reads never write.
- * - Workspace. Every call works in rq->workspace and sees nothing of another one. lease() alone gives jobs of every
- *   workspace, each with its name.
+ * - Workspace. Every call works in rq->workspace and sees nothing of another one, but for two: lease() gives jobs of
+ *   every workspace, and workspaces() tells which there are.
  * - Order. Each workspace numbers its own changes, upwards. A number becomes visible only after all lower ones: whoever
  *   has read up to seq N misses nothing by asking for what came after N.
  * - Time. The store's now is max(its clock, its last commit), so that nothing committed lies in its future. Jobs go by
@@ -419,6 +419,13 @@ typedef struct eg_applied {
     uint64_t reserved[4];
 } eg_applied;
 
+/* Frozen for all of ABI major 1. */
+typedef struct eg_workspace_row {
+    eg_str name;
+    int64_t seq; /* of its last change */
+    uint64_t reserved[3];
+} eg_workspace_row;
+
 /* ---- the operations ---- */
 
 typedef enum eg_storage_open_flag {
@@ -499,6 +506,10 @@ typedef struct eg_storage_ops {
     /* For tests: the store's clock stands still at this time (microseconds UTC). EG_EUNSUPPORTED unless the store was
      * opened with EG_STORAGE_FOR_TESTS. */
     eg_status (*set_clock)(eg_storage *store, eg_request *rq, int64_t clock);
+
+    /* Every workspace of the store that was ever written, in the byte order of their names: as soon as the sum of their
+     * last seqs is another one than `sum`, whichever process wrote, or at the deadline, as wait(). */
+    eg_status (*workspaces)(eg_storage *store, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one that crosses in arrays
@@ -510,7 +521,7 @@ typedef struct eg_storage_ops {
 #define EG_NEW_FACT_SIZE_1_0 560
 #define EG_CHANGE_SET_SIZE_1_0 104
 #define EG_STORAGE_OPEN_ARGS_SIZE_1_0 56
-#define EG_STORAGE_OPS_SIZE_1_0 192
+#define EG_STORAGE_OPS_SIZE_1_0 200
 EG_SIZE_FROZEN(eg_filter, EG_FILTER_SIZE_1_0);
 EG_SIZE_FROZEN(eg_parts_args, EG_PARTS_ARGS_SIZE_1_0);
 EG_SIZE_FROZEN(eg_conflict_filter, EG_CONFLICT_FILTER_SIZE_1_0);
@@ -529,5 +540,6 @@ EG_SIZE_FROZEN(eg_scored, 32);
 EG_SIZE_FROZEN(eg_journal_row, 72);
 EG_SIZE_FROZEN(eg_window_change, 48);
 EG_SIZE_FROZEN(eg_feedback_row, 32);
+EG_SIZE_FROZEN(eg_workspace_row, 48);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,38 +119,46 @@ static void idle_is_idle_but_not_deaf(void **state) {
 }
 
 /* ---- the watcher: a store whose seq the test moves ---- */
-static int64_t store_seq = 7;
-static int watched; /* how often somebody waited for a change */
+static int64_t store_seq = 7; /* of the workspace "here" */
+static int more_workspaces;   /* 1: "before" is there too, with one change; 2: "here too" as well */
+static int watched;           /* how often somebody waited for a change */
 static struct {
     int times;
     int64_t seq;
+    char workspace[16];
 } heard;
 
-static eg_status wait_for_change(eg_storage *store, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq) {
+static eg_status list_workspaces(eg_storage *store, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out,
+                                 size_t *n) {
+    static eg_workspace_row rows[3];
     (void)store, (void)rq;
     pthread_mutex_lock(&lock);
     watched += deadline != 0;
-    for (int i = 0; i < 10 && store_seq <= since && deadline; i++) {
+    for (int i = 0; i < 10 && store_seq + more_workspaces == sum && deadline; i++) {
         pthread_mutex_unlock(&lock);
         usleep(2000);
         pthread_mutex_lock(&lock);
     }
-    if (store_seq > since) *seq = store_seq;
+    *n = 0;
+    if (more_workspaces) rows[(*n)++] = (eg_workspace_row){.name = EG_STR("before"), .seq = 1};
+    rows[(*n)++] = (eg_workspace_row){.name = EG_STR("here"), .seq = store_seq};
+    if (more_workspaces > 1) rows[(*n)++] = (eg_workspace_row){.name = EG_STR("here too"), .seq = 1};
+    *out = rows;
     pthread_mutex_unlock(&lock);
     return EG_OK;
 }
 static void changed_to(void *self, const eg_services *services, eg_str workspace, int64_t seq) {
     (void)services;
     assert_ptr_equal(self, &heard);
-    assert_true(eg_str_eq(workspace, EG_STR("here")));
     pthread_mutex_lock(&lock);
+    snprintf(heard.workspace, sizeof heard.workspace, "%.*s", (int)workspace.len, workspace.ptr);
     heard.times++;
     heard.seq = seq;
     pthread_mutex_unlock(&lock);
 }
 
 static int start_listening(void **state) {
-    static const eg_storage_ops storage = {.size = sizeof storage, .wait = wait_for_change};
+    static const eg_storage_ops storage = {.size = sizeof storage, .workspaces = list_workspaces};
     eg_host *h = calloc(1, sizeof *h);
     eg_error err;
     if (!h) return -1;
@@ -182,9 +191,20 @@ static void changes_are_told(void **state) {
         assert_int_equal(wait_for((int)seq - 6, 4000), seq - 6);
         pthread_mutex_lock(&lock);
         assert_true(heard.times == seq - 7 && heard.seq == seq);
+        assert_string_equal(heard.workspace, "here");
         pthread_mutex_unlock(&lock);
     }
-    assert_int_equal(wait_for(5, 200), 4);
+    for (int more = 1; more <= 2; more++) { /* of workspaces that this process knew nothing of */
+        pthread_mutex_lock(&lock);
+        more_workspaces = more;
+        pthread_mutex_unlock(&lock);
+        assert_int_equal(wait_for(4 + more, 4000), 4 + more);
+        pthread_mutex_lock(&lock);
+        assert_true(heard.times == 3 + more && heard.seq == 1);
+        assert_string_equal(heard.workspace, more == 1 ? "before" : "here too");
+        pthread_mutex_unlock(&lock);
+    }
+    assert_int_equal(wait_for(7, 200), 6);
 }
 
 int main(void) {

@@ -106,6 +106,33 @@ static void another_embedding_model(void **state) {
     fixture_close(&f);
 }
 
+/* One process embeds the facts of every workspace of its store, also of those that nobody asks it about. */
+static void every_workspace_is_embedded(void **state) {
+    (void)state;
+    WITH(f, 1);
+    static const char *const names[] = {"local", "team-a", "team-b"};
+    for (int i = 0; i < 3; i++) {
+        eg_request *rq = request_in(&f, names[i]);
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        eg_receipt r;
+        args.content = EG_STR("The archive bucket is emptied on Sundays.");
+        if (f.ops->commit(f.memory, rq, &args, &r) != EG_OK) fail_msg("commit: %s", rq->err->text);
+        f.services.request_release(&f, rq);
+    }
+    work(&f);
+    f.model = "other";
+    forget(&f);
+    work(&f);
+    for (int i = 0; i < 3; i++) {
+        eg_request *rq = request_in(&f, names[i]);
+        eg_memory_status st;
+        assert_int_equal(f.ops->status(f.memory, rq, &st), EG_OK);
+        assert_int_equal(st.facts_to_embed, 0);
+        f.services.request_release(&f, rq);
+    }
+    fixture_close(&f);
+}
+
 /* A deadline, a cancelled worker and a model that is not there leave the work to others; two
  * that work at once add nothing twice. */
 static void reembedding_is_interrupted(void **state) {
@@ -338,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_dead_lettered_job_is_no_verdict),
         cmocka_unit_test(vectors_come_later),
         cmocka_unit_test(another_embedding_model),
+        cmocka_unit_test(every_workspace_is_embedded),
         cmocka_unit_test(reembedding_is_interrupted),
         cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),

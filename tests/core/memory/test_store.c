@@ -64,6 +64,8 @@ COUNTED(unembedded,
         (s, rq, model, after, limit, out, n, all))
 COUNTED(changes_since, (eg_storage * s, eg_request *rq, int64_t since, uint32_t limit, eg_journal_row **out, size_t *n),
         (s, rq, since, limit, out, n))
+COUNTED(workspaces, (eg_storage * s, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n),
+        (s, rq, sum, deadline, out, n))
 COUNTED(stats, (eg_storage * s, eg_request *rq, uint32_t flags, eg_store_stats *out), (s, rq, flags, out))
 COUNTED(now, (eg_storage * s, eg_request *rq, int64_t *out), (s, rq, out))
 COUNTED(wait, (eg_storage * s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq), (s, rq, since, deadline, seq))
@@ -93,6 +95,7 @@ static void count_trips(fixture *f) {
                                  .stats = counted_stats,
                                  .now = counted_now,
                                  .wait = counted_wait,
+                                 .workspaces = counted_workspaces,
                                  .lease = counted_lease,
                                  .count_hits = counted_count_hits};
     trips = 0;

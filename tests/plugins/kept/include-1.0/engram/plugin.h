@@ -68,7 +68,7 @@ typedef struct eg_job_kind_ops {
 } eg_job_kind_ops;
 EG_SIZE_FROZEN(eg_job_kind_ops, EG_JOB_KIND_SIZE_1_0);
 
-/* Told of changes of the store, by this process or another one. */
+/* Told of changes of every workspace of the store, by this process or another one. */
 #define EG_CHANGE_LISTENER_SIZE_1_0 24
 typedef struct eg_change_listener {
     uint32_t size, flags; /* 0 */
@@ -86,7 +86,8 @@ typedef struct eg_services {
     void *host;
 
     void (*log)(void *host, eg_log_level level, const char *plugin, const char *text); /* any thread */
-    /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. */
+    /* Setting "NAME.key" of the configuration; EG_ENOENT when it is not set. It lives until close(). Read all of them in
+     * open(): the host warns about settings under the plugin's name that it has not read by then. */
     eg_status (*config)(void *host, const char *key, eg_str *value);
     int64_t (*now)(void *host);  /* microseconds UTC */
     eg_id (*new_id)(void *host); /* UUIDv7 */
@@ -118,7 +119,7 @@ typedef struct eg_services {
     eg_status (*request_create)(void *host, const eg_request_options *options, eg_request **out, eg_error *err);
     void (*request_release)(void *host, eg_request *rq);
 
-    /* The memory, for toolsets. NULL for plugins that are opened before it. */
+    /* The memory, for toolsets. It is made after all plugins are open: NULL inside open(). */
     eg_memory *(*memory)(void *host);
     const eg_memory_ops *memory_ops;
 
