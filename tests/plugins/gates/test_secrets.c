@@ -4,12 +4,30 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "personal.h"
 #include "scan.h"
 #include "tests/support/request.h"
 #include "tests/support/services.h"
+
+/* In other letters, or with characters that show nothing between: what a reader sees is the secret. */
+static const char *const disguised[] = {"key AKIAQ3EG"
+                                        "\xE2\x80\x8B" /* zero-width space */
+                                        "RVJ7NK2LMPWD is used",
+                                        "ghp_x9Kf2LmQ7rT4"
+                                        "\xC2\xAD" /* soft hyphen */
+                                        "vB8nC1zW6yH3jD5sG0aPqE2u",
+                                        "password\xEF\xBC\x9D" /* full-width = */
+                                        "Winter2026!",
+                                        "\xEF\xBC\xA1\xEF\xBC\xAB\xEF\xBC\xA9\xEF\xBC\xA1" /* full-width AKIA */
+                                        "Q3EGRVJ7NK2LMPWD",
+                                        "\xF0\x9D\x90\x80\xF0\x9D\x90\x8A" /* mathematical bold AK */
+                                        "IAQ3EGRVJ7NK2LMPWD",
+                                        "glpat-\xF3\xA0\x81\x81" /* a tag */
+                                        "kpFCiRcDCajhDieQjEJ_"};
 
 /* Written in two parts so that no scanner takes this file for a leak. */
 static const char *const secrets[] = {
@@ -182,6 +200,48 @@ static const char *const secrets[] = {
     "hT7/w2Qz@db/app",
     "postgres://app:"
     "passQ7rtW9@db/app",
+    "The key is ghp_x9Kf2LmQ7rT4"
+    "\n    vB8nC1zW6yH3jD5sG0aPqE2u in the vault",
+    "AKIAQ3EG"
+    "\r\nRVJ7NK2LMPWD",
+    "eyJhbGciOiJIUzI1NiJ9"
+    ".eyJzdWIiOiI5OTgyNzMx\n\tIiwiaWF0IjoxfQ.q8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
+    "encoded: Z2hwX3g5S2YyTG1RN3"
+    "JUNHZCOG5DMXpXNnlIM2pENXNHMGFQcUUydQ== as in the log",
+    "data: cGFzc3dvcmQ9cTdSd"
+    "Fc5MnhMbVo0dkI=",
+    "MIIEowIBAAKCAQEAtq7q8Zr3Tn6"
+    "Vw1Yb4Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Za7Bc4DeFg\nx9Kf2LmQ7rT4vB8nC1zW6yH3jD5sG0aPqE2u",
+    "MIIEvQIBADANBgkqhkiG9w0BAQE"
+    "FAASCBKcwggSjAgEAAoIBAQC2ru",
+    "MHcCAQEEIBkg5sXHWvPq8Zr3Tn6"
+    "Vw1Yb4Ce7Gh0Jk2Lm5Np9oAoGCCqGSM49",
+    "MC4CAQAwBQYDK2VwBCIEIBkg5sX"
+    "HWvPq8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5Np9",
+    "b3BlbnNzaC1rZXktdjEAAAAABG5"
+    "vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQ",
+    "PrivateKey = "
+    "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=",
+    "wpa_psk="
+    "5b9a2145128edfed863bd39f917c10695b9a2145128edfed863bd39f917c1069",
+    "MAPS_API_KEY="
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "client_secret: \""
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301\"",
+    "it signs with "
+    "TAIjvFu7WICPhDeOZIiBOB+Y6sHrFH2ZUCr/lgot in CI",
+    "Password="
+    "Winter2026!",
+    "password = "
+    "Winter2026",
+    "db.password: '"
+    "hunter2!now'",
+    "mysql --password="
+    "Sommer!77x -u root",
+    "https://shop/login?password="
+    "tr0ub4dor!3&user=bob",
+    "wpa_passphrase="
+    "Gartenhaus!9",
 };
 static const char *const harmless[] = {
     "The service binds to 127.0.0.1:8080 and 10.0.12.7.",
@@ -249,6 +309,41 @@ static const char *const harmless[] = {
     "https://api.telegram.org/bot<token>/sendMessage",
     "The region ASIAPACIFICNORTHEAST has two zones",
     "https://discord.com/api/webhooks/ID/TOKEN is called by CI",
+    "password = <your password>",
+    "password=$PASSWORD",
+    "password=${PASSWORD}",
+    "password: string, required",
+    "password: varchar(255)",
+    "password: varchar255",
+    "password = hash(input1)",
+    "password=sha256",
+    "Password: Argon2id2024",
+    "password: min8chars!",
+    "password = request.form1",
+    "password: 12 characters, one of !@#",
+    "password: required2024!",
+    "pass: test_login@v2build7",
+    "pass: job#4521abc",
+    "PWD=/home/build/x9!kf2Lm",
+    "password is Utf8String",
+    "--password VALUE",
+    "password=admin@example.com1",
+    "passwordless login since v2!",
+    "password_reset_url: https://shop/reset2!now",
+    "TOKEN_ID=3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "API_KEY_ID=3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "API_KEY=00000000-0000-0000-0000-000000000000",
+    "AKIAI44QH8DHBEXAMPLE and ASIAIOSFODNN7EXAMPLE are documented too",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY is the documented one",
+    "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy is the base64 of a sentence",
+    "src/main/java/Shop2/ApiClientV3/Orders4X is a folder",
+    "The digest is 2jmj7l5rSw0yVb/vlWAYkK/YBwk= in base64",
+    "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtq7q8Zr3Tn6Vw1Yb4Ce7",
+    "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ",
+    "Tokens begin with ghp_\nor with github_pat_11 and are refused",
+    "The exporter-service-2\nreads glpat-\ntokens from the vault",
+    "The key is kept as\nmy-own-deploy-token-name-of-2024\nin the vault",
+    "The path /usr/share/engram/models/engram-nli\nis long",
 };
 
 static void refused(void **state) {
@@ -268,11 +363,109 @@ static void passes(void **state) {
     }
 }
 
+static const char *const personal[] = {"Refund card 4539 5787 6362 1486 first.", "card=4539578763621486",
+                                       "Paid from DE89 3704 0044 0532 0130 00.", "IBAN GB33BUKB20201555555555",
+                                       "On call: ann@corp.io, bob@corp.io and cem@mail.corp.io."};
+static const char *const impersonal[] = {"The test card is 4111 1111 1111 1111.",
+                                         "card 4539 5787 6362 1487 has a wrong digit",
+                                         "Job 1800000000000000 took 4539578 ms",
+                                         "DE89 3704 0044 0532 0130 01 has a wrong digit",
+                                         "Mail goes to ops@corp.io and ann@corp.io, not to ops@corp.io.",
+                                         "ann@example.com, bob@example.com, cem@example.org",
+                                         "id 45395787636214861234567890",
+                                         "git@github.com:a/b.git, git@github.com:c/d.git"};
+
+static void personal_data(void **state) {
+    (void)state;
+    secret_hit hit;
+    for (size_t i = 0; i < sizeof personal / sizeof *personal; i++) {
+        if (!personal_find(eg_str_of(personal[i]), &hit)) fail_msg("not found: %s", personal[i]);
+        assert_true(hit.start < hit.end && hit.end <= strlen(personal[i]));
+        assert_false(secret_find(eg_str_of(personal[i]), 0, &hit));
+    }
+    for (size_t i = 0; i < sizeof impersonal / sizeof *impersonal; i++)
+        if (personal_find(eg_str_of(impersonal[i]), &hit)) fail_msg("taken for %s: %s", hit.what, impersonal[i]);
+}
+
 const eg_plugin *eg_plugin_secrets(void);
+
+static const char *setting; /* secrets.personal_data */
+static int warnings;
+static eg_status config(void *host, const char *key, eg_str *value) {
+    (void)host;
+    assert_string_equal(key, "secrets.personal_data");
+    *value = eg_str_of(setting);
+    return setting ? EG_OK : EG_ENOENT;
+}
+static void count_warning(void *host, eg_log_level level, const char *plugin, const char *text) {
+    (void)host, (void)plugin, (void)text;
+    warnings += level == EG_LOG_WARN;
+}
+
+/* What the gate says to a commit of this content. */
+static eg_status check(eg_str content, test_request *request) {
+    eg_services services = test_services(NULL);
+    services.config = config;
+    services.log = count_warning;
+    eg_registrar registrar = {0};
+    void *self;
+    const eg_plugin *p = eg_plugin_secrets();
+    assert_int_equal(test_registrar_open(&registrar, &services, p, &self, &request->err), EG_OK);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = content;
+    eg_status s = registrar.gate->check(registrar.gate_self, &services, &request->rq, &args);
+    p->close(self);
+    return s;
+}
+
+/* The message names the bytes of the text as it was given. */
+static void disguises_are_seen_through(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof disguised / sizeof *disguised; i++) {
+        test_request request;
+        secret_hit hit;
+        test_request_init(&request, 0);
+        assert_false(secret_find(eg_str_of(disguised[i]), 0, &hit));
+        if (check(eg_str_of(disguised[i]), &request) != EG_EREFUSED) fail_msg("not found: %s", disguised[i]);
+        char position[60];
+        if (i == 0) snprintf(position, sizeof position, "(bytes 4 to %zu)", strlen(disguised[0]) - strlen(" is used"));
+        if (i == 0) assert_non_null(strstr(request.err.text, position));
+        test_request_release(&request);
+    }
+    test_request request;
+    test_request_init(&request, 0);
+    assert_int_equal(check(EG_STR("Der Schl\xC3\xBCssel \xE2\x80\x9C"
+                                  "ghp_\xE2\x80\x9D geh\xC3\xB6rt nicht hierher \xF0\x9F"),
+                           &request),
+                     EG_OK);
+    test_request_release(&request);
+}
+
+/* Personal data is refused where the setting says so, or something that nobody knows. */
+static void personal_data_is_a_setting(void **state) {
+    (void)state;
+    static const struct {
+        const char *value;
+        eg_status expected;
+        int warnings;
+    } ways[] = {{NULL, EG_OK, 0}, {"allow", EG_OK, 0}, {"refuse", EG_EREFUSED, 0}, {"reject", EG_EREFUSED, 1}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        test_request request;
+        test_request_init(&request, 0);
+        setting = ways[i].value;
+        warnings = 0;
+        assert_int_equal(check(eg_str_of(personal[0]), &request), ways[i].expected);
+        assert_int_equal(warnings, ways[i].warnings);
+        if (ways[i].expected != EG_OK) assert_non_null(strstr(request.err.text, "payment card"));
+        test_request_release(&request);
+    }
+    setting = NULL;
+}
 
 static void the_message_holds_no_secret(void **state) {
     (void)state;
     eg_services services = test_services(NULL);
+    services.config = config;
     eg_registrar registrar = {0};
     test_request request;
     test_request_init(&request, 0);
@@ -290,8 +483,9 @@ static void the_message_holds_no_secret(void **state) {
         assert_null(strstr(request.err.text, secret));
         assert_non_null(strstr(request.err.text, hit.what));
     }
-    static const size_t others[] = {offsetof(eg_commit_args, provenance), offsetof(eg_commit_args, artifact_hash),
-                                    offsetof(eg_commit_args, engineer), offsetof(eg_commit_args, agent_id)};
+    static const size_t others[] = {offsetof(eg_commit_args, scope), offsetof(eg_commit_args, provenance),
+                                    offsetof(eg_commit_args, artifact_hash), offsetof(eg_commit_args, engineer),
+                                    offsetof(eg_commit_args, agent_id)};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         eg_commit_args args = EG_COMMIT_DEFAULTS;
         args.content = EG_STR("harmless");
@@ -306,7 +500,11 @@ static void the_message_holds_no_secret(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(passes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),
+                                       cmocka_unit_test(passes),
+                                       cmocka_unit_test(personal_data),
+                                       cmocka_unit_test(disguises_are_seen_through),
+                                       cmocka_unit_test(personal_data_is_a_setting),
                                        cmocka_unit_test(the_message_holds_no_secret)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
