@@ -17,7 +17,7 @@ second pair and of our own test contrast sets, and ranks of STS-B.
 Bars: f32 logits within 2e-5, cosines of at least 0.999999; s8 cosines of at least 0.999, 99.5 % of
 labels, Spearman within 0.002. $ENGRAM_EVAL is the folder of public data sets. Exits with 77, and names
 what is missing, if nothing failed but a package or a data set is not there. `tools/test full` installs
-the packages of tests/models/requirements.txt and runs this."""
+Debian's PyTorch and the packages of tests/models/requirements.txt and runs this."""
 
 import argparse
 import csv
