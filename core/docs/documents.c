@@ -1,4 +1,4 @@
-/* documents.c - see documents.h. Here: plain text and JSONL; Markdown is read in markdown.c. */
+/* documents.c - see documents.h. Here: plain text and JSONL, and which reader a document gets. */
 #include "core/docs/documents.h"
 
 #include <stdio.h>
@@ -8,6 +8,8 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "core/docs/markdown.h"
+#include "core/docs/mdx.h"
+#include "core/docs/notebook.h"
 
 static eg_status read_text(eg_document *d, eg_str text) {
     eg_status s = EG_OK;
@@ -16,7 +18,7 @@ static eg_status read_text(eg_document *d, eg_str text) {
         if (line.len > EG_MAX_CONTENT)
             s = eg_fail(d->err, EG_ELIMIT, "%.250s:%u: a line of %zu bytes: a statement has at most %d; split the line", d->name,
                         number, line.len, EG_MAX_CONTENT);
-        else if (line.len) s = eg_statement_add(d, line, d->stem[0] ? d->stem : "general", number);
+        else if (line.len) s = eg_statement_add(d, line, d->stem[0] ? d->stem : "general", number, number);
     }
     return s;
 }
@@ -37,7 +39,7 @@ static eg_status read_object(eg_document *d, uint32_t number, eg_str line) {
     if (!content.len)
         return eg_fail(d->err, EG_EFORMAT, "%s: no \"content\" with text; a line must be {\"content\": \"...\"}", name);
     char *z = eg_arena_copy(d->out->arena, scope.len ? scope : EG_STR("general"));
-    return z ? eg_statement_add(d, content, z, number) : eg_fail_memory(d->err, scope.len);
+    return z ? eg_statement_add(d, content, z, number, number) : eg_fail_memory(d->err, scope.len);
 }
 
 static eg_status read_jsonl(eg_document *d, eg_str text) {
@@ -49,20 +51,27 @@ static eg_status read_jsonl(eg_document *d, eg_str text) {
     return s;
 }
 
+/* Whole names, then endings. */
 int eg_document_kind_of_name(const char *name, eg_document_kind *kind) {
+    static const char *const programs_read[] = {"CMakeLists.txt", "requirements.txt", "constraints.txt", "robots.txt", "ads.txt"};
     static const struct {
-        const char *end;
+        const char *name;
         eg_document_kind kind;
-    } kinds[] = {{".md", EG_DOCUMENT_MARKDOWN},
-                 {".markdown", EG_DOCUMENT_MARKDOWN},
-                 {".txt", EG_DOCUMENT_TEXT},
-                 {".jsonl", EG_DOCUMENT_JSONL}};
+    } names[] = {{".windsurfrules", EG_DOCUMENT_MARKDOWN}, {".cursorrules", EG_DOCUMENT_MARKDOWN},
+                 {".clinerules", EG_DOCUMENT_MARKDOWN},    {".roorules", EG_DOCUMENT_MARKDOWN},
+                 {".goosehints", EG_DOCUMENT_MARKDOWN},    {"llms.txt", EG_DOCUMENT_MARKDOWN},
+                 {"llms-full.txt", EG_DOCUMENT_MARKDOWN}},
+      endings[] = {{".md", EG_DOCUMENT_MARKDOWN}, {".markdown", EG_DOCUMENT_MARKDOWN}, {".mdc", EG_DOCUMENT_MARKDOWN},
+                   {".mdx", EG_DOCUMENT_MDX},     {".ipynb", EG_DOCUMENT_NOTEBOOK},    {".txt", EG_DOCUMENT_TEXT},
+                   {".jsonl", EG_DOCUMENT_JSONL}};
     size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t m = strlen(kinds[i].end);
-        if (n < m || strcmp(name + n - m, kinds[i].end) != 0) continue;
-        *kind = kinds[i].kind;
-        return 1;
+    for (size_t i = 0; i < sizeof programs_read / sizeof *programs_read; i++)
+        if (strcmp(name, programs_read[i]) == 0) return 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i].name) == 0) return *kind = names[i].kind, 1;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t m = strlen(endings[i].name);
+        if (n >= m && strcmp(name + n - m, endings[i].name) == 0) return *kind = endings[i].kind, 1;
     }
     return 0;
 }
@@ -86,18 +95,43 @@ static eg_status check_utf8(const eg_document *d, eg_str text) {
     return eg_fail(d->err, EG_EINVAL, "%.250s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", d->name, line, valid);
 }
 
+/* Gives each statement the mark that is about one of its lines. Statements and marks follow each other in the file. */
+static void apply_marks(eg_statements *s, size_t from, size_t from_mark) {
+    size_t n = s->mark_count;
+    for (size_t i = from; i < s->count; i++) {
+        size_t low = from_mark, high = n; /* the first mark about the statement's first line or a later one */
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (s->marks[middle].target < s->items[i].line) low = middle + 1;
+            else high = middle;
+        }
+        if (low < n && s->marks[low].target <= s->places[i].last_line) s->places[i].mark = (uint32_t)low + 1;
+    }
+}
+
+static eg_status read_document(eg_document *d, eg_document_kind kind, eg_str text) {
+    eg_status s = EG_OK;
+    switch (kind) {
+    case EG_DOCUMENT_JSONL: return read_jsonl(d, text);
+    case EG_DOCUMENT_TEXT: return read_text(d, text);
+    case EG_DOCUMENT_NOTEBOOK: return eg_notebook_read(d, text);
+    case EG_DOCUMENT_MDX: s = eg_mdx_plain(d->out->arena, text, &text, d->err); break;
+    case EG_DOCUMENT_MARKDOWN: break;
+    }
+    return s == EG_OK ? eg_markdown_read(d, text) : s;
+}
+
 eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err) {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
-    eg_document d = {.out = out, .name = eg_arena_copy(out->arena, eg_str_of(name)), .err = err};
-    size_t before = out->count;
+    eg_document d = {.out = out, .name = eg_arena_copy(out->arena, eg_str_of(name)), .first_line = 1, .err = err};
+    size_t before = out->count, marks = out->mark_count;
     if (!d.name) return eg_fail_memory(err, strlen(name));
     eg_slug((eg_str){base, dot && dot > base ? (size_t)(dot - base) : strlen(base)}, d.stem);
     text = without_mark(text);
     eg_status s = check_utf8(&d, text);
-    if (s == EG_OK)
-        s = kind == EG_DOCUMENT_JSONL  ? read_jsonl(&d, text)
-            : kind == EG_DOCUMENT_TEXT ? read_text(&d, text)
-                                       : eg_markdown_read(&d, text);
-    if (s != EG_OK) out->count = before;
+    if (s == EG_OK) s = read_document(&d, kind, text);
+    if (s != EG_OK || d.ignored) out->count = before;
+    if (s != EG_OK) out->mark_count = marks;
+    apply_marks(out, before, marks);
     return s;
 }

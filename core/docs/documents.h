@@ -1,15 +1,24 @@
-/* documents.h - statements out of documents: Markdown, plain text and JSONL, each with its scope and line, as items for
- * eg_memory_ops.check (engram/memory.h). It finds what a person wrote as a sentence and renders nothing. Not here: files,
- * folders, terminals (tools/check_command.c). No state of its own; time and memory are in proportion to the text, whatever
+/* documents.h - statements out of documents: Markdown, MDX, notebooks, plain text and JSONL, each with its scope and lines, as
+ * items for eg_memory_ops.check (engram/memory.h). It finds what a person wrote as a sentence and renders nothing. Not here:
+ * files, folders, terminals (tools/check_command.c). No state of its own; time and memory are in proportion to the text, whatever
  * stands in it. Thread class: any, one thread a list at a time. */
 #ifndef EG_DOCS_DOCUMENTS_H
 #define EG_DOCS_DOCUMENTS_H
 
 #include "core/docs/statements.h"
 
-typedef enum eg_document_kind { EG_DOCUMENT_MARKDOWN = 0, EG_DOCUMENT_TEXT, EG_DOCUMENT_JSONL } eg_document_kind;
+typedef enum eg_document_kind {
+    EG_DOCUMENT_MARKDOWN = 0,
+    EG_DOCUMENT_TEXT,
+    EG_DOCUMENT_JSONL,
+    EG_DOCUMENT_MDX,     /* Markdown with components */
+    EG_DOCUMENT_NOTEBOOK /* Jupyter: the cells of Markdown */
+} eg_document_kind;
 
-/* 1 when the end of the name, ".md", ".markdown", ".txt" or ".jsonl", says of what kind the document is; *kind: which. */
+/* What the names of documents end in, for messages. */
+#define EG_DOCUMENT_ENDINGS ".md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl"
+/* 1 when the name (without its folder) says of what kind the document is, by its ending or because agents read instructions of
+ * that name (".cursorrules"); *kind: which. 0 also for lists that end in ".txt" but are read by programs ("CMakeLists.txt"). */
 int eg_document_kind_of_name(const char *name, eg_document_kind *kind);
 /* What a document without such a name is: JSONL when it begins with an object, else Markdown. */
 eg_document_kind eg_document_kind_of_text(eg_str text);
@@ -18,7 +27,10 @@ eg_document_kind eg_document_kind_of_text(eg_str text);
  * folder and ending, as the first segment of their scopes. A byte order mark at the beginning is skipped. Markdown  Paragraphs,
  * list items and rows of tables are read and split into statements. Code blocks, block quotes, HTML comments, front matter,
  * headings and rules are not, nor are questions and texts of fewer than three words. The scope is the name and the headings
- * above, as slugs. text      One statement a line that is not blank; the scope is the name. JSONL     {"content": "...", "scope":
+ * above, as slugs. A comment "engram: ignore" marks the statements of its line, or of the next one where it stands alone;
+ * "engram: ignore-file" has no statement of the document added. MDX  The same, without imports, exports and tags. Notebooks  The
+ * same of each cell of Markdown; headings hold up to the next cell that has any. text      One statement a line that is not
+ * blank; the scope is the name. JSONL     {"content": "...", "scope":
  * "..."} a line that is not blank; other members are ignored, and the scope is "general" where it is missing. EG_EINVAL for
  * invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content, EG_ELIMIT for more than EG_MAX_CHECK_STATEMENTS statements
  * in the list or a line of text over EG_MAX_CONTENT bytes, EG_ENOMEM; *err names the document and, where there is one, the line.

@@ -13,18 +13,29 @@
 
 enum { LEVELS = 6, MIN_WORDS = 3, MAX_TAG = 2000 /* bytes of a tag of HTML; after more without a '>' the '<' is text */ };
 
+/* A line of a block: where its text begins in that of the block. */
+typedef struct line_start {
+    size_t at;
+    uint32_t line;
+} line_start;
+
 typedef struct reader {
     eg_document *document;
     eg_statements *out; /* of the document */
     char headings[LEVELS][EG_SLUG + 1];
     eg_buffer text;     /* of the block being collected */
     uint32_t line;      /* where it began */
+    line_start *starts; /* of its lines, on the heap */
+    size_t start_count, start_capacity;
     size_t before_row;  /* statements, and */
     uint32_t row;       /* the line of the last row of a table */
     int table;          /* every line is a row of one */
     eg_buffer shown;    /* of the line, without its HTML */
     const char *hidden; /* nothing is shown up to the end of this element, "--": of the comment */
     int item;           /* the block is one of a list */
+    eg_str raw, rest;   /* the line that is read, and those behind it */
+    uint32_t number;    /* of that line */
+    eg_status failed;   /* to note a mark */
     eg_error *err;
 } reader;
 
@@ -86,6 +97,15 @@ static const char *entity(eg_str s, size_t *n) {
     return *n = 1, "&";
 }
 
+/* s begins with a comment: where it ends on its line it may say what is not to be reported. */
+static void note_mark(reader *r, eg_str s) {
+    const char *end = memmem(s.ptr, s.len, "-->", 3);
+    if (!end || r->failed != EG_OK) return;
+    eg_str line = eg_trim_line(r->raw), comment = {s.ptr + 4, (size_t)(end - s.ptr) - 4};
+    int alone = line.len && line.ptr == s.ptr && line.ptr + line.len == end + 3;
+    r->failed = eg_mark_comment(r->document, comment, r->number, alone, r->rest);
+}
+
 /* Adds what a reader sees of s, which begins with '<', up to behind the tag or comment; returns its bytes. */
 static size_t markup(reader *r, eg_str s) {
     static const char *const within[] = {"a",    "abbr",   "b",   "bdi",  "bdo",  "cite", "del", "dfn", "em",   "font",
@@ -98,7 +118,10 @@ static size_t markup(reader *r, eg_str s) {
         "select", "source", "summary", "svg",     "table",  "tbody", "tfoot",   "thead",  "tr", "ul",      "video"};
     static const char *const unread[] = {"pre", "script", "style", "textarea"};
     char name[12];
-    if (begins(s, "<!--")) return r->hidden = "--", 4;
+    if (begins(s, "<!--")) {
+        note_mark(r, s);
+        return r->hidden = "--", 4;
+    }
     size_t n = tag(s, name);
     for (size_t i = 0; n && i < sizeof unread / sizeof *unread; i++)
         if (strcmp(name, unread[i]) == 0) {
@@ -177,11 +200,18 @@ static void plain(eg_buffer *b, eg_str s) {
 /* Short ones (labels, "Yes."), questions and those that lead to a list or an example say nothing that could be compared. */
 static int claims_something(eg_str s) { return count_words(s) >= MIN_WORDS && !strchr("?:", s.ptr[s.len - 1]); }
 
+/* The line that a byte of the block's text stands on; *from: the search begins at this one of its lines, and is moved. */
+static uint32_t line_at(const reader *r, size_t at, size_t *from) {
+    while (*from + 1 < r->start_count && r->starts[*from + 1].at <= at) ++*from;
+    return r->start_count ? r->starts[*from].line : r->line;
+}
+
 /* The block is complete: its statements are added. */
 static eg_status end_block(reader *r) {
     eg_span spans[EG_MAX_STATEMENTS];
     char scope[EG_MAX_SCOPE];
     eg_str text = {r->text.ptr, r->text.len};
+    size_t from = 0;
     if (r->text.failed) return eg_fail_memory(r->err, r->text.capacity);
     scope_of(r, scope);
     /* a paragraph of more statements than one fact may have is read in pieces */
@@ -191,20 +221,31 @@ static eg_status end_block(reader *r) {
         for (size_t i = 0; i < taken; i++) {
             eg_str one = {text.ptr + spans[i].start, spans[i].end - spans[i].start};
             if (!claims_something(one)) continue;
+            size_t at = (size_t)(one.ptr - r->text.ptr);
+            uint32_t first = line_at(r, at, &from), last = line_at(r, at + one.len - 1, &from);
             if (one.len > EG_MAX_CONTENT) one.len = eg_utf8_floor(one.ptr, one.len, EG_MAX_CONTENT);
-            eg_status s = eg_statement_add(r->document, one, scope, r->line);
+            eg_status s = eg_statement_add(r->document, one, scope, first, last);
             if (s != EG_OK) return s;
         }
         if (taken == n) break;
         text = (eg_str){text.ptr + spans[taken].start, text.len - spans[taken].start};
     }
-    r->text.len = 0;
+    r->text.len = r->start_count = 0;
     return EG_OK;
 }
 
 static eg_status put(reader *r, eg_str line, uint32_t number) {
     if (r->text.len == 0) r->line = number;
     else eg_buffer_text(&r->text, " ");
+    if (r->text.len == 0) r->start_count = 0;
+    if (r->start_count == r->start_capacity) {
+        size_t more = r->start_capacity ? 2 * r->start_capacity : 64;
+        line_start *p = realloc(r->starts, more * sizeof *p);
+        if (!p) return eg_fail_memory(r->err, more * sizeof *p);
+        r->starts = p;
+        r->start_capacity = more;
+    }
+    r->starts[r->start_count++] = (line_start){r->text.len, number};
     plain(&r->text, line);
     return EG_OK;
 }
@@ -310,6 +351,8 @@ static int is_unread(const reader *r, eg_str raw) {
 
 static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
     eg_str line = eg_trim_line(raw);
+    r->raw = raw;
+    r->number = number;
     if (!r->hidden && is_fence(line, fence)) return end_block(r);
     if (*fence) return EG_OK;
     if (!r->hidden && is_unread(r, raw)) return end_block(r);
@@ -318,6 +361,7 @@ static eg_status read_line(reader *r, eg_str raw, uint32_t number, int *fence) {
     if (level && r->text.len && !memchr(line.ptr, ' ', line.len < 8 ? line.len : 8)) level = 0;
     show(r, level ? after(line, level) : raw);
     if (r->shown.failed) return eg_fail_memory(r->err, raw.len);
+    if (r->failed != EG_OK) return r->failed;
     if (level) {
         r->hidden = NULL;
         return heading(r, level, eg_trim_line((eg_str){r->shown.ptr, r->shown.len}));
@@ -346,10 +390,12 @@ eg_status eg_markdown_read(eg_document *d, eg_str text) {
             if (number > 1 && begins(line, "---")) front = 0;
             continue;
         }
+        r->rest = text;
         s = read_line(r, line, number, &fence);
     }
     if (s == EG_OK) s = end_block(r);
     eg_buffer_release(&r->text);
     eg_buffer_release(&r->shown);
+    free(r->starts);
     return s;
 }

@@ -100,13 +100,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     eg_error err = {0};
     eg_arena_init(&a, (size_t)64 << 20);
     eg_statements s = {.arena = &a};
-    eg_document_kind kind = data[0] == 't' ? EG_DOCUMENT_TEXT : data[0] == 'j' ? EG_DOCUMENT_JSONL : EG_DOCUMENT_MARKDOWN;
+    static const char kinds[] = {[EG_DOCUMENT_MARKDOWN] = 'm',
+                                 [EG_DOCUMENT_TEXT] = 't',
+                                 [EG_DOCUMENT_JSONL] = 'j',
+                                 [EG_DOCUMENT_MDX] = 'x',
+                                 [EG_DOCUMENT_NOTEBOOK] = 'n'};
+    const char *chosen = memchr(kinds, data[0], sizeof kinds);
+    eg_document_kind kind = chosen ? (eg_document_kind)(chosen - kinds) : EG_DOCUMENT_MARKDOWN;
     size_t lines = 1;
     for (size_t i = 0; i < text.len; i++) lines += text.ptr[i] == '\n';
     eg_status status = eg_document_read(&s, "docs/Api Guide.md", kind, text, &err);
     PROMISE(status == EG_OK || (s.count == 0 && err.code == status && strstr(err.text, "docs/Api Guide.md")));
     for (size_t i = 0; i < s.count; i++) {
         eg_str scope;
+        PROMISE(s.places[i].last_line >= s.items[i].line && s.places[i].last_line <= lines && s.places[i].mark <= s.mark_count);
         PROMISE(s.items[i].content.len && is_utf8(s.items[i].content) && s.items[i].line >= 1 && s.items[i].line <= lines);
         PROMISE(kind == EG_DOCUMENT_JSONL ||
                 (s.items[i].content.len <= EG_MAX_CONTENT && eg_text_scope(&a, s.items[i].scope, &scope, &err) == EG_OK));

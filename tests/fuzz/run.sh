@@ -24,11 +24,12 @@ seed() {
         head -n 1 tools/train/data/scenarios/dev.jsonl | grep -oE '"content": "([^"\\]|\\.)*"' |
             sed 's/^"content": "\(.*\)"$/\1/' | (cd "$to" && split -a 4 -l 1)
         sources=core/text/*.c ;;
-    markdown) # the first letter tells the kind of file: m, t, j
-        for kind in m t; do
+    markdown) # the first letter tells the kind of file: m, t, j, x (MDX), n (notebook)
+        for kind in m t x; do
             cat README.md ARCHITECTURE.md CONTRIBUTING.md | (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
         done
         printf 'j{"content":"The port is 80.","scope":"web"}\n{"content":"It is\\u0020 81."}\n' >"$to/j"
+        printf 'n{"cells":[{"cell_type":"markdown","source":["# A\\n","The port is 80."]}]}' >"$to/n"
         sources=core/docs/*.c ;;
     mcp)
         cp $seeds/*.jsonl "$to"

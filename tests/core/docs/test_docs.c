@@ -92,6 +92,53 @@ static void html(void **state) {
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
+/* Where a statement begins and ends, and which comment is about it. */
+static void lines_and_marks(void **state) {
+    (void)state;
+    static const char text[] = "The first one is here. The second\none ends here. The third <!-- engram: ignore -->\n"
+                               "one ends in\nthe line 4.\n\n<!-- engram: ignore -->\n\n- A list has\n  an item here.\n"
+                               "- And another item. <!-- engram: ignore, since it is planned -->\n"
+                               "- The last item is `<!-- engram: ignore -->`\n";
+    static const uint32_t wanted[][3] = {{1, 1, 0}, {1, 2, 1}, {2, 4, 1}, {8, 9, 2}, {10, 10, 3}, {11, 11, 0}};
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
+    assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
+    for (size_t i = 0; i < s.count; i++)
+        if (s.items[i].line != wanted[i][0] || s.places[i].last_line != wanted[i][1] || s.places[i].mark != wanted[i][2])
+            fail_msg("%zu: %u to %u, mark %u", i, s.items[i].line, s.places[i].last_line, s.places[i].mark);
+    assert_int_equal(s.mark_count, 3);
+    assert_int_equal(s.marks[1].line, 6);
+    assert_int_equal(s.marks[1].target, 8);
+    s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR("The limit is 3 calls.\n\n<!-- engram: ignore-file -->\n"), EG_OK);
+    assert_int_equal(s.count, 0);
+    assert_true(s.mark_count == 1 && s.marks[0].target == 0);
+}
+
+/* Components and modules are no text; the lines stay. A notebook's lines are those of its file where it is indented. */
+static void components_and_cells(void **state) {
+    (void)state;
+    eg_statements s =
+        read_with(EG_DOCUMENT_MDX,
+                  EG_STR("import a from 'b'\nmore of it is here\n\n<Tab a={x > 1}\n b=\">\">\nThe limit is <B>3</B> "
+                         "calls.\n</Tab>\nIt is `<B>` or <b>c</b> & 1 < 2 here.\n{/* not\nread */}\n"),
+                  EG_OK);
+    assert_int_equal(s.count, 2);
+    assert_true(eg_str_eq(s.items[0].content, EG_STR("The limit is 3 calls.")) && s.items[0].line == 6);
+    assert_true(eg_str_eq(s.items[1].content, EG_STR("It is `<B>` or c & 1 < 2 here.")) && s.items[1].line == 8);
+    static const char *const notebooks[] = {
+        "{\"cells\":[\n{\"source\":[\n\"a b\\n\",\n\"\\n\",\n\"The limit is 3.\"],\n\"cell_type\":\"markdown\"}]}",
+        "{\"cells\":[{\"cell_type\":\"code\",\"source\":\"not read at all\"},\n\n\n\n{\"cell_type\":\"markdown\",\"source\":\"a "
+        "b\\n\\nThe limit is 3.\"}]}",
+        "{\"cells\":[\n\n\n\n{\"cell_type\":\"markdown\",\"source\":[\"a\\n\\n\",\"The limit is 3.\"]}]}"};
+    for (size_t i = 0; i < sizeof notebooks / sizeof *notebooks; i++) {
+        s = read_with(EG_DOCUMENT_NOTEBOOK, eg_str_of(notebooks[i]), EG_OK);
+        if (s.count != 1 || s.items[0].line != 5) fail_msg("%zu: %zu, line %u", i, s.count, s.count ? s.items[0].line : 0);
+    }
+    read_with(EG_DOCUMENT_NOTEBOOK, EG_STR("[]"), EG_EFORMAT);
+    assert_non_null(strstr(err.text, "docs/Api Guide.md: not a notebook"));
+    read_with(EG_DOCUMENT_NOTEBOOK, EG_STR("{\"cells\": [{\"source\": [1]}]}"), EG_EFORMAT);
+    assert_non_null(strstr(err.text, "docs/Api Guide.md:1:"));
+}
+
 static void read_as(const char *text, const char *wanted, const char *scope) {
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, eg_str_of(text), EG_OK);
     if (s.count != 1 || !eg_str_eq(s.items[0].content, eg_str_of(wanted)) || !eg_str_eq(s.items[0].scope, eg_str_of(scope)))
@@ -204,8 +251,10 @@ static void too_many(void **state) {
 /* Four megabytes of one thing and another: quadratic time would not end within the test's limit. */
 static void long_files_take_linear_time(void **state) {
     (void)state;
-    static const char *const pieces[] = {"[",    "](", "[](", "A! ", ".",   "`",   "# ",  "a\n", "- ",   "|",
-                                         "<!--", "*",  "b. ", "\t",  "<a ", "<x ", "<p>", "&",   "<pre>"};
+    static const char *const pieces[] = {
+        "[",    "](",  "[](", "A! ", ".",   "`",   "# ",  "a\n", "- ",    "|",
+        "<!--", "*",   "b. ", "\t",  "<a ", "<x ", "<p>", "&",   "<pre>", "\n<!-- engram: ignore -->",
+        "{/*",  "``a", "<A {"};
     enum { SIZE = 4 << 20 };
     char *text = malloc(SIZE + 2);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
@@ -214,6 +263,8 @@ static void long_files_take_linear_time(void **state) {
         memcpy(text + n, " x", 2);
         eg_statements s = {.arena = &arena};
         eg_status status = eg_document_read(&s, "a.md", EG_DOCUMENT_MARKDOWN, (eg_str){text, n + 2}, &err);
+        assert_true(status == EG_OK || status == EG_ELIMIT);
+        if (i % 4 == 0) status = eg_document_read(&s, "a.mdx", EG_DOCUMENT_MDX, (eg_str){text, n + 2}, &err);
         assert_true(status == EG_OK || status == EG_ELIMIT);
         eg_arena_release(&arena);
     }
@@ -225,6 +276,8 @@ int main(void) {
         cmocka_unit_test(markdown),
         cmocka_unit_test(fences),
         cmocka_unit_test(html),
+        cmocka_unit_test(lines_and_marks),
+        cmocka_unit_test(components_and_cells),
         cmocka_unit_test(kinds_of_lines),
         cmocka_unit_test(lines_and_objects),
         cmocka_unit_test(kinds_of_documents),
