@@ -9,7 +9,7 @@
 #include "core/include/engram/infer.h"
 #include "tools/command_table.h"
 
-enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_POSITIONAL = 4096 };
+enum { EXIT_FINE = 0, EXIT_FOUND = 1, EXIT_ERROR = 2, MAX_POSITIONAL = 4096, MAX_REPEATED = 256 };
 
 /* A command line that was read. */
 typedef struct call {
@@ -17,6 +17,11 @@ typedef struct call {
     const char *program;
     const char *values[MAX_OPTIONS];    /* of command->options; flags: "1"; NULL: not given */
     const char *common[COMMON_OPTIONS]; /* of common_options, in the same way; those that follow are made from it */
+    struct {
+        const option *of;
+        const char *value;
+    } repeated[MAX_REPEATED]; /* of options that may be given several times, in their order */
+    size_t repeated_count;
     const char *home, *workspace;
     int json, verbose;
     int closed_descriptors; /* bits of 0, 1, 2 that were closed when the program began */
@@ -26,6 +31,8 @@ typedef struct call {
 
 /* The value of an option by its name; NULL when it was not given. */
 const char *call_option(const call *c, const char *name);
+/* All values of an option that may be repeated; returns their number. */
+size_t call_options(const call *c, const char *name, const char *values[MAX_REPEATED]);
 /* "engram: ..." on stderr; returns EXIT_ERROR. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 /* Complains with the usage of the command; returns EXIT_ERROR. */

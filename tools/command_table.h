@@ -22,6 +22,7 @@ typedef struct option {
     char short_name;         /* '\0': none */
     json_kind kind;          /* of the argument */
     const char *argument;    /* the argument of the tool that it sets, for memory commands; NULL: none */
+    int repeats;             /* it may be given several times: all values count (call_options), not the last one */
 } option;
 
 /* A positional argument. */

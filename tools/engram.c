@@ -96,6 +96,10 @@ static int parse_option(call *c, int argc, char **argv, int *i) {
     if (o->value && !value) value = argv[++*i];
     if (o->choices && !is_choice(value, o->choices)) return complain_of_choice(o, value);
     *slot = o->value ? value : "1";
+    if (!o->repeats) return 0;
+    if (c->repeated_count == MAX_REPEATED) return complain("--%s is given more than %d times: give fewer", o->name, MAX_REPEATED);
+    c->repeated[c->repeated_count].of = o;
+    c->repeated[c->repeated_count++].value = value;
     return 0;
 }
 
@@ -108,6 +112,13 @@ const char *call_option(const call *c, const char *name) {
     for (size_t k = 0; c->command->options[k].name; k++)
         if (strcmp(name, c->command->options[k].name) == 0) return c->values[k];
     return NULL;
+}
+
+size_t call_options(const call *c, const char *name, const char *values[MAX_REPEATED]) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->repeated_count; i++)
+        if (strcmp(name, c->repeated[i].of->name) == 0) values[n++] = c->repeated[i].value;
+    return n;
 }
 
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,

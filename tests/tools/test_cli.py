@@ -469,7 +469,7 @@ class Engram(unittest.TestCase):
         self.run_engram("check", fifo, expect=1)
         self.assertEqual(writer.wait(10), 0)
         nothing = self.run_engram("check", os.path.join(place, "empty"), expect=2)  # it has found nothing since it has read nothing
-        self.assertIn(b"holds no files that end in .md, .markdown, .txt or .jsonl", nothing.stderr)
+        self.assertIn(b"holds no files that end in .md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl", nothing.stderr)
         self.assertEqual(nothing.stdout, b"")
         self.run_engram("check", os.path.join(place, "empty"), os.path.join(place, "a.md"))
         done = self.run_engram("check", os.path.join(place, "a.md"), "/nowhere.md", os.path.join(place, "b.txt"), expect=2)

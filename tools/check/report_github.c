@@ -1,0 +1,63 @@
+/* report_github.c - the findings as workflow commands of GitHub Actions, which shows them at the lines of a pull request.
+ * Source of the syntax and of what is escaped: actions/toolkit, packages/core/src/command.ts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/check/paths.h"
+#include "tools/check/report.h"
+
+/* What would end a command or, in a property, the property is written as %XX. */
+static void print_escaped(eg_str s, const char *escaped) {
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c && strchr(escaped, c)) printf("%%%02X", c);
+        else putchar(c);
+    }
+}
+
+static void print_data(eg_str s) { print_escaped(s, "%\r\n"); }
+static void print_property(eg_str s) { print_escaped(s, "%\r\n:,"); }
+
+/* The path from the top of the workspace, where the job says what that is. */
+static char *shown_path(eg_str file) {
+    const char *top = getenv("GITHUB_WORKSPACE");
+    char *real = top && top[0] ? realpath(top, NULL) : NULL, *path = strndup(file.ptr, file.len);
+    if (real && path) {
+        char *from = path_from(real, path);
+        free(path);
+        path = from;
+    }
+    free(real);
+    return path;
+}
+
+static void print_path(eg_str file, void (*print)(eg_str)) {
+    char *path = shown_path(file);
+    if (path) print(eg_str_of(path));
+    free(path);
+}
+
+static void print_finding(const report *r, const eg_check_finding *f) {
+    static const char *const commands[] = {"notice", "warning", "error"}; /* low, medium, high */
+    report_side earlier = side_of(r, f, 0), later = side_of(r, f, 1);
+    printf("::%s file=", commands[f->severity]);
+    print_path(later.file, print_property);
+    printf(",line=%u,endLine=%u,title=Contradiction (%.*s %.2f)::", later.line, later.last_line, (int)f->tier.len, f->tier.ptr,
+           f->score);
+    print_data(f->explanation);
+    fputs("%0AAgainst ", stdout);
+    if (earlier.file.len) {
+        print_path(earlier.file, print_data);
+        printf(":%u: ", earlier.line);
+    } else {
+        fputs("a stored fact of ", stdout);
+        print_data(earlier.scope);
+        fputs(": ", stdout);
+    }
+    print_data(earlier.content);
+    putchar('\n');
+}
+
+void print_report_github(const report *r) {
+    for (size_t i = 0; i < r->count; i++) print_finding(r, r->findings[i]);
+}
