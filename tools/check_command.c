@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "tools/check/changes.h"
 #include "tools/check/files.h"
 #include "tools/check/report.h"
 #include "tools/cli.h"
@@ -75,6 +76,20 @@ static int read_all(check_run *run, int *broken) {
         "nothing was checked: '%s'%s no statement, which is a sentence, list item or row of a table of at least three "
         "words",
         run->files.paths[0], run->read == 1 ? " holds" : " and the other files hold");
+}
+
+/* With --diff, statements that did not change are there only for those that did. 0, or EXIT_ERROR after complaining. */
+static int set_apart_unchanged(check_run *run, const char *base) {
+    eg_statements *s = &run->statements;
+    const changed_file *file = NULL;
+    changes c;
+    int status = changes_open(&c, base);
+    for (size_t i = 0; !status && i < s->count; i++) {
+        if (i == 0 || s->items[i].file.ptr != s->items[i - 1].file.ptr) file = changes_of(&c, s->items[i].file.ptr);
+        if (!changes_touch(file, s->items[i].line, s->places[i].last_line)) s->items[i].flags |= EG_CHECK_CONTEXT;
+    }
+    changes_release(&c);
+    return status;
 }
 
 /* ---- comparing ---- */
@@ -150,10 +165,10 @@ static int tell(check_run *run, const eg_checked *checked, baseline *known) {
     char *used = eg_arena_alloc(&run->arena, run->statements.mark_count + 1);
     if (!used) return complain("out of memory");
     if (select_findings(&r, &run->arena, &run->limits, used, known)) return EXIT_ERROR;
-    if (run->c->verbose) tell_unused(&run->statements, used);
+    if (run->c->verbose && !call_option(run->c, "diff")) tell_unused(&run->statements, used);
     if (written) return write_baseline(&r, written);
     print_report(run, &r);
-    if (known) baseline_tell_stale(known, run->files.paths, run->files.count);
+    if (known && !call_option(run->c, "diff")) baseline_tell_stale(known, run->files.paths, run->files.count);
     return r.count ? EXIT_FOUND : EXIT_FINE;
 }
 
@@ -212,6 +227,14 @@ static const char *chosen_format(const call *c) {
     return sarif ? "sarif" : c->json ? "json" : chosen;
 }
 
+/* 0, or EXIT_ERROR after complaining of options that exclude each other. */
+static int refuse_options(const call *c) {
+    if (call_option(c, "diff") && call_option(c, "write-baseline"))
+        return complain(
+            "--write-baseline accepts all findings, and --diff looks for some of them only: leave out one of the two");
+    return 0;
+}
+
 static int check_with_baseline(check_run *run) {
     const char *name = call_option(run->c, "baseline");
     baseline known;
@@ -224,13 +247,15 @@ static int check_with_baseline(check_run *run) {
 int run_check(const call *c) {
     if (c->positional_count == 0) return complain("check needs a PATH: a file, a folder, or - for standard input");
     check_run run = {.c = c, .files = {.max = MAX_FILES, .what = "files"}, .format = chosen_format(c)};
-    int broken = 0, status = !run.format || read_limits(c, &run.limits) ? EXIT_ERROR : 0;
+    const char *base = call_option(c, "diff");
+    int broken = 0, status = !run.format || refuse_options(c) || read_limits(c, &run.limits) ? EXIT_ERROR : 0;
     if (status) return status;
     eg_arena_init(&run.arena, 0);
     run.statements.arena = &run.arena;
     status = read_all(&run, &broken);
     if (!status && broken && call_option(c, "write-baseline"))
         status = complain("the baseline was not written, since some files could not be read: mend or --exclude them");
+    if (!status && base) status = set_apart_unchanged(&run, base);
     if (!status) status = check_with_baseline(&run);
     release_files(&run.files);
     eg_arena_release(&run.arena);

@@ -57,6 +57,10 @@ static const option check_options[] = {
      .description = "leave out files and folders that match the pattern, as a line of .engramignore in this folder would; may be "
                     "repeated",
      .repeats = 1},
+    {.name = "diff",
+     .value = "BASE",
+     .description = "report only findings of which a statement stands on lines that changed since this branch left the commit "
+                    "BASE, such as origin/main; what is not committed yet counts as changed"},
     {.name = "baseline",
      .value = "FILE",
      .complete = COMPLETE_FILES,

@@ -243,8 +243,19 @@ static eg_status item_margins(eg_case_source *source, eg_request *rq, const eg_c
     return s;
 }
 
+static int is_context(const check *c, size_t i) { return (c->args->items[i].flags & EG_CHECK_CONTEXT) != 0; }
+
+/* Those of the n items that item i is to be compared with. Left out after they were chosen, so that the others are the same as
+ * where all are compared. */
+static size_t without_context(const check *c, size_t i, near_item *found, size_t n) {
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!is_context(c, i) || !is_context(c, found[k].index)) found[kept++] = found[k];
+    return kept;
+}
+
 static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
-    size_t n = nearest(c, i, found);
+    size_t n = without_context(c, i, found, nearest(c, i, found));
     eg_case_fact *subject = case_fact(rq, &c->items[i]);
     const eg_case_fact **candidates = eg_request_array(rq, n, sizeof *candidates);
     if (!subject || !candidates) return EG_ENOMEM;
@@ -315,7 +326,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION && counts_in_documents(c, &v[k]))
             s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
-    if (s != EG_OK || !c->args->against_store) return s;
+    if (s != EG_OK || !c->args->against_store || is_context(c, i)) return s;
 
     item *it = &c->items[i];
     s = eg_derive_vectors(c->m, rq, it->fact.content, &it->derived);

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 ENGRAM, TOP = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -248,6 +249,189 @@ class Check(unittest.TestCase):
             f.write(b"\xff\xfe")
         self.assertIn("was not written", self.check(".", "--write-baseline", "new.json", expect=2).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.place, "new.json")))
+
+    # ---- changed lines ----
+
+    def commit(self, message="x"):
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+        return self.git("rev-parse", "HEAD").strip()
+
+    def places(self, *words, expect=1, **more):
+        found = self.findings(*words, expect=expect, **more)["findings"]
+        return {tuple(sorted((side["file"], side["line"]) for side in (f["a"], f["b"]))) for f in found}
+
+    def test_diff(self):
+        """Only findings of which a statement changed: edited, new, untracked or cut; not one that was moved or renamed."""
+        self.git("init", "-q")
+        text = "# Guide\n\n" + PORTS.format(1) + "\nThe cache holds 512 entries.\n\n" + "".join(
+            f"{words}.\n\n" for words in ("Minutes are kept in the wiki", "Deploys happen on Mondays", "Anna wrote the parser"))
+        self.put("a.md", text)
+        self.put("docs/\u00fc b\".md", PORTS.format(2))
+        base = self.commit()
+        everything = {(("a.md", 3), ("docs/\u00fc b\".md", 1))}
+        self.assertEqual(self.places("."), everything)
+        self.assertEqual(self.places(".", "--diff", base, expect=0), set())
+        self.put("a.md", "One more line is here.\n" + text)  # only moved
+        self.assertEqual(self.places(".", "--diff", "HEAD", expect=0), set())
+        self.put("docs/\u00fc b\".md", "An intro of words.\n\nThe billing service\nlistens on port 3.\n")
+        changed = {(("a.md", 4), ("docs/\u00fc b\".md", 3))}
+        self.assertEqual(self.places(".", "--diff", "HEAD"), changed)
+        self.commit()
+        self.assertEqual(self.places(".", "--diff", "HEAD", expect=0), set())
+        self.assertEqual(self.places(".", "--diff", base), changed)
+        self.git("mv", "a.md", "moved.md")
+        self.assertEqual(self.places(".", "--diff", "HEAD", expect=0), set())
+        self.put("moved.md", "One more line is here.\n" + text + "\n" + PORTS.format(4))
+        last = ("moved.md", text.count("\n") + 3)
+        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("docs/\u00fc b\".md", 3), last), (("moved.md", 4), last)})
+        self.git("checkout", "-q", "-f", "HEAD")
+        self.git("reset", "-q", "--hard")
+        self.put("new.md", "The cache holds 256 entries.\n")  # git does not know it yet
+        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 6), ("new.md", 1))})
+        self.assertEqual(self.places(".", "--diff", "HEAD", cwd=os.path.join(self.place, "docs"), expect=0), set())
+        self.check("-", "a.md", "--diff", "HEAD", stdin="The cache holds 128 entries.\n", expect=1)
+
+    def test_diff_of_cut_statements(self):
+        """A line that is gone from the middle of a statement changed it; one between two statements changed neither."""
+        self.git("init", "-q")
+        self.put("a.md", PORTS.format(1))
+        self.put("b.md", "The billing service\nnever\nlistens on port 2.\n")
+        self.put("c.md", "The catalog service listens on port 7.\n\nSome other words are here.\n\n"
+                 "The catalog service listens on port 8.\n")
+        self.commit()
+        self.put("b.md", "The billing service\nlistens on port 2.\n")
+        self.put("c.md", "The catalog service listens on port 7.\n\nThe catalog service listens on port 8.\n")
+        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 1), ("b.md", 1))})
+
+    def test_diff_of_branches(self):
+        """What was done on the base branch since is not of this branch; a file that git takes for binary is all changed."""
+        self.git("init", "-q")
+        self.put("a.md", PORTS.format(1))
+        self.commit()
+        self.git("checkout", "-q", "-b", "topic")
+        self.put("b.md", "The cache holds 256 entries.\n")
+        self.commit()
+        self.git("checkout", "-q", "main")
+        self.put("a.md", PORTS.format(2))
+        self.put("c.md", PORTS.format(3))
+        self.commit()
+        self.git("checkout", "-q", "topic")
+        self.put("old.md", PORTS.format(4))
+        self.assertEqual(self.places(".", "--diff", "main"), {(("a.md", 1), ("old.md", 1))})
+        self.put(".gitattributes", "*.md -diff\n")
+        self.commit()
+        self.put("renamed.md", PORTS.format(4) + "\nThe cache holds 128 entries.\n")
+        self.git("mv", "-f", "old.md", "moved.md")
+        os.replace(os.path.join(self.place, "renamed.md"), os.path.join(self.place, "moved.md"))
+        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 1), ("moved.md", 1)), (("b.md", 1), ("moved.md", 3))})
+
+    def test_diff_shows_what_changed(self):
+        """Annotations and alerts stand at the statement that changed, which may be the earlier one."""
+        self.git("init", "-q")
+        self.put("a.md", PORTS.format(1))
+        self.put("b.md", PORTS.format(2))
+        self.commit()
+        self.put("a.md", "\n" + PORTS.format(3))
+        line, = self.check(".", "--diff", "HEAD", "--format", "github", expect=1).stdout.splitlines()
+        self.assertIn(" file=a.md,line=2,", line)
+        self.assertIn("Against b.md:1", line)
+        sarif = json.loads(self.check(".", "--diff", "HEAD", "--sarif", expect=1).stdout)["runs"][0]["results"][0]
+        self.assertEqual(sarif["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a.md")
+        self.assertIn("against b.md:1", sarif["message"]["text"])
+
+    def test_diff_finds_what_a_full_check_finds(self):
+        """Over the example: the findings with a statement of one file are those of --diff when that file is new."""
+        self.git("init", "-q")
+        notes = os.path.join(TOP, "tools/example/notes")
+        names = sorted(os.listdir(notes))
+        for new in (names[0], names[-1]):
+            for name in names:
+                with open(os.path.join(notes, name), encoding="utf-8") as f:
+                    self.put(name, f.read() if name != new else "")
+            self.commit()
+            with open(os.path.join(notes, new), encoding="utf-8") as f:
+                self.put(new, f.read())
+            wanted = {pair for pair in self.places(".") if new in (pair[0][0], pair[1][0])}
+            self.assertEqual(self.places(".", "--diff", "HEAD", expect=int(bool(wanted))), wanted)
+            self.commit()
+
+    def test_wrong_diffs(self):
+        self.put("a.md", PORTS.format(1))
+        self.assertIn("this folder is in none", self.check(".", "--diff", "HEAD", expect=2).stderr)
+        self.git("init", "-q")
+        self.put("b.md", PORTS.format(2))
+        self.assertEqual(len(self.places(".", "--diff", "HEAD")), 1)  # before the first commit all is new
+        self.assertIn("no commit 'main'", self.check(".", "--diff", "main", expect=2).stderr)
+        self.commit()
+        for base in ("nowhere", "--output=x", "HEAD~3", "HEAD:a.md", ""):
+            self.assertIn(f"no commit '{base}'", self.check(".", f"--diff={base}", expect=2).stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "x")))
+        self.assertIn("leave out one", self.check(".", "--diff", "HEAD", "--write-baseline", "b.json", expect=2).stderr)
+        empty = os.path.join(self.place, "bin")
+        os.makedirs(empty)
+        self.env["PATH"] = empty
+        self.assertIn("git, which is not installed", self.check(".", "--diff", "HEAD", expect=2).stderr)
+
+    # ---- hooks ----
+
+    def test_workflow_of_the_documents(self):
+        """The last step of the example in docs/usage.md, as a runner runs it on a pull request."""
+        with open(os.path.join(TOP, "docs/usage.md"), encoding="utf-8") as f:
+            workflow = f.read().split("```yaml\n", 1)[1].split("```", 1)[0]
+        step = textwrap.dedent(workflow.rsplit("run: |\n", 1)[1])
+        self.assertIn("engram check --diff", step)
+        self.git("init", "-q")
+        self.put("README.md", PORTS.format(1) + "\nThe cache holds 512 entries.\n")
+        self.put("docs/old.md", "The cache holds 256 entries.\n")
+        self.check(".", "--write-baseline", "engram-baseline.json")
+        self.commit()
+        origin = os.path.join(self.place, "../origin")
+        self.git("clone", "-q", "--bare", ".", origin)
+        self.git("remote", "add", "origin", origin)
+        self.git("fetch", "-q", "origin")
+        self.git("checkout", "-q", "-b", "topic")
+        self.put("docs/new.md", "A guide.\n\n" + PORTS.format(2))
+        self.commit()
+        self.install()
+        self.env.update(GITHUB_BASE_REF="main", GITHUB_WORKSPACE=self.place)
+        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done)
+        line, = done.stdout.splitlines()
+        self.assertRegex(line, r"^::error file=docs/new\.md,line=3,endLine=3,title=.*Against README\.md:1: ")
+        self.put("docs/new.md", "A guide.\n\n" + PORTS.format(1))
+        self.commit()
+        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def install(self):
+        """Puts engram on the PATH."""
+        tools = os.path.join(self.place, "../bin")
+        os.makedirs(tools)
+        os.symlink(ENGRAM, os.path.join(tools, "engram"))
+        self.env["PATH"] = os.path.realpath(tools) + ":" + os.environ["PATH"]
+
+    def test_git_hook(self):
+        """The entry of .pre-commit-hooks.yaml as a hook of git: a contradiction stops the commit, an accepted one does not."""
+        with open(os.path.join(TOP, ".pre-commit-hooks.yaml"), encoding="utf-8") as f:
+            hook = dict(line.strip("- \n").split(": ", 1) for line in f if ": " in line and "#" not in line)
+        self.assertEqual((hook["language"], hook["pass_filenames"]), ("system", "false"))
+        self.git("init", "-q")
+        script = self.put(".git/hooks/pre-commit", f"#!/bin/sh\nexec {hook['entry']} {hook['args'].strip('[]')}\n")
+        os.chmod(script, 0o755)
+        self.install()
+        self.put("a.md", PORTS.format(1))
+        self.commit()
+        self.put("b.md", PORTS.format(2))
+        self.git("add", "b.md")
+        said = subprocess.run(["git", "commit", "-q", "-m", "x"], cwd=self.place, env=self.env, capture_output=True, text=True)
+        self.assertEqual(said.returncode, 1, said)
+        self.assertIn("1 contradiction", said.stdout + said.stderr)
+        self.assertEqual(self.git("log", "--format=%s", "--", "b.md"), "")
+        self.put("b.md", PORTS.format(2).strip() + " <!-- engram: ignore -->\n")
+        self.commit()
+        self.put("c.md", "The cache holds 256 entries.\n")
+        self.commit()
 
     # ---- limits and formats ----
 

@@ -18,6 +18,8 @@ report_side side_of(const report *r, const eg_check_finding *f, int later) {
                          .span = later ? f->span_item : f->span_other};
 }
 
+int is_at_later(const report *r, const eg_check_finding *f) { return !(r->statements->items[f->item].flags & EG_CHECK_CONTEXT); }
+
 /* The gravest first; what is alike in the order of the files. */
 static int by_weight(const void *a, const void *b) {
     const eg_check_finding *x = *(const eg_check_finding *const *)a, *y = *(const eg_check_finding *const *)b;

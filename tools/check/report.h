@@ -18,7 +18,8 @@ typedef struct report {
     size_t files;                      /* that were read */
     const eg_check_finding **findings; /* those that are told */
     size_t count;
-    size_t suppressed, accepted, minor; /* findings that are not: by a comment, the baseline, the limits */
+    /* Findings that are not: by a comment, the baseline, the limits. */
+    size_t suppressed, accepted, minor;
 } report;
 
 /* One of the two statements of a finding. */
@@ -34,6 +35,9 @@ typedef struct report_side {
 int select_findings(report *r, eg_arena *arena, const report_limits *limits, char *used, baseline *known);
 /* The later statement (later: 1) of a finding, or the earlier one or stored fact. */
 report_side side_of(const report *r, const eg_check_finding *f, int later);
+
+/* 1 when the later statement is where viewers should show a finding, 0: the earlier one, since only that one changed. */
+int is_at_later(const report *r, const eg_check_finding *f);
 
 void print_report_text(const report *r, int loud);
 void print_report_json(const report *r);

@@ -39,22 +39,23 @@ static void print_path(eg_str file, void (*print)(eg_str)) {
 
 static void print_finding(const report *r, const eg_check_finding *f) {
     static const char *const commands[] = {"notice", "warning", "error"}; /* low, medium, high */
-    report_side earlier = side_of(r, f, 0), later = side_of(r, f, 1);
+    int later = is_at_later(r, f);
+    report_side other = side_of(r, f, !later), here = side_of(r, f, later);
     printf("::%s file=", commands[f->severity]);
-    print_path(later.file, print_property);
-    printf(",line=%u,endLine=%u,title=Contradiction (%.*s %.2f)::", later.line, later.last_line, (int)f->tier.len, f->tier.ptr,
+    print_path(here.file, print_property);
+    printf(",line=%u,endLine=%u,title=Contradiction (%.*s %.2f)::", here.line, here.last_line, (int)f->tier.len, f->tier.ptr,
            f->score);
     print_data(f->explanation);
     fputs("%0AAgainst ", stdout);
-    if (earlier.file.len) {
-        print_path(earlier.file, print_data);
-        printf(":%u: ", earlier.line);
+    if (other.file.len) {
+        print_path(other.file, print_data);
+        printf(":%u: ", other.line);
     } else {
         fputs("a stored fact of ", stdout);
-        print_data(earlier.scope);
+        print_data(other.scope);
         fputs(": ", stdout);
     }
-    print_data(earlier.content);
+    print_data(other.content);
     putchar('\n');
 }
 

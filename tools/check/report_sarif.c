@@ -65,14 +65,15 @@ static void add_rule(cJSON *rules, eg_str tier) {
 static cJSON *result(const report *r, const eg_check_finding *f) {
     static const char *const levels[] = {"note", "warning", "error"}; /* low, medium, high */
     cJSON *one = cJSON_CreateObject();
-    report_side earlier = side_of(r, f, 0), later = side_of(r, f, 1);
+    int later = is_at_later(r, f);
+    report_side other = side_of(r, f, !later), here = side_of(r, f, later);
     cJSON_AddItemToObject(one, "ruleId", json_text(f->tier));
     cJSON_AddStringToObject(one, "level", levels[f->severity]);
     cJSON_AddNumberToObject(one, "rank", f->score * 100);
-    message(one, f, &earlier);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"), location(&later));
+    message(one, f, &other);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(one, "locations"), location(&here));
     cJSON *list = cJSON_AddArrayToObject(one, "relatedLocations");
-    if (earlier.file.len) related(list, &earlier);
+    if (other.file.len) related(list, &other);
     return one;
 }
 

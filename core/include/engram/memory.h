@@ -104,12 +104,16 @@ typedef struct eg_undone {
     uint64_t reserved[4]; /* 0 */
 } eg_undone;
 
+/* A statement is there for the others: it is compared with those that are not, but with no other such one and not with the
+ * store. */
+#define EG_CHECK_CONTEXT 1ull
 /* A statement to check that is in no store. */
 typedef struct eg_check_item {
     eg_str content, scope;
     eg_str file; /* where it stands, for messages; may be empty */
     uint32_t line;
-    uint64_t reserved[4]; /* 0 */
+    uint64_t flags;       /* EG_CHECK_CONTEXT */
+    uint64_t reserved[3]; /* 0 */
 } eg_check_item;
 typedef struct eg_check_finding {
     uint32_t item;  /* index of the later statement */
