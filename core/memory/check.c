@@ -7,6 +7,7 @@
 #include "core/memory/arguments.h"
 #include "core/memory/candidates.h"
 #include "core/memory/judge.h"
+#include "core/memory/settled.h"
 
 enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
 #define LEAST_SIMILARITY 0.30 /* cosine, or share of common terms without a model */
@@ -30,6 +31,7 @@ typedef struct check {
     float *vectors; /* a row for each item that does not repeat another; NULL without a model */
     uint32_t dimensions;
     eg_thresholds thresholds; /* of all items */
+    eg_settled settled;       /* of the store, where that is compared with */
     eg_checked *out;
     size_t capacity;
 } check;
@@ -273,9 +275,21 @@ static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, ne
     return EG_OK;
 }
 
+/* 1: people dismissed this contradiction in the store, or called both valid, in nearly the same words. */
+static eg_status was_settled(check *c, size_t i, uint32_t other, const eg_fact *stored, int *settled) {
+    *settled = 0;
+    if (!c->args->against_store) return EG_OK;
+    eg_str text = stored ? stored->content : c->args->items[other].content;
+    eg_status s = eg_settled_load(c->m, c->rq, &c->settled);
+    return s == EG_OK ? eg_settled_has(c->m, c->rq, &c->settled, c->args->items[i].content, text, settled) : s;
+}
+
 /* Keeps a verdict beyond the request of its case. */
 static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *stored, const eg_verdict *v) {
     eg_checked *out = c->out;
+    int settled;
+    eg_status s = was_settled(c, i, other, stored, &settled);
+    if (s != EG_OK || settled) return s;
     if (out->count == c->capacity) {
         size_t more = c->capacity ? 2 * c->capacity : 32;
         eg_check_finding *p = eg_request_array(c->rq, more, sizeof *p);

@@ -6,6 +6,7 @@
 #include "core/memory/changes.h"
 #include "core/memory/judge.h"
 #include "core/memory/reads.h"
+#include "core/memory/settled.h"
 
 #define NO_MODEL_PAUSE EG_MAX_JOB_PAUSE
 
@@ -139,6 +140,21 @@ static eg_status write_outcome(detection *t) {
     return eg_request_fail(t->rq, EG_EBUSY, "the facts of a detection job changed too often: it is tried again later");
 }
 
+/* Contradictions that people dismissed or called both valid in nearly the same words are none. */
+static eg_status drop_settled(detection *t) {
+    eg_settled settled = {0};
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < t->c.candidate_count; i++) {
+        int found = 0;
+        if (t->verdicts[i].outcome != EG_OUTCOME_CONTRADICTION) continue;
+        s = eg_settled_load(t->m, t->rq, &settled);
+        if (s == EG_OK)
+            s = eg_settled_has(t->m, t->rq, &settled, t->c.subject->fact->content, t->c.candidates[i]->fact->content, &found);
+        if (found) t->verdicts[i].outcome = EG_OUTCOME_UNRELATED;
+    }
+    return s;
+}
+
 eg_status eg_detect(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fact *fact, const eg_derived *derived,
                     eg_detected *out) {
     detection *t = eg_request_array(rq, 1, sizeof *t);
@@ -148,6 +164,7 @@ eg_status eg_detect(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fa
     eg_status s = eg_gather(m, rq, fact, derived, &t->c);
     eg_case_source in_store = eg_store_neighbours(m);
     if (s == EG_OK) s = eg_judge(m, rq, &t->c, &thresholds, &in_store, &t->verdicts);
+    if (s == EG_OK) s = drop_settled(t);
     return s == EG_OK ? write_outcome(t) : s;
 }
 

@@ -433,6 +433,37 @@ class Check(unittest.TestCase):
         self.put("c.md", "The cache holds 256 entries.\n")
         self.commit()
 
+    # ---- what people settled in the store ----
+
+    def engram(self, *words, expect=0):
+        done = subprocess.run([ENGRAM, *words, "--json"], capture_output=True, text=True, env=self.env, cwd=self.place)
+        self.assertEqual(done.returncode, expect, (words, done.stdout[-800:], done.stderr[-800:]))
+        return json.loads(done.stdout)
+
+    def test_dismissed_stays_dismissed(self):
+        """Also in slightly other words, in a document or committed anew; not with another number, name or negation."""
+        facts = ("The auth service times out after 30 seconds.", "The auth service times out after 60 seconds.")
+        for agent, fact in zip("ab", facts):
+            conflicts = self.engram("commit", "--agent", agent, fact)["conflicts"]
+        self.put("same.md", "The auth service has a timeout of 30 seconds.\n")
+        self.put("other.md", "The auth service has a timeout of 45 seconds.\n")
+        self.put("both.md", "The auth service times out after 30 seconds.\n\nThe auth service has a timeout of 60 seconds.\n")
+        before = {f["a"]["content"] for f in self.findings("same.md", "--against-store")["findings"]}
+        self.assertEqual(before, {facts[1]})
+        self.check("both.md", expect=1)
+        for outcome in ("dismissed", "both_valid"):
+            done = self.engram("resolve", conflicts[0]["conflict_id"], "--type", outcome, "--reason", "not the same limit")
+            self.check("same.md", "both.md", "--against-store")
+            self.check("both.md", expect=1)  # the store is not asked
+            wrong = {f["a"]["content"] for f in self.findings("other.md", "--against-store")["findings"]}
+            self.assertEqual(wrong, set(facts))
+            again = self.engram("commit", "--agent", "c", "The auth service has a timeout of 30 seconds.")
+            self.assertEqual(again["conflicts"], [])
+            self.engram("undo", str(again["undo_id"]))
+            self.engram("undo", str(done["undo_id"]))
+        told = self.engram("commit", "--agent", "c", "The auth service has a timeout of 30 seconds.")["conflicts"]
+        self.assertEqual(len(told), 1)
+
     # ---- limits and formats ----
 
     def test_limits(self):
