@@ -152,6 +152,13 @@ class Dataset(unittest.TestCase):
             self.assertTrue(all(parts))
             self.assertEqual(sum(map(len, parts)), len(read("test")))
 
+    def test_a_name_decides_the_split(self):
+        names = ("n-acorn-pharmacy", "n-ivory-pay", "n-jade-ml")
+        self.assertEqual([dataset.split_of(name) for name in names], ["test", "dev", "train"])
+        for read in (dataset.read_notes, dataset.read_document_sets):
+            for split in dataset.SPLITS:
+                self.assertEqual({dataset.split_of(s["name"]) for s in read(split)}, {split})
+
     def test_a_broken_line_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")

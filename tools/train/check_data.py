@@ -9,6 +9,8 @@ import dataset
 
 RELATIONS = {"contradicts", "same", "general", "specific", "supersedes", "neutral"}
 DIFFICULTIES = {"easy", "medium", "hard"}
+STATEMENT_KINDS = {"assertion", "instruction", "prohibition", "option", "example", "history",
+                   "proposal", "question", "step", "aside"}
 
 
 class Checker:
@@ -25,6 +27,16 @@ class Checker:
         if other[0] != split:
             self.say(where, f"the text is also in {other[1]}: {text[:60]}")
 
+    def split(self, where, split, name):
+        if dataset.split_of(name) != split:
+            self.say(where, f"{name} belongs to {dataset.split_of(name)}")
+
+    def sizes(self, where, *sizes):
+        """sizes: (what, n, least, most)"""
+        for what, n, least, most in sizes:
+            if not least <= n <= most:
+                self.say(where, f"{n} {what} instead of {least} to {most}")
+
     def contrast_set(self, where, split, c):
         relations = collections.Counter(r["rel"] for r in c["r"])
         if not set(relations) <= RELATIONS:
@@ -38,20 +50,25 @@ class Checker:
             self.text(where, split, text)
         self.counts[split, "contrast sets"] += 1
 
-    def scenario(self, where, split, s):
-        place = {f["id"]: i for i, f in enumerate(s["facts"])}
-        if len(place) != len(s["facts"]) or len({f["content"] for f in s["facts"]}) != len(place):
+    def facts(self, where, split, store, least, most):
+        """{id: place in order of commit}; least and most: words of a fact"""
+        place = {f["id"]: i for i, f in enumerate(store["facts"])}
+        contents = {f["content"] for f in store["facts"]}
+        if len(place) != len(store["facts"]) or len(contents) != len(place):
             self.say(where, "two facts have the same id or the same content")
-        for f in s["facts"]:
-            if not 5 <= len(f["content"].split()) <= 70:
+        for f in store["facts"]:
+            if not least <= len(f["content"].split()) <= most:
                 self.say(where, f"{f['id']}: {len(f['content'].split())} words")
             for key in ("scope", "fact_type", "agent", "engineer", "confidence"):
                 if key not in f:
                     self.say(where, f"{f['id']}: no {key}")
             self.text(where, split, f["content"])
+        return place
+
+    def labels(self, where, split, store, place):
         kinds = {}
         for kind, label in (("conflicts", "category"), ("non_conflicts", "trap")):
-            for c in s[kind]:
+            for c in store[kind]:
                 a, b = c["a"], c["b"]
                 if a not in place or b not in place:
                     self.say(where, f"{kind}: {a} {b}: there is no such fact")
@@ -63,18 +80,20 @@ class Checker:
                     self.say(where, f"{kind}: {a} {b}: no {label} or why")
                 kinds[a, b] = kind
                 self.counts[split, kind] += 1
-            if kind == "conflicts" and {c["difficulty"] for c in s[kind]} - DIFFICULTIES:
+            if kind == "conflicts" and {c["difficulty"] for c in store[kind]} - DIFFICULTIES:
                 self.say(where, f"a difficulty is not one of {sorted(DIFFICULTIES)}")
-        for what, ids in [("query", r) for q in s["queries"]
+        for what, ids in [("query", r) for q in store["queries"]
                           for r in q["relevant"]] + [("update", u["supersedes"])
-                                                     for u in s["updates"]]:
+                                                     for u in store["updates"]]:
             if ids not in place:
                 self.say(where, f"{what}: no fact {ids}")
-        for name, n, least, most in (("facts", len(place), 34, 44),
-                                     ("conflicts", len(s["conflicts"]), 7, 24),
-                                     ("non_conflicts", len(s["non_conflicts"]), 8, 40)):
-            if not least <= n <= most:
-                self.say(where, f"{n} {name} instead of {least} to {most}")
+
+    def scenario(self, where, split, s):
+        place = self.facts(where, split, s, 5, 70)
+        self.labels(where, split, s, place)
+        self.sizes(where, ("facts", len(place), 34, 44),
+                   ("conflicts", len(s["conflicts"]), 7, 24),
+                   ("non_conflicts", len(s["non_conflicts"]), 8, 40))
         self.counts[split, "scenarios"] += 1
         self.counts[split, "facts"] += len(place)
 
@@ -105,25 +124,76 @@ class Checker:
                 self.say(where,
                          f"contradiction {tag} is on {len(difficulties)} statements; it needs two,"
                          f" and a difficulty")
-        for name, n, least, most in (("statements", statements, 50, 85),
-                                     ("contradictions", len(tags), 4, 12),
-                                     ("sections", headings, 3, 12)):
-            if not least <= n <= most:
-                self.say(where, f"{n} {name} instead of {least} to {most}")
+        self.sizes(where, ("statements", statements, 50, 85),
+                   ("contradictions", len(tags), 4, 12), ("sections", headings, 3, 12))
         self.counts[split, "documents"] += 1
         self.counts[split, "statements"] += statements
         self.counts[split, "contradictions in documents"] += len(tags)
+
+    def note(self, where, split, s):
+        where = f"{where} ({s['name']})"
+        self.split(where, split, s["name"])
+        place = self.facts(where, split, s, 3, 130)
+        self.labels(where, split, s, place)
+        content = {f["id"]: f["content"] for f in s["facts"]}
+        for f in s["facts"]:
+            at = 0
+            for statement in f["statements"]:
+                if statement["kind"] not in STATEMENT_KINDS:
+                    self.say(where, f"{f['id']}: unknown kind {statement['kind']}")
+                found = f["content"].find(statement["t"], at)
+                if found < 0:
+                    self.say(where, f"{f['id']}: not in the content, or not in this order: "
+                                    f"{statement['t'][:60]}")
+                else:
+                    at = found + len(statement["t"])
+            self.counts[split, "statements of notes"] += len(f["statements"])
+        for c in s["conflicts"] + s["non_conflicts"]:
+            for side in "ab":
+                if c[side + "_span"] not in content.get(c[side], ""):
+                    self.say(where, f"{c['a']} {c['b']}: {side}_span is not in its fact")
+        self.sizes(where, ("facts", len(place), 40, 72), ("conflicts", len(s["conflicts"]), 5, 24),
+                   ("non_conflicts", len(s["non_conflicts"]), 20, 48))
+        self.counts[split, "notes"] += 1
+        self.counts[split, "facts of notes"] += len(place)
+
+    def document_set(self, where, split, s):
+        where = f"{where} ({s['name']})"
+        self.split(where, split, s["name"])
+        lines = sum(text.count("\n") + (not text.endswith("\n")) for text in s["files"].values())
+        self.sizes(where, ("files", len(s["files"]), 6, 10), ("lines", lines, 250, 540),
+                   ("conflicts", len(s["conflicts"]), 4, 12),
+                   ("non_conflicts", len(s["non_conflicts"]), 16, 40))
+        for kind, label in (("conflicts", "category"), ("non_conflicts", "trap")):
+            for number, c in enumerate(s[kind], 1):
+                spans = []
+                for side in "ab":
+                    text, span = s["files"].get(c[side + "_file"], ""), c[side + "_span"]
+                    if not span.strip() or text.count(span) != 1:
+                        self.say(where, f"{kind} {number}: {side}_span occurs {text.count(span)} "
+                                        f"times in {c[side + '_file']}: {span[:60]}")
+                    start = text.find(span)
+                    spans.append((c[side + "_file"], start, start + len(span)))
+                (f, a, b), (g, c_start, d) = spans
+                if f == g and a < d and c_start < b:
+                    self.say(where, f"{kind} {number}: the two spans overlap in {f}")
+                if not c.get(label) or not c.get("why"):
+                    self.say(where, f"{kind} {number}: no {label} or why")
+                self.counts[split, f"{kind} of document sets"] += 1
+        self.counts[split, "document sets"] += 1
 
 
 def main(folder):
     checker = Checker()
     for split in dataset.SPLITS:
         for kind, check in (("contrast_sets", checker.contrast_set),
-                            ("scenarios", checker.scenario), ("documents", checker.document)):
+                            ("scenarios", checker.scenario), ("documents", checker.document),
+                            ("notes", checker.note), ("document_sets", checker.document_set)):
             for number, o in enumerate(dataset.read_lines(dataset.path_of(kind, split, folder)), 1):
                 where = f"{kind}/{split}.jsonl:{number}"
                 try:
-                    if kind != "documents" and o["difficulty"] not in dataset.DIFFICULTIES:
+                    if (kind in ("contrast_sets", "scenarios")
+                            and o["difficulty"] not in dataset.DIFFICULTIES):
                         checker.say(where, f"difficulty {o['difficulty']!r} is not easy or hard")
                     check(where, split, o)
                 except (KeyError, TypeError) as e:
@@ -132,7 +202,8 @@ def main(folder):
     for split in dataset.SPLITS:
         print(split, {kind: n for (s, kind), n in sorted(checker.counts.items()) if s == split})
         if not all(checker.counts[split, kind]
-                   for kind in ("scenarios", "contrast sets", "documents")):
+                   for kind in ("scenarios", "contrast sets", "documents", "notes",
+                                "document sets")):
             print(f"{split}: a kind of data is missing")
             return 1
     return 1 if checker.problems else 0

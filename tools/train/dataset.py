@@ -1,6 +1,7 @@
 """Reads the labelled data; data/README.md describes it. No package is needed.
 Used by the programs here, by bench/detection.py, bench/documents.py and by tests."""
 import collections
+import hashlib
 import json
 import os
 import re
@@ -13,8 +14,17 @@ TAG = re.compile(r"\s*<!-- (\d+)(?: (easy|medium|hard))? -->")
 
 
 def path_of(kind, split, folder=DATA):
-    """kind: contrast_sets, scenarios or documents."""
+    """kind: contrast_sets, scenarios, documents, notes or document_sets."""
     return os.path.join(folder, kind, split + ".jsonl")
+
+
+def split_of(name):
+    """The split of a store of notes or of a document set: by name alone, a third is for test and a
+    sixth of the rest for dev."""
+    number = int(hashlib.sha256(name.encode("utf-8")).hexdigest(), 16)
+    if number % 3 == 0:
+        return "test"
+    return "dev" if number // 3 % 6 == 0 else "train"
 
 
 def read_lines(path):
@@ -37,6 +47,14 @@ def read_contrast_sets(split, difficulty=None):
 
 def read_scenarios(split, difficulty=None):
     return _of_difficulty(read_lines(path_of("scenarios", split)), difficulty)
+
+
+def read_notes(split):
+    return list(read_lines(path_of("notes", split)))
+
+
+def read_document_sets(split):
+    return list(read_lines(path_of("document_sets", split)))
 
 
 def read_documents(split):
