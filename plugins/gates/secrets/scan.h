@@ -5,12 +5,7 @@
 #ifndef EG_SECRETS_SCAN_H
 #define EG_SECRETS_SCAN_H
 
-#include "engram/status.h"
-
-typedef struct secret_hit {
-    const char *what;  /* "an AWS access key" */
-    size_t start, end; /* bytes of the text */
-} secret_hit;
+#include "hit.h"
 
 /* The first secret of text at or behind byte `from`. 1: found. */
 int secret_find(eg_str text, size_t from, secret_hit *out);

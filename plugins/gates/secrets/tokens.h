@@ -3,7 +3,7 @@
 #ifndef EG_SECRETS_TOKENS_H
 #define EG_SECRETS_TOKENS_H
 
-#include "scan.h"
+#include "hit.h"
 
 /* A secret that begins at i. 1: found. */
 int secret_token(eg_str s, size_t i, secret_hit *out);
