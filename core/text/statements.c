@@ -68,12 +68,21 @@ static void emit(splitter *sp, size_t end) {
     sp->out[sp->n++] = (eg_span){(uint32_t)start, (uint32_t)last};
 }
 
+/* A letter before a full stop is an initial, unless it is a unit behind a number ("12g.", "5 s.") or the end of a word that is
+ * cut by an apostrophe ("don't."). */
+static int is_initial(eg_str s, size_t at) {
+    if (at == 0) return 1;
+    char before = s.ptr[at - 1];
+    if (before == ' ' && at > 1 && eg_is_lower(s.ptr[at])) before = s.ptr[at - 2];
+    return !eg_is_digit(before) && before != '\'';
+}
+
 static int is_abbreviation(eg_str s, size_t start, size_t dot) {
     static const char *const known[] = {"e.g", "i.e",  "etc",  "vs",   "cf",  "approx", "ca",  "no",  "nr",  "dr",   "mr", "mrs",
                                         "ms",  "incl", "excl", "resp", "fig", "sec",    "min", "max", "st",  "prof", "jr", "inc",
                                         "ltd", "co",   "corp", "a.m",  "p.m", "u.s",    "al",  "ed",  "vol", "ch"};
     eg_str word = {s.ptr + start, dot - start};
-    if (word.len == 1 && eg_is_alpha(word.ptr[0])) return 1; /* an initial */
+    if (word.len == 1 && eg_is_alpha(word.ptr[0])) return is_initial(s, start);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (eg_str_same_word(word, eg_str_of(known[i]))) return 1;
     return 0;
@@ -191,13 +200,4 @@ size_t eg_text_statements(eg_str content, eg_span *out, size_t most) {
     }
     emit(&sp, content.len);
     return sp.n;
-}
-
-eg_status eg_text_read_statements(eg_arena *arena, eg_str content, eg_statement *out, size_t most, size_t *n, eg_error *err) {
-    eg_span *spans = eg_arena_array(arena, most, sizeof *spans);
-    *n = 0;
-    if (!spans) return eg_fail_memory(err, most * sizeof *spans);
-    *n = eg_text_statements(content, spans, most);
-    for (size_t i = 0; i < *n; i++) out[i] = (eg_statement){.span = spans[i]};
-    return EG_OK;
 }

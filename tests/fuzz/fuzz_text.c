@@ -1,11 +1,13 @@
-/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, and the readers of
- * core/docs over a document; one program each, chosen by a definition. A finding is a crash, a sanitizer report, or a broken
- * promise of core/text/text.h or core/docs/documents.h. */
+/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, its blocks and statements, and
+ * the readers of core/docs over a document; one program each, chosen by a definition. A finding is a crash, a sanitizer report,
+ * or a broken promise of core/text/text.h, core/text/blocks.h or core/docs/documents.h. */
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "core/text/text.h"
-#if defined(FUZZ_MARKDOWN)
+#if defined(FUZZ_STATEMENTS)
+#include "core/text/blocks.h"
+#elif defined(FUZZ_MARKDOWN)
 #include "core/docs/documents.h"
 #endif
 
@@ -18,10 +20,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int is_utf8(eg_str s) { return eg_utf8_valid_prefix(s.ptr, s.len) == s.len; }
 
-#if defined(FUZZ_TEXT)
+#if !defined(FUZZ_MARKDOWN)
 /* A code point of s begins at `at`, or s ends there. */
 static int is_border(eg_str s, uint32_t at) { return at <= s.len && eg_utf8_floor(s.ptr, s.len, at) == at; }
+#endif
 
+#if defined(FUZZ_TEXT)
 static void check_normal_form(eg_arena *a, eg_str text) {
     eg_str once, twice;
     eg_error err;
@@ -87,6 +91,47 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_terms(terms, n, EG_MAX_FACT_TERMS);
     PROMISE(eg_text_query_terms(&a, text, terms, EG_MAX_TERMS, &n, &err) == EG_OK);
     check_terms(terms, n, EG_MAX_TERMS);
+    eg_arena_release(&a);
+    return 0;
+}
+
+#elif defined(FUZZ_STATEMENTS)
+static void check_blocks(eg_arena *a, eg_str text) {
+    eg_blocks blocks;
+    eg_error err;
+    uint32_t end = 0, line = 1;
+    PROMISE(eg_text_blocks(a, text, &blocks, &err) == EG_OK);
+    for (size_t i = 0; i < blocks.count; i++) {
+        const eg_block *b = &blocks.items[i];
+        PROMISE(b->span.start >= end && b->span.start < b->span.end && is_border(text, b->span.start) &&
+                is_border(text, b->span.end));
+        PROMISE(b->kind <= EG_BLOCK_FIELD && (b->above == EG_BLOCK_NONE || b->above < i) && b->group <= i);
+        for (; end < b->span.start; end++) line += text.ptr[end] == '\n';
+        PROMISE(b->line == line && b->info.start <= b->info.end && b->info.end <= b->span.start);
+    }
+}
+
+static void check_read(eg_arena *a, eg_str text, size_t most) {
+    eg_statement out[EG_MAX_STATEMENTS];
+    eg_error err;
+    size_t n, blank = 1;
+    PROMISE(eg_text_read_statements(a, text, out, most, &n, &err) == EG_OK && n <= most);
+    for (size_t i = 0; i < text.len; i++) blank &= strchr(" \t\r\n", text.ptr[i]) != NULL && text.ptr[i];
+    PROMISE(n || blank);
+    for (size_t i = 0; i < n; i++) {
+        PROMISE(out[i].span.start < out[i].span.end && is_border(text, out[i].span.start) && is_border(text, out[i].span.end));
+        PROMISE(i == 0 || out[i].span.start >= out[i - 1].span.end);
+        PROMISE(out[i].kind <= EG_STATEMENT_HEADER_FIELD && out[i].flags == 0 && is_utf8(out[i].alone));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    eg_str text = {(const char *)data, eg_utf8_valid_prefix((const char *)data, size)};
+    eg_arena a;
+    eg_arena_init(&a, (size_t)64 << 20);
+    check_blocks(&a, text);
+    check_read(&a, text, EG_MAX_STATEMENTS);
+    check_read(&a, text, 2);
     eg_arena_release(&a);
     return 0;
 }

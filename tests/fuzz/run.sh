@@ -24,6 +24,9 @@ seed() {
         head -n 1 tools/train/data/scenarios/dev.jsonl | grep -oE '"content": "([^"\\]|\\.)*"' |
             sed 's/^"content": "\(.*\)"$/\1/' | (cd "$to" && split -a 4 -l 1)
         sources=core/text/*.c ;;
+    statements)
+        cat README.md CONTRIBUTING.md docs/configuration.md | (cd "$to" && split -a 4 -l 12)
+        sources=core/text/*.c ;;
     markdown) # the first letter tells the kind of file: m, t, j, x (MDX), n (notebook)
         for kind in m t x; do
             cat README.md ARCHITECTURE.md CONTRIBUTING.md | (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
