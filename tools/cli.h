@@ -58,7 +58,12 @@ int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
 int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size, eg_engine_options *engine,
                  uint32_t *format);
 
-int run_memory(const call *c); /* commit, query, conflicts, resolve, status, feedback, undo */
+int run_memory(const call *c); /* commit, query, conflicts, resolve, judge, status, feedback, undo */
+int run_review(const call *c);
+/* Calls a tool of the memory. *out: its result, to be deleted; NULL when it was printed as JSON (--json) or failed. Returns the
+ * exit status, after complaining where there is something to complain about. */
+struct cJSON;
+int memory_tool(const call *c, eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out);
 int run_tool(const call *c);
 int run_check(const call *c);
 int run_mcp(const call *c);

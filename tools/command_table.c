@@ -189,7 +189,7 @@ static const option conflicts_options[] = {
      .argument = "scope"},
     {.name = "status",
      .value = "STATUS",
-     .choices = "open resolved dismissed expired all",
+     .choices = "open resolved dismissed expired suspected all",
      .description = "only conflicts of this status (default: open)",
      .argument = "status"},
     {.name = "limit", .value = "N", .description = "at most N conflicts", .kind = JSON_NUMBER, .argument = "limit"},
@@ -215,6 +215,34 @@ static const option resolve_options[] = {
 static const example resolve_examples[] = {
     {"engram resolve 7d20a1c4 --type winner --winner 4f1c22ab --reason \"seen in the cluster\"", "keep one of the two facts"},
     {0}};
+
+static const char *const judge_text[] = {
+    "Answers the question whether two facts contradict each other, which Engram asks where it is not sure. contradiction makes "
+    "the pair an open conflict. update says that the later fact replaces the earlier one, which is closed. both_valid says that "
+    "each is true in its own context, same that they say the same.",
+    NULL};
+static const argument judge_arguments[] = {{"REVIEW", "the id of a review, or the end of one", COMPLETE_NOTHING}, {0}};
+static const option judge_options[] = {
+    {.name = "verdict",
+     .value = "VERDICT",
+     .choices = "contradiction update both_valid same unrelated",
+     .description = "the answer (required)",
+     .argument = "verdict"},
+    {.name = "reason", .value = "TEXT", .description = "why, in one sentence (required)", .argument = "reason"},
+    {0}};
+static const example judge_examples[] = {
+    {"engram judge 5a10c0f2 --verdict both_valid --reason \"another environment\"", "answer one review"}, {0}};
+
+static const char *const review_text[] = {
+    "Goes through the pairs of facts that may contradict each other, where Engram is not sure, and asks about each. When "
+    "standard input is no terminal, only lists them; `engram judge` answers one.",
+    NULL};
+static const option review_options[] = {{.name = "scope",
+                                         .short_name = 's',
+                                         .value = "PATH",
+                                         .description = "only pairs of this scope and those below it",
+                                         .argument = "scope"},
+                                        {0}};
 
 static const char *const feedback_text[] = {
     "Records whether a reported conflict is a real one. After ten verdicts, the threshold of the detector that found it follows "
@@ -459,6 +487,24 @@ const command commands[] = {{.name = "check",
                              .run = run_memory,
                              .tool = "engram_resolve",
                              .positional = "conflict_id"},
+                            {.name = "review",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "answer which uncertain pairs of facts contradict each other",
+                             .description = review_text,
+                             .options = review_options,
+                             .run = run_review},
+                            {.name = "judge",
+                             .group = MEMORY,
+                             .synopsis = "REVIEW",
+                             .summary = "answer whether two facts contradict each other",
+                             .description = judge_text,
+                             .arguments = judge_arguments,
+                             .options = judge_options,
+                             .examples = judge_examples,
+                             .run = run_memory,
+                             .tool = "engram_judge",
+                             .positional = "review_id"},
                             {.name = "feedback",
                              .group = MEMORY,
                              .synopsis = "CONFLICT",

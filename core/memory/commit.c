@@ -300,6 +300,8 @@ static eg_status find_verdict(commit *c, eg_receipt *out) {
     }
     out->conflicts = detected.views;
     out->conflict_count = detected.count;
+    out->suspected = detected.suspected;
+    out->suspected_count = detected.suspected_count;
     return s;
 }
 

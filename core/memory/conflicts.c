@@ -38,14 +38,33 @@ eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, eg_conflict_
     return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
 }
 
+eg_status eg_check_suspected(eg_request *rq, const eg_conflict *c) {
+    static const char *const statuses[] = EG_CONFLICT_STATUS_WORDS;
+    if (c->status == EG_CONFLICT_SUSPECTED) return EG_OK;
+    return eg_request_fail(
+        rq, EG_EINVAL, "nobody is asked about this pair any more: it is %s%s%.*s; undo that first to judge anew",
+        c->status <= EG_CONFLICT_SUSPECTED ? statuses[c->status] : "unknown", c->resolved_by.len ? ", by " : "",
+        (int)c->resolved_by.len, c->resolved_by.len ? c->resolved_by.ptr : "");
+}
+
+eg_str eg_review_tier(eg_request *rq, eg_str tier) { return eg_request_printf(rq, "%.*s_review", (int)tier.len, tier.ptr); }
+
+void eg_draft_answer(eg_draft *d, const eg_conflict *c, int suspected, int confirmed) {
+    eg_conflict counted = *c;
+    if (suspected) counted.tier = eg_review_tier(d->rq, c->tier);
+    if (counted.tier.ptr) eg_draft_feedback(d, &counted, confirmed);
+    else d->failed = 1;
+}
+
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                               size_t *n) {
     eg_conflict_filter filter = {.size = sizeof filter, .limit = EG_MAX_LISTED};
     if (limit && limit < EG_MAX_LISTED) filter.limit = limit;
-    if (status == EG_CONFLICT_OPEN) filter.flags = EG_CONFLICTS_CURRENT;
+    if (status == EG_CONFLICT_OPEN || status == EG_CONFLICT_SUSPECTED) filter.flags = EG_CONFLICTS_CURRENT;
     /* Which the store keeps as open. */
     if (status == EG_CONFLICT_EXPIRED) filter.flags = EG_CONFLICTS_PAST;
-    if (status >= 0) filter.statuses = 1u << (status == EG_CONFLICT_EXPIRED ? EG_CONFLICT_OPEN : status);
+    filter.statuses =
+        status < 0 ? ~(1u << EG_CONFLICT_SUSPECTED) : 1u << (status == EG_CONFLICT_EXPIRED ? EG_CONFLICT_OPEN : status);
     eg_status s = eg_check_scope(rq, scope, 1, &filter.scope);
     eg_conflict *rows = NULL;
     if (s == EG_OK) s = STORE(m, conflicts, rq, &filter, &rows, n);

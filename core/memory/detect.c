@@ -2,6 +2,7 @@
  * holds a write lock while it computes. */
 #include "core/memory/detect.h"
 
+#include "core/memory/asking.h"
 #include "core/memory/candidates.h"
 #include "core/memory/changes.h"
 #include "core/memory/judge.h"
@@ -16,7 +17,8 @@ typedef struct detection {
     eg_request *rq;
     const eg_job *job;
     eg_case c;
-    eg_verdict *verdicts;   /* one a candidate */
+    eg_verdict *verdicts; /* one a candidate */
+    eg_asking asking;
     eg_conflict *conflicts; /* those that are written, one a candidate at most */
     size_t *candidate_of;   /* each of them is about */
     size_t conflict_count;
@@ -40,7 +42,7 @@ static void draft_conflict(detection *t, eg_draft *d, size_t candidate) {
                        .span_a = subject_first ? v->span_subject : v->span_candidate,
                        .span_b = subject_first ? v->span_candidate : v->span_subject,
                        .severity = v->severity,
-                       .status = EG_CONFLICT_OPEN,
+                       .status = v->outcome == EG_OUTCOME_SUSPECTED ? EG_CONFLICT_SUSPECTED : EG_CONFLICT_OPEN,
                        .until_a = a->valid_until,
                        .until_b = b->valid_until};
     eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = a->id;
@@ -56,9 +58,26 @@ static int corroborates(const detection *t, size_t candidate) {
 static void draft_verdict(detection *t, eg_draft *d, size_t candidate) {
     eg_id subject = t->c.subject->fact->id, other = t->c.candidates[candidate]->fact->id;
     uint32_t outcome = t->verdicts[candidate].outcome;
-    if (outcome == EG_OUTCOME_CONTRADICTION) draft_conflict(t, d, candidate);
+    if (outcome == EG_OUTCOME_CONTRADICTION || outcome == EG_OUTCOME_SUSPECTED) draft_conflict(t, d, candidate);
     if (corroborates(t, candidate)) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_CORROBORATES);
     if (outcome == EG_OUTCOME_UPDATE) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_UPDATE);
+}
+
+/* Of the pairs that are suspected, only those with the highest scores are asked about, and only
+ * those that the workspace wants to be asked about; the others are let go. */
+static void choose_questions(detection *t) {
+    size_t asked = 0;
+    for (;;) {
+        eg_verdict *best = NULL;
+        for (size_t i = 0; i < t->c.candidate_count; i++) {
+            eg_verdict *v = &t->verdicts[i];
+            if (v->outcome == EG_OUTCOME_SUSPECTED && !v->asked && (!best || v->score > best->score)) best = v;
+        }
+        if (!best) return;
+        best->asked = asked < EG_MAX_ASKED && eg_asking_wants(t->m, &t->asking, best->tier, best->score);
+        if (best->asked) asked++;
+        else best->outcome = EG_OUTCOME_UNRELATED;
+    }
 }
 
 /* How many agents say the same as the subject, by this outcome. */
@@ -73,10 +92,18 @@ static uint32_t agents_that_agree(const detection *t) {
     return n;
 }
 
+static int is_open(const detection *t, size_t i) { return t->conflicts[i].status == EG_CONFLICT_OPEN; }
+
+static size_t open_count(const detection *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->conflict_count; i++) n += (size_t)is_open(t, i);
+    return n;
+}
+
 static eg_status put_view(const detection *t, const eg_fact *subject, size_t i, int64_t time, eg_conflict_view *v) {
     eg_request *rq = t->out->rq;
     eg_fact other = *t->c.candidates[t->candidate_of[i]]->fact;
-    other.open_conflicts++;
+    other.open_conflicts += (uint32_t)is_open(t, i);
     v->conflict = t->conflicts[i];
     v->conflict.detected_at = time;
     v->conflict.tier = eg_request_copy(rq, v->conflict.tier);
@@ -93,14 +120,16 @@ static eg_status tell(const detection *t, int64_t time) {
     eg_detected *out = t->out;
     if (!out || t->conflict_count == 0) return EG_OK;
     eg_fact subject = *t->c.subject->fact;
-    subject.open_conflicts += (uint32_t)t->conflict_count;
+    subject.open_conflicts += (uint32_t)open_count(t);
     subject.corroborations += agents_that_agree(t);
     out->views = eg_request_array(out->rq, t->conflict_count, sizeof *out->views);
-    if (!out->views) return EG_ENOMEM;
+    out->suspected = eg_request_array(out->rq, t->conflict_count, sizeof *out->suspected);
+    if (!out->views || !out->suspected) return EG_ENOMEM;
     for (int severity = EG_SEVERITY_HIGH; severity >= EG_SEVERITY_LOW; severity--) {
         for (size_t i = t->conflict_count; i-- > 0;) { /* the newest first */
             if (t->conflicts[i].severity != (uint32_t)severity) continue;
-            eg_status s = put_view(t, &subject, i, time, &out->views[out->count++]);
+            eg_conflict_view *view = is_open(t, i) ? &out->views[out->count++] : &out->suspected[out->suspected_count++];
+            eg_status s = put_view(t, &subject, i, time, view);
             if (s != EG_OK) return s;
         }
     }
@@ -128,6 +157,7 @@ static eg_status write_outcome(detection *t) {
             draft_verdict(t, &d, i);
             for (size_t k = before; k < d.precondition_count; k++) owner_of[k] = i;
         }
+        eg_asking_move(t->m, &t->asking, t->conflict_count - open_count(t), &d);
         eg_status s = eg_draft_apply(&d, t->m, &applied);
         if (s == EG_OK) return tell(t, applied.time);
         if (s != EG_ECONFLICT) return s;
@@ -165,7 +195,10 @@ eg_status eg_detect(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fa
     eg_case_source in_store = eg_store_neighbours(m);
     if (s == EG_OK) s = eg_judge(m, rq, &t->c, &thresholds, &in_store, &t->verdicts);
     if (s == EG_OK) s = drop_settled(t);
-    return s == EG_OK ? write_outcome(t) : s;
+    if (s == EG_OK) s = eg_asking_read(m, rq, &t->asking);
+    if (s != EG_OK) return s;
+    choose_questions(t);
+    return write_outcome(t);
 }
 
 static eg_status only_finish(eg_memory *m, eg_request *rq, const eg_job *job) {

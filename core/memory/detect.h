@@ -6,11 +6,11 @@
 #include "core/memory/derive.h"
 
 /* The open conflicts that a detection wrote, with both facts, in the memory of a request that
- * outlives it: most severe first, then newest. */
+ * outlives it: most severe first, then newest. And the suspected ones that it asks about. */
 typedef struct eg_detected {
     eg_request *rq;
-    eg_conflict_view *views;
-    size_t count;
+    eg_conflict_view *views, *suspected;
+    size_t count, suspected_count;
     int lost; /* 1: the lease was, nothing was written */
 } eg_detected;
 

@@ -3,6 +3,7 @@
 #include "core/memory/judge.h"
 
 #include "core/base/clock.h"
+#include "core/memory/asking.h"
 
 enum { STRIKES = 5, MAX_FINDINGS = 1024 };
 
@@ -67,6 +68,14 @@ static int vetoed(const finding *list, size_t n, const finding *contradiction) {
     return 0;
 }
 
+/* The first contradiction stands; without one the first suspicion; without that the first other
+ * outcome. */
+static int outweighs(uint32_t now, uint32_t before) {
+    if (before == EG_OUTCOME_CONTRADICTION) return 0;
+    if (now == EG_OUTCOME_CONTRADICTION || before == EG_OUTCOME_UNRELATED) return 1;
+    return now == EG_OUTCOME_SUSPECTED && before != EG_OUTCOME_SUSPECTED;
+}
+
 static eg_status merge(eg_memory *m, eg_request *rq, const finding *list, size_t n, const eg_case *c, eg_thresholds *thresholds,
                        eg_verdict *verdicts) {
     for (size_t i = 0; i < c->candidate_count; i++) verdicts[i] = (eg_verdict){.outcome = EG_OUTCOME_UNRELATED};
@@ -77,10 +86,12 @@ static eg_status merge(eg_memory *m, eg_request *rq, const finding *list, size_t
         double least = 0;
         eg_status s = is_conflict ? eg_least_score(m, rq, thresholds, f->f.tier, &least) : EG_OK;
         if (s != EG_OK) return s;
-        if (is_conflict && (vetoed(list, n, f) || f->f.score < least)) continue;
-        /* the first contradiction stands; without one, the first other outcome */
-        if (v->outcome == EG_OUTCOME_CONTRADICTION || (v->outcome != EG_OUTCOME_UNRELATED && !is_conflict)) continue;
-        *v = (eg_verdict){.outcome = f->f.outcome,
+        if (is_conflict && vetoed(list, n, f)) continue;
+        int suspected = is_conflict && f->f.score < least;
+        if (suspected && f->f.score < eg_least_doubt(m, f->f.tier)) continue;
+        uint32_t outcome = suspected ? EG_OUTCOME_SUSPECTED : f->f.outcome;
+        if (!outweighs(outcome, v->outcome)) continue;
+        *v = (eg_verdict){.outcome = outcome,
                           .severity = f->f.severity,
                           .score = f->f.score,
                           .span_subject = f->f.span_subject,

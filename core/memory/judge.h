@@ -4,9 +4,14 @@
 
 #include "core/memory/thresholds.h"
 
+/* An outcome of eg_verdict beside eg_outcome: a contradiction whose score is too low to be reported
+ * and high enough to ask somebody (asking.h). */
+enum { EG_OUTCOME_SUSPECTED = EG_OUTCOME_UNRELATED + 1 };
+
 typedef struct eg_verdict {
-    uint32_t outcome; /* eg_outcome; EG_OUTCOME_UNRELATED when nothing was found */
+    uint32_t outcome; /* eg_outcome or EG_OUTCOME_SUSPECTED; EG_OUTCOME_UNRELATED when nothing was found */
     uint32_t severity;
+    int asked; /* of a suspected one: somebody is */
     double score;
     eg_span span_subject, span_candidate;
     eg_str tier, detector, explanation;

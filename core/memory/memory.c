@@ -15,6 +15,7 @@
 #include "core/memory/query.h"
 #include "core/memory/reembed.h"
 #include "core/memory/resolve.h"
+#include "core/memory/review.h"
 #include "core/memory/undo.h"
 #include "core/memory/workspaces.h"
 
@@ -66,7 +67,23 @@ static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) 
 
 /* ---- the table of operations: each passes the guard before anything else is looked at ---- */
 
-enum { COMMIT, QUERY, CONFLICTS, RESOLVE, CHECK, FEEDBACK, UNDO, PROMOTE, LINEAGE, STATUS, WORK, REEMBED, CONFLICT, OPERATIONS };
+enum {
+    COMMIT,
+    QUERY,
+    CONFLICTS,
+    RESOLVE,
+    CHECK,
+    FEEDBACK,
+    UNDO,
+    PROMOTE,
+    LINEAGE,
+    STATUS,
+    WORK,
+    REEMBED,
+    CONFLICT,
+    JUDGE,
+    OPERATIONS
+};
 
 static const eg_memory_operation operations[OPERATIONS] = {
     [COMMIT] = {"commit", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, commit)},
@@ -82,6 +99,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [WORK] = {"work", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, work)},
     [REEMBED] = {"reembed", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, reembed)},
     [CONFLICT] = {"conflict", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflict)},
+    [JUDGE] = {"judge", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, judge)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -175,6 +193,13 @@ static eg_status conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_c
     return s == EG_OK ? eg_memory_conflict(m, rq, conflict_id, out, history, n) : s;
 }
 
+static eg_status judge(eg_memory *m, eg_request *rq, const eg_judge_args *args, eg_resolved *out) {
+    eg_judge_args own;
+    eg_status s = enter(m, rq, JUDGE);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_judge_args, args, EG_JUDGE_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_judge(m, rq, &own, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -189,6 +214,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .status = status,
                                         .work = work,
                                         .reembed = reembed,
-                                        .conflict = conflict};
+                                        .conflict = conflict,
+                                        .judge = judge};
     return &table;
 }

@@ -110,7 +110,8 @@ static eg_status find(search *q) {
 static eg_status read_found(search *q, int64_t *now) {
     eg_id ids[2 * POOL];
     for (size_t i = 0; i < q->count; i++) ids[i] = q->list[i].id;
-    const eg_parts_args args = {.size = sizeof args, .flags = EG_PARTS_TRUST | EG_PARTS_CONFLICTS, .ids = ids, .count = q->count};
+    const eg_parts_args args = {
+        .size = sizeof args, .flags = EG_PARTS_TRUST | EG_PARTS_CONFLICTS | EG_PARTS_SUSPECTED, .ids = ids, .count = q->count};
     eg_fact_parts *rows = NULL;
     eg_status s = q->count ? STORE(q->m, parts, q->rq, &args, &rows, now) : EG_OK;
     for (size_t i = 0; s == EG_OK && i < q->count; i++) q->list[i].parts = &rows[i];
@@ -168,7 +169,9 @@ static eg_status to_hit(const search *q, const candidate *c, eg_hit *out) {
                     .relevance = c->relevance,
                     .why = explain(q, c),
                     .open_conflicts = c->parts->conflicts,
-                    .open_conflict_count = c->parts->conflict_count};
+                    .open_conflict_count = c->parts->conflict_count,
+                    .suspected = c->parts->suspected,
+                    .suspected_count = c->parts->suspected_count};
     return out->why.ptr ? EG_OK : EG_ENOMEM;
 }
 

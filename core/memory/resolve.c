@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
+#include "core/memory/conflicts.h"
 #include "core/memory/derive.h"
 #include "core/memory/gates.h"
 #include "core/memory/ids.h"
@@ -16,6 +17,7 @@ typedef struct settlement {
     eg_memory *m;
     eg_request *rq;
     const eg_resolve_args *args;
+    const eg_settling *how;
     eg_conflict conflict;
     eg_fact a, b;
     int64_t now;    /* the store's */
@@ -68,7 +70,7 @@ static eg_status settle_winner(settlement *t) {
         eg_draft_require(&t->d, EG_REQUIRE_CURRENT)->fact = winner->id;
     }
     t->conflict.resolved_fact = t->winner;
-    eg_draft_feedback(&t->d, &t->conflict, 1);
+    eg_draft_answer(&t->d, &t->conflict, t->how->suspected, 1);
     close_one(t, loser, EG_CLOSE_RESOLVED);
     return EG_OK;
 }
@@ -126,13 +128,20 @@ static eg_status settle_merge(settlement *t, eg_arena *arena, eg_resolved *out) 
     }
     t->conflict.resolved_fact = merged;
     out->merged = row->fact;
-    eg_draft_feedback(&t->d, &t->conflict, 1);
+    eg_draft_answer(&t->d, &t->conflict, t->how->suspected, 1);
     if (!eg_id_eq(merged, t->a.id)) close_one(t, &t->a, EG_CLOSE_MERGED);
     if (!eg_id_eq(merged, t->b.id)) close_one(t, &t->b, EG_CLOSE_MERGED);
     return EG_OK;
 }
 
-eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, const eg_id *closed, size_t closed_count, eg_id created) {
+static void settle_dismissed(settlement *t) {
+    eg_draft_answer(&t->d, &t->conflict, t->how->suspected, 0);
+    if (t->how->same && !eg_str_eq(t->a.agent_id, t->b.agent_id))
+        eg_draft_link(&t->d, EG_CHANGE_LINK, t->b.id, t->a.id, EG_LINK_CORROBORATES);
+}
+
+eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, int suspected, const eg_id *closed, size_t closed_count,
+                       eg_id created) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char id[EG_ID_TEXT];
     eg_id_format(c->id, id);
@@ -146,7 +155,7 @@ eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, const eg_id *closed, 
         eg_id_format(created, id);
         eg_buffer_format(b, ",\"merged\":\"%s\"", id);
     }
-    eg_buffer_text(b, "}");
+    eg_buffer_text(b, suspected ? ",\"was\":\"suspected\"}" : "}");
     return (eg_str){b->ptr, b->len};
 }
 
@@ -162,7 +171,7 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     switch ((eg_resolution)t->args->resolution_type) {
     case EG_RESOLUTION_WINNER: s = settle_winner(t); break;
     case EG_RESOLUTION_MERGE: s = settle_merge(t, arena, out); break;
-    case EG_RESOLUTION_DISMISS: eg_draft_feedback(&t->d, &t->conflict, 0); break;
+    case EG_RESOLUTION_DISMISS: settle_dismissed(t); break;
     case EG_RESOLUTION_BOTH_VALID: eg_draft_link(&t->d, EG_CHANGE_LINK, t->a.id, t->b.id, EG_LINK_BOTH_VALID); break;
     }
     if (s != EG_OK) return s;
@@ -172,8 +181,9 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     t->conflict.resolution = t->args->resolution;
     eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
     int created = t->args->resolution_type == EG_RESOLUTION_MERGE && out->merged.seq == 0;
-    eg_str note = eg_resolve_note(&t->audit, &t->conflict, t->closed, t->closed_count, created ? out->merged.id : (eg_id){{0}});
-    eg_draft_audit(&t->d, "resolve", t->a.id, t->b.id, note);
+    eg_str note = eg_resolve_note(&t->audit, &t->conflict, t->how->suspected, t->closed, t->closed_count,
+                                  created ? out->merged.id : (eg_id){{0}});
+    eg_draft_audit(&t->d, t->how->suspected ? "judge" : "resolve", t->a.id, t->b.id, note);
     if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
     eg_applied applied;
     if ((s = eg_draft_apply(&t->d, t->m, &applied)) != EG_OK) return s;
@@ -191,6 +201,7 @@ static eg_status check_outcome(settlement *t) {
     }
     if (a->resolution_type != EG_RESOLUTION_WINNER) return EG_OK;
     eg_status s = EG_OK;
+    t->winner = t->how->later ? t->b.id : (eg_id){{0}};
     if (a->winning_fact_id.len) s = eg_id_resolve(t->m, t->rq, "winning_fact_id", a->winning_fact_id, &t->winner);
     if (s != EG_OK || eg_id_eq(t->winner, t->a.id) || eg_id_eq(t->winner, t->b.id)) return s;
     char first[EG_ID_TEXT], second[EG_ID_TEXT];
@@ -239,6 +250,9 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     if (s == EG_OK) s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0);
     if (s == EG_OK) s = eg_id_resolve(t->m, rq, "conflict_id", a->conflict_id, &id);
     if (s == EG_OK) s = read_conflict(t, id);
+    if (s == EG_OK && !t->how->suspected && t->conflict.status == EG_CONFLICT_SUSPECTED)
+        s = eg_request_fail(rq, EG_EINVAL, "the conflict is only suspected: answer it with engram_judge");
+    if (s == EG_OK && t->how->suspected) s = eg_check_suspected(rq, &t->conflict);
     if (s == EG_OK) s = check_outcome(t);
     if (s != EG_OK || !eg_is_settled(t->conflict.status)) return s;
     /* Asking twice for the same is no error. */
@@ -271,11 +285,12 @@ static eg_status read_outcome(settlement *t, eg_resolved *out) {
     return eg_read_conflict(t->m, t->rq, t->conflict.id, &out->conflict);
 }
 
-eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
+eg_status eg_settle_conflict(eg_memory *m, eg_request *rq, const eg_resolve_args *args, const eg_settling *how,
+                             eg_resolved *out) {
     *out = (eg_resolved){0};
     settlement *t = eg_request_array(rq, 1, sizeof *t);
     if (!t) return EG_ENOMEM;
-    *t = (settlement){.m = m, .rq = rq, .args = args};
+    *t = (settlement){.m = m, .rq = rq, .args = args, .how = how};
     eg_arena arena;
     eg_arena_init(&arena, 0);
     int already = 0;
@@ -291,4 +306,9 @@ eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args 
     if (s == EG_ECONFLICT) s = eg_request_fail(rq, EG_EBUSY, "other writers changed the same facts: try again");
     if (s != EG_OK) return s;
     return read_outcome(t, out);
+}
+
+eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {
+    static const eg_settling open = {0};
+    return eg_settle_conflict(m, rq, args, &open, out);
 }

@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/memory/changes.h"
+#include "core/memory/conflicts.h"
 #include "core/memory/derive.h"
 #include "core/memory/ids.h"
 #include "core/memory/reads.h"
@@ -54,8 +55,8 @@ static void swap_sides(eg_conflict *c) {
     c->span_b = span;
 }
 
-static void clear_settlement(eg_conflict *c) {
-    c->status = EG_CONFLICT_OPEN;
+static void clear_settlement(eg_conflict *c, eg_conflict_status status) {
+    c->status = status;
     c->resolved_at = 0;
     c->resolved_by = c->resolution = (eg_str){0};
     c->resolved_fact = (eg_id){{0}};
@@ -63,9 +64,10 @@ static void clear_settlement(eg_conflict *c) {
 
 /* Opens a settled conflict about the facts that c names now. The copies have the same content, so
  * the spans hold. */
-static void draft_reopening(undoing *u, eg_conflict *c) {
-    eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_SETTLED)->conflict = c->id;
-    clear_settlement(c);
+static void draft_reopening(undoing *u, eg_conflict *c, eg_conflict_status status) {
+    eg_precondition_kind is = eg_is_settled(c->status) ? EG_REQUIRE_CONFLICT_SETTLED : EG_REQUIRE_CONFLICT_UNSETTLED;
+    eg_draft_require(&u->d, is)->conflict = c->id;
+    clear_settlement(c, status);
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_FACTS)->conflict = c;
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
 }
@@ -91,7 +93,7 @@ static eg_status take_conflicts_over(undoing *u, eg_id fact, int64_t closed_at, 
         if (!ended_with_it || c->until_a <= u->now || eg_id_eq(c->id, u->settled)) continue;
         eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->fact = c->fact_a;
         c->fact_b = copy;
-        draft_reopening(u, c);
+        draft_reopening(u, c, EG_CONFLICT_OPEN);
     }
     return s;
 }
@@ -156,7 +158,11 @@ typedef struct resolution {
     uint32_t type;
     eg_id reopened, fact; /* fact: the winner, or the merged one */
     eg_str by, why;
+    int suspected; /* the conflict was only suspected before */
+    int opened;    /* no settlement: a suspected conflict was judged to be a contradiction */
 } resolution;
+
+static eg_conflict_status status_before(const resolution *r) { return r->suspected ? EG_CONFLICT_SUSPECTED : EG_CONFLICT_OPEN; }
 
 static eg_status read_resolution(undoing *u, resolution *r) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
@@ -174,6 +180,8 @@ static eg_status read_resolution(undoing *u, resolution *r) {
         if (eg_str_eq(key, EG_STR("fact"))) (void)eg_id_parse(j.text, &r->fact);
         if (eg_str_eq(key, EG_STR("by"))) r->by = j.text;
         if (eg_str_eq(key, EG_STR("why"))) r->why = j.text;
+        if (eg_str_eq(key, EG_STR("was"))) r->suspected = eg_str_eq(j.text, EG_STR("suspected"));
+        if (eg_str_eq(key, EG_STR("type"))) r->opened = eg_str_eq(j.text, EG_STR("contradiction"));
         if (eg_str_eq(key, EG_STR("closed")) && r->closed_count < 2 && eg_id_parse(j.text, &r->closed[r->closed_count]))
             r->closed_count++;
         for (uint32_t i = 0; eg_str_eq(key, EG_STR("type")) && i < 4; i++)
@@ -221,7 +229,10 @@ static eg_status was_taken_back(undoing *u, const resolution *r, const eg_confli
 static eg_status read_settlement(undoing *u, const resolution *r, eg_conflict *c) {
     int gone;
     eg_status s = eg_read_conflict(u->m, u->rq, r->conflict, c);
-    if (s != EG_OK) return s;
+    if (s != EG_OK || (r->opened && c->status == EG_CONFLICT_OPEN)) return s;
+    if (r->opened)
+        return eg_request_fail(u->rq, EG_EINVAL,
+                               "there is nothing to undo: the conflict is not open any more; undo what settled it");
     if (!eg_is_settled(c->status))
         return eg_request_fail(u->rq, EG_EINVAL, "there is nothing to undo: the conflict is not settled any more");
     if ((s = was_taken_back(u, r, c, &gone)) != EG_OK) return s;
@@ -240,8 +251,9 @@ static void take_verdict_back(undoing *u, const resolution *r, const eg_conflict
     }
     eg_change *verdict = eg_draft_add(&u->d, EG_CHANGE_FEEDBACK_BACK);
     verdict->feedback_back.conflict = c->id;
-    verdict->feedback_back.tier = c->tier;
-    verdict->feedback_back.time = c->resolved_at;
+    verdict->feedback_back.tier = r->suspected ? eg_review_tier(u->rq, c->tier) : c->tier;
+    verdict->feedback_back.time = u->row.time;
+    if (!verdict->feedback_back.tier.ptr) u->d.failed = 1;
 }
 
 /* {"undo":true,"reopened":"...","type":"winner","fact":"...","by":"...","why":"..."}: what redo needs
@@ -294,7 +306,7 @@ static eg_status open_between_restored(undoing *u, const resolution *r, eg_confl
         eg_draft_require(&u->d, EG_REQUIRE_CURRENT)->fact = other.id;
     }
     note_reopening(u, r, c);
-    draft_reopening(u, c);
+    draft_reopening(u, c, status_before(r));
     return EG_OK;
 }
 
@@ -305,7 +317,8 @@ static eg_status undo_resolution(undoing *u, const resolution *r) {
     if (s != EG_OK) return s;
     take_verdict_back(u, r, c);
     if (r->closed_count == 0 && eg_id_is_none(r->merged)) {
-        draft_reopening(u, c); /* it touched no fact; where one has ended since, the conflict reads as expired */
+        draft_reopening(u, c,
+                        status_before(r)); /* it touched no fact; where one has ended since, the conflict reads as expired */
         return EG_OK;
     }
     u->settled = c->id;
@@ -361,6 +374,7 @@ static eg_status settle_again(undoing *u, const resolution *r) {
     if (s == EG_ENOENT || (s == EG_OK && eg_is_settled(c->status))) return reverse(u);
     if (s != EG_OK) return s;
     u->settled = c->id;
+    int suspected = c->status == EG_CONFLICT_SUSPECTED;
     if ((s = reverse(u)) != EG_OK) return s;
     int merged_again = u->restored_count == 1 && u->gone_count == 1 && eg_id_eq(u->gone[0], r->fact);
     c->status = EG_CONFLICT_RESOLVED;
@@ -369,15 +383,15 @@ static eg_status settle_again(undoing *u, const resolution *r) {
     c->resolution = r->why;
     c->resolved_fact = merged_again ? u->restored[0] : r->fact;
     eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_UNSETTLED)->conflict = c->id;
-    eg_draft_feedback(&u->d, c, 1);
+    eg_draft_answer(&u->d, c, suspected, 1);
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
-    eg_resolve_note(&u->note, c, u->closed, u->closed_count, merged_again ? u->restored[0] : (eg_id){{0}});
+    eg_resolve_note(&u->note, c, suspected, u->closed, u->closed_count, merged_again ? u->restored[0] : (eg_id){{0}});
     return EG_OK;
 }
 
 static eg_status undo_row(undoing *u) {
     static const char *const actions[] = {"commit", "delete", "undo"};
-    int resolves = eg_str_eq(u->row.action, EG_STR("resolve"));
+    int resolves = eg_str_eq(u->row.action, EG_STR("resolve")) || eg_str_eq(u->row.action, EG_STR("judge"));
     resolution r = {0};
     if (resolves || (eg_str_eq(u->row.action, EG_STR("undo")) && u->row.payload.len)) {
         eg_status s = read_resolution(u, &r);

@@ -94,7 +94,7 @@ static eg_status read_window(writing *w, eg_id fact, int64_t *from, int64_t *unt
 }
 
 static eg_status set_conflict(writing *w, const eg_conflict *c) {
-    int64_t resolved = c->status == EG_CONFLICT_OPEN ? 0 : c->resolved_at ? c->resolved_at : w->now;
+    int64_t resolved = !eg_is_settled(c->status) ? 0 : c->resolved_at ? c->resolved_at : w->now;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_CONFLICT);
     if (!q) return w->rq->err->code;
     sqlite3_bind_int64(q, 1, w->workspace);

@@ -134,6 +134,12 @@ static eg_status read_statements(const reading *r, eg_fact_parts *out) {
     return EG_OK;
 }
 
+static eg_status read_conflict_ids(const reading *r, eg_id fact, eg_conflict_status status, eg_id **out, size_t *n) {
+    sqlite3_stmt *q = about(r, EG_SQL_CONFLICT_IDS_OF, fact);
+    if (q) sqlite3_bind_int(q, 3, status);
+    return read_rows(r->c, r->rq, q, id_row, sizeof **out, (void **)out, n);
+}
+
 static eg_status read_part(const reading *r, eg_fact_parts *rows, size_t i) {
     eg_fact_parts *out = &rows[i];
     eg_id id = r->args->ids[i];
@@ -146,8 +152,9 @@ static eg_status read_part(const reading *r, eg_fact_parts *rows, size_t i) {
         s = read_rows(r->c, r->rq, about(r, EG_SQL_CLAIMS_OF, id), claim_row, sizeof *out->claims, (void **)&out->claims,
                       &out->claim_count);
     if (s == EG_OK && flags & EG_PARTS_CONFLICTS && out->fact.open_conflicts)
-        s = read_rows(r->c, r->rq, about(r, EG_SQL_OPEN_CONFLICTS_OF, id), id_row, sizeof *out->conflicts,
-                      (void **)&out->conflicts, &out->conflict_count);
+        s = read_conflict_ids(r, id, EG_CONFLICT_OPEN, &out->conflicts, &out->conflict_count);
+    if (s == EG_OK && flags & EG_PARTS_SUSPECTED)
+        s = read_conflict_ids(r, id, EG_CONFLICT_SUSPECTED, &out->suspected, &out->suspected_count);
     if (s == EG_OK && flags & EG_PARTS_TRUST) s = read_trust(r, rows, i);
     if (s == EG_OK && flags & EG_PARTS_PAIRS) s = read_pair(r, out);
     if (s == EG_OK && flags & EG_PARTS_JOBS) s = read_jobs(r, out);
@@ -165,9 +172,9 @@ static eg_status workspace_key(reading *r) {
 }
 
 eg_status sqlite_parts(eg_storage *s, eg_request *rq, const eg_parts_args *args, eg_fact_parts **out, int64_t *now) {
-    eg_status st =
-        check_flags(rq, "eg_parts_args", args->size, EG_PARTS_ARGS_SIZE_1_0, args->flags,
-                    EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_CONFLICTS | EG_PARTS_TRUST | EG_PARTS_PAIRS | EG_PARTS_JOBS);
+    eg_status st = check_flags(rq, "eg_parts_args", args->size, EG_PARTS_ARGS_SIZE_1_0, args->flags,
+                               EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_CONFLICTS | EG_PARTS_TRUST | EG_PARTS_PAIRS |
+                                   EG_PARTS_JOBS | EG_PARTS_SUSPECTED);
     if (st != EG_OK) return st;
     if (!(*out = eg_request_array(rq, args->count, sizeof **out))) return EG_ENOMEM;
     reading r = {.s = s, .c = reader_take(s), .rq = rq, .args = args};

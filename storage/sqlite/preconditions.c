@@ -70,7 +70,7 @@ static int conflict_is(writing *w, eg_id conflict, int unsettled) {
     int row = step(w->c, w->rq, q);
     int status = row > 0 ? sqlite3_column_int(q, 0) : -1;
     sqlite3_reset(q);
-    return row <= 0 ? row : (status == EG_CONFLICT_OPEN) == unsettled;
+    return row <= 0 ? row : eg_is_settled((uint32_t)status) != unsettled;
 }
 
 static int lease_is_held(writing *w, const eg_precondition *p) {

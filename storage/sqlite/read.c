@@ -295,6 +295,7 @@ eg_status sqlite_stats(eg_storage *s, eg_request *rq, uint32_t flags, eg_store_s
     out->statements = facts.at[5];
     out->claims = facts.at[6];
     out->vectors = facts.at[7];
+    out->suspected = (uint32_t)facts.at[8];
     out->jobs_queued = jobs.at[0];
     out->jobs_leased = jobs.at[1];
     out->jobs_dead = jobs.at[2];

@@ -13,7 +13,7 @@ row_reader statement_row; /* eg_statement */
 row_reader id_row;        /* eg_id */
 row_reader numbers_row;   /* numbers */
 
-enum { NUMBERS = 8 };
+enum { NUMBERS = 9 };
 typedef struct numbers { /* the first columns of a row */
     uint64_t at[NUMBERS];
 } numbers;

@@ -123,7 +123,18 @@ static const char *const migrations[SCHEMA] = {
      * may still write: their statements are assertions that stand alone. */
     "ALTER TABLE statements ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE statements ADD COLUMN flags INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE statements ADD COLUMN alone TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE statements ADD COLUMN alone TEXT NOT NULL DEFAULT '';"
+    /* Suspected conflicts (status 4) are no mark against the agents of their facts. */
+    "DROP TRIGGER conflict_found; DROP TRIGGER conflict_reopened; DROP TRIGGER conflict_dismissed;"
+    "CREATE TRIGGER conflict_found AFTER INSERT ON conflicts WHEN new.status IN (0, 1) BEGIN"
+    " INSERT OR IGNORE INTO flagged SELECT workspace, agent_id, key FROM facts WHERE key IN (new.fact_a, new.fact_b); END;"
+    "CREATE TRIGGER conflict_reopened AFTER UPDATE OF status ON conflicts WHEN new.status IN (0, 1) BEGIN"
+    " INSERT OR IGNORE INTO flagged SELECT workspace, agent_id, key FROM facts WHERE key IN (new.fact_a, new.fact_b); END;"
+    "CREATE TRIGGER conflict_dismissed AFTER UPDATE OF status ON conflicts WHEN new.status IN (2, 4) BEGIN"
+    " DELETE FROM flagged WHERE (workspace, agent_id, fact) IN (SELECT f.workspace, f.agent_id, f.key FROM facts f"
+    " WHERE f.key IN (new.fact_a, new.fact_b)"
+    " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_a = f.key AND c.status IN (0, 1))"
+    " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status IN (0, 1))); END;",
 };
 
 /* What only makes reading faster is no change of the schema: a store of any age gets it when it is opened for writing, and

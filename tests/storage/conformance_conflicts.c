@@ -36,10 +36,8 @@ void conformance_agents(store *s) {
         int which;
         uint32_t status;
         uint64_t facts;
-    } steps[] = {{0, EG_CONFLICT_DISMISSED, 2},
-                 {1, EG_CONFLICT_RESOLVED, 2},
-                 {1, EG_CONFLICT_DISMISSED, 0},
-                 {0, EG_CONFLICT_OPEN, 2},
+    } steps[] = {{0, EG_CONFLICT_DISMISSED, 2}, {1, EG_CONFLICT_RESOLVED, 2},  {1, EG_CONFLICT_DISMISSED, 0},
+                 {0, EG_CONFLICT_OPEN, 2},      {0, EG_CONFLICT_SUSPECTED, 0}, {0, EG_CONFLICT_OPEN, 2},
                  {1, EG_CONFLICT_OPEN, 3}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         c[steps[i].which].status = steps[i].status;
@@ -52,6 +50,13 @@ void conformance_agents(store *s) {
     for (int i = 0; i < 3; i++) assert_int_equal(rows[i].agent_flagged, 3);              /* of several facts of one agent */
     assert_true(rows[1].conflict_count == 2 && eg_id_eq(rows[1].conflicts[0], c[1].id)); /* the newest first */
     assert_true(rows[0].conflict_count == 1 && rows[0].fact.open_conflicts == 1);
+    c[0].status = EG_CONFLICT_SUSPECTED;
+    assert_int_equal(set_status(s, &c[0]), EG_OK);
+    eg_fact_parts p = part(s, f[1], EG_PARTS_CONFLICTS | EG_PARTS_SUSPECTED);
+    assert_true(p.suspected_count == 1 && eg_id_eq(p.suspected[0], c[0].id) && p.fact.open_conflicts == 1);
+    assert_true(p.conflict_count == 1 && eg_id_eq(p.conflicts[0], c[1].id));
+    eg_store_stats stats = stats_of(s);
+    assert_true(stats.suspected == 1 && stats.conflicts_open == 1 && stats.conflicts_total == 1);
 }
 
 /* A conflict goes over to the copy of a fact: it is the copy's, and counts for its agent, not for that of the one that it left.

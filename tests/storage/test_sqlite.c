@@ -235,7 +235,7 @@ static void plans(store *s) {
                   {EG_SQL_CONFLICTS_OF, "%workspace=?%"},
                   {EG_SQL_PAIR_CONFLICT, "%workspace=?%"},
                   {EG_SQL_CLEARED_OF, "%workspace=?%"},
-                  {EG_SQL_OPEN_CONFLICTS_OF, "%workspace=?%"},
+                  {EG_SQL_CONFLICT_IDS_OF, "%workspace=?%"},
                   {EG_SQL_AUDIT, "SCAN p"},
                   {EG_SQL_AUDIT, "% u USING INTEGER PRIMARY KEY%"},
                   {EG_SQL_AUDIT, "%TEMP B-TREE%"},

@@ -1,7 +1,7 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
- * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback and
- * promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
+ * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback, judge
+ * and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
  * EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h); results and
  * what stands in arrays keep their size for all of ABI major 1: a later minor gives names to
  * reserved bytes. Results live as long as the request. Thread class: worker; may block. */
@@ -40,8 +40,10 @@ typedef struct eg_receipt {
     uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
-    int64_t undo_id;      /* 0: nothing that undo could take back */
-    uint64_t reserved[4]; /* 0 */
+    int64_t undo_id;             /* 0: nothing that undo could take back */
+    eg_conflict_view *suspected; /* pairs that the caller is asked about: see eg_memory_ops.judge */
+    size_t suspected_count;
+    uint64_t reserved[2]; /* 0 */
 } eg_receipt;
 
 #define EG_QUERY_ARGS_SIZE_1_0 88
@@ -63,7 +65,9 @@ typedef struct eg_hit {
     eg_str why;       /* "words 0.93, meaning 0.71; decision, verified" */
     eg_id *open_conflicts;
     size_t open_conflict_count;
-    uint64_t reserved[4]; /* 0 */
+    eg_id *suspected; /* conflicts that nobody has judged yet */
+    size_t suspected_count;
+    uint64_t reserved[2]; /* 0 */
 } eg_hit;
 
 typedef struct eg_hits {
@@ -93,6 +97,16 @@ typedef struct eg_resolved {
     int64_t undo_id;               /* 0: it was settled so already */
     uint64_t reserved[4];          /* 0 */
 } eg_resolved;
+
+#define EG_JUDGE_ARGS_SIZE_1_0 64
+typedef struct eg_judge_args {
+    uint32_t size, flags; /* sizeof(eg_judge_args) of the caller, 0 */
+    eg_str conflict_id;   /* of a suspected conflict: id or unique suffix */
+    uint32_t verdict;     /* eg_judgement */
+    eg_str reason;        /* one sentence; with the verdict contradiction it becomes the conflict's explanation */
+    eg_str agent_id;
+} eg_judge_args;
+EG_SIZE_FROZEN(eg_judge_args, EG_JUDGE_ARGS_SIZE_1_0);
 
 typedef struct eg_undone {
     eg_str action;     /* what was undone: "commit", "resolve" ... */
@@ -171,7 +185,7 @@ typedef struct eg_memory_ops {
     uint32_t size;
     eg_status (*commit)(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
     eg_status (*query)(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);
-    /* status: eg_conflict_status or -1 for all; newest and most severe first. */
+    /* status: eg_conflict_status, or -1 for all but suspected ones; newest and most severe first. */
     eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                            size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
@@ -193,6 +207,10 @@ typedef struct eg_memory_ops {
     /* One conflict by its id or unique suffix, with both facts. history: all facts of their
      * lineages in order of commit, the two among them. */
     eg_status (*conflict)(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n);
+    /* Answers the question about a suspected conflict. What `out` says is as of resolve; undo takes
+     * it back, and the conflict is suspected again. EG_EINVAL for a conflict that is not
+     * suspected any more. */
+    eg_status (*judge)(eg_memory *m, eg_request *rq, const eg_judge_args *args, eg_resolved *out);
 } eg_memory_ops;
 
 #endif

@@ -91,7 +91,8 @@ typedef enum eg_parts_flag {
     EG_PARTS_CONFLICTS = 4, /* ids of the conflicts that open_conflicts counts, most severe first, then newest */
     EG_PARTS_TRUST = 8,
     EG_PARTS_PAIRS = 16, /* how each fact stands to `subject` */
-    EG_PARTS_JOBS = 32
+    EG_PARTS_JOBS = 32,
+    EG_PARTS_SUSPECTED = 64 /* ids of the suspected conflicts of the fact, the newest first */
 } eg_parts_flag;
 
 typedef struct eg_parts_args {
@@ -127,7 +128,9 @@ typedef struct eg_fact_parts {
     uint32_t jobs_dead;     /* and those that were dead-lettered */
     uint32_t reserved0;
     eg_statement *details; /* EG_PARTS_STATEMENTS: statement_count of them */
-    uint64_t reserved[7];
+    eg_id *suspected;      /* EG_PARTS_SUSPECTED */
+    size_t suspected_count;
+    uint64_t reserved[5];
 } eg_fact_parts;
 
 typedef enum eg_conflict_filter_flag {
@@ -157,12 +160,14 @@ typedef struct eg_feedback_row {
 typedef enum eg_stats_flag { EG_STATS_FACTS = 1, EG_STATS_JOBS = 2 } eg_stats_flag;
 
 typedef struct eg_store_stats {
+    /* conflicts_total: of any status but suspected */
     uint64_t facts, current_facts, conflicts_open, conflicts_total, agents, statements, claims, vectors; /* EG_STATS_FACTS */
     uint64_t jobs_queued, jobs_leased, jobs_dead;                                                        /* EG_STATS_JOBS */
     int64_t oldest_job_at;                                                                               /* 0: none */
     int64_t seq;                                                                                         /* always, as the rest */
     uint32_t schema;
-    eg_str location; /* file or server, without secrets */
+    uint32_t suspected; /* EG_STATS_FACTS: suspected conflicts both of whose facts are current */
+    eg_str location;    /* file or server, without secrets */
 } eg_store_stats;
 
 /* What a change did to the window of a fact. An inserted fact had none: from_before and until_before are 0. */
@@ -258,7 +263,7 @@ typedef enum eg_change_kind {
     EG_CHANGE_PROMOTE,         /* J promote: durable, without ttl_days; valid_until = max(valid_until, now + lifetime) */
     EG_CHANGE_CONFLICT,        /* J conflict: inserted; detected_at 0 is now */
     EG_CHANGE_CONFLICT_STATUS, /* J conflict: status, resolution_*, resolved_* of conflict->id; resolved_at 0 is now, and
-                                * stays 0 for an open one */
+                                * stays 0 for one that is open or suspected */
     EG_CHANGE_LINK,            /* J link: an existing one is kept */
     EG_CHANGE_UNLINK,          /* J link: removed */
     EG_CHANGE_JOB,             /* job: inserted */
@@ -364,7 +369,7 @@ typedef enum eg_precondition_kind {
     EG_REQUIRE_CURRENT,            /* fact is current */
     EG_REQUIRE_HEAD,               /* fact is current and the newest of its lineage */
     EG_REQUIRE_PAIR_FREE,          /* pair: neither a conflict (of any status) nor a link EG_LINK_BOTH_VALID */
-    EG_REQUIRE_CONFLICT_UNSETTLED, /* conflict is stored as open */
+    EG_REQUIRE_CONFLICT_UNSETTLED, /* conflict is stored as open or suspected */
     EG_REQUIRE_CONFLICT_SETTLED,   /* conflict is resolved or dismissed */
     EG_REQUIRE_LEASE,              /* token names a lease that is held */
     EG_REQUIRE_NO_JOB,             /* no_job: the workspace has no job of this kind that waits or is leased, or was

@@ -31,13 +31,15 @@ static inline int eg_id_is_none(eg_id a) {
 #define EG_DURABILITY_WORDS \
     { "durable", "ephemeral" }
 #define EG_CONFLICT_STATUS_WORDS \
-    { "open", "resolved", "dismissed", "expired" }
+    { "open", "resolved", "dismissed", "expired", "suspected" }
 #define EG_SEVERITY_WORDS \
     { "low", "medium", "high" }
 #define EG_CLOSE_REASON_WORDS \
     { "", "superseded", "deleted", "ttl", "resolved", "merged", "erased" }
 #define EG_RESOLUTION_WORDS \
     { "winner", "merge", "dismissed", "both_valid" }
+#define EG_JUDGEMENT_WORDS \
+    { "contradiction", "update", "both_valid", "same", "unrelated" }
 
 typedef enum eg_fact_type { EG_FACT_OBSERVATION = 0, EG_FACT_INFERENCE, EG_FACT_DECISION } eg_fact_type;
 typedef enum eg_operation { EG_OP_ADD = 0, EG_OP_UPDATE, EG_OP_DELETE, EG_OP_NONE } eg_operation;
@@ -46,7 +48,9 @@ typedef enum eg_conflict_status {
     EG_CONFLICT_OPEN = 0,
     EG_CONFLICT_RESOLVED,
     EG_CONFLICT_DISMISSED,
-    EG_CONFLICT_EXPIRED /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as open */
+    EG_CONFLICT_EXPIRED,  /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as open */
+    EG_CONFLICT_SUSPECTED /* not sure enough to be reported: somebody is asked, and answers with the operation judge. Only
+                           * who asks for this status gets to see it. */
 } eg_conflict_status;
 /* 1: somebody settled it, or a fact of it was closed */
 static inline int eg_is_settled(uint32_t status) { return status == EG_CONFLICT_RESOLVED || status == EG_CONFLICT_DISMISSED; }
@@ -66,6 +70,15 @@ typedef enum eg_resolution {
     EG_RESOLUTION_DISMISS,
     EG_RESOLUTION_BOTH_VALID
 } eg_resolution;
+
+/* What a person or an agent says of a suspected contradiction. */
+typedef enum eg_judgement {
+    EG_JUDGED_CONTRADICTION = 0, /* they cannot both be true: it becomes an open conflict */
+    EG_JUDGED_UPDATE,            /* the later fact replaces the earlier one, which is closed */
+    EG_JUDGED_BOTH_VALID,        /* each is true in its own context */
+    EG_JUDGED_SAME,              /* they say the same */
+    EG_JUDGED_UNRELATED
+} eg_judgement;
 
 /* A fact. current at t iff valid_from <= t < valid_until. Closing is its only change. */
 typedef struct eg_fact {
@@ -197,10 +210,10 @@ typedef struct eg_conflict {
     uint32_t severity, status;
     uint32_t resolution_type; /* eg_resolution, when it is settled */
     int64_t resolved_at;
-    eg_str resolved_by, resolution;
-    eg_id resolved_fact;      /* the winner or the merged fact */
-    int64_t until_a, until_b; /* valid_until of the two facts; filled by reads */
-    uint64_t reserved[4];     /* 0 */
+    eg_str resolved_by, resolution; /* of an open one: who judged it to be a contradiction, and why; else empty */
+    eg_id resolved_fact;            /* the winner or the merged fact */
+    int64_t until_a, until_b;       /* valid_until of the two facts; filled by reads */
+    uint64_t reserved[4];           /* 0 */
 } eg_conflict;
 
 EG_SIZE_FROZEN(eg_fact, 448);

@@ -9,7 +9,7 @@
 const char *const mt_fact_type_words[EG_FACT_DECISION + 2] = EG_FACT_TYPE_WORDS;
 const char *const mt_operation_words[EG_OP_NONE + 2] = EG_OPERATION_WORDS;
 const char *const mt_durability_words[EG_DURABILITY_EPHEMERAL + 2] = EG_DURABILITY_WORDS;
-const char *const mt_conflict_status_words[EG_CONFLICT_EXPIRED + 2] = EG_CONFLICT_STATUS_WORDS;
+const char *const mt_conflict_status_words[EG_CONFLICT_SUSPECTED + 2] = EG_CONFLICT_STATUS_WORDS;
 const char *const mt_severity_words[EG_SEVERITY_HIGH + 2] = EG_SEVERITY_WORDS;
 const char *const mt_resolution_words[EG_RESOLUTION_BOTH_VALID + 2] = EG_RESOLUTION_WORDS;
 static const char *const close_reason_words[EG_CLOSE_ERASED + 2] = EG_CLOSE_REASON_WORDS;
@@ -127,7 +127,7 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     mt_put_score(r, "score", c->score);
     mt_put_text(r, "explanation", c->explanation);
     mt_put_word(r, "severity", mt_severity_words, EG_SEVERITY_HIGH + 1, c->severity);
-    mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_EXPIRED + 1, c->status);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_SUSPECTED + 1, c->status);
     mt_put_time(r, "detected_at", c->detected_at);
     if (eg_is_settled(c->status)) {
         mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, c->resolution_type);
@@ -135,6 +135,9 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
         mt_put_time(r, "resolved_at", c->resolved_at);
         pj_kopt(&r->out, "resolved_by", c->resolved_by);
         mt_put_id(r, "resolved_fact_id", c->resolved_fact);
+    } else if (c->resolved_by.len) {
+        pj_kopt(&r->out, "judged_by", c->resolved_by);
+        mt_put_text(r, "judgement", c->resolution);
     }
     pj_end(&r->out, '}');
 }

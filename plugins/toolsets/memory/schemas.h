@@ -31,7 +31,8 @@
 #define WORDS_FACT_TYPE "\"observation\",\"inference\",\"decision\""
 #define WORDS_DURABILITY "\"durable\",\"ephemeral\""
 #define WORDS_RESOLUTION "\"winner\",\"merge\",\"dismissed\",\"both_valid\""
-#define WORDS_STATUS "\"open\",\"resolved\",\"dismissed\",\"expired\""
+#define WORDS_STATUS "\"open\",\"resolved\",\"dismissed\",\"expired\",\"suspected\""
+#define WORDS_JUDGEMENT "\"contradiction\",\"update\",\"both_valid\",\"same\",\"unrelated\""
 #define WORDS_FEEDBACK "\"false_positive\",\"true_positive\""
 #define S_SEVERITY ONE_OF("\"low\",\"medium\",\"high\"")
 
@@ -86,6 +87,12 @@
         "\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\",\"score\",\"explanation\"," \
         "\"severity\",\"status\""))
 
+/* One side of a review: a statement in its fact. */
+#define S_STATEMENT \
+    OBJECT(P("statement", S_TEXT) ALSO("content", S_TEXT) ALSO("fact_id", S_TEXT) ALSO("scope", S_TEXT) \
+        ALSO("agent_id", S_OPT) ALSO("committed_at", S_OPT), \
+        "\"statement\",\"content\",\"fact_id\",\"scope\",\"agent_id\",\"committed_at\"")
+
 /* --- the core profile --- */
 
 #define STATUS_DESCRIPTION \
@@ -105,7 +112,8 @@
 #define QUERY_DESCRIPTION \
     "Returns what the team's agents know about a topic, best first. Call it BEFORE you start " \
     "on an area, with a specific topic, at most 3 times a task. has_open_conflict: disputed, " \
-    "do not rely on it. verified=false: its author named no evidence."
+    "do not rely on it. reviews: may be disputed; read that conflict_id with engram_conflicts and answer " \
+    "with engram_judge. verified=false: its author named no evidence."
 #define QUERY_INPUT \
     INPUT_REQUIRED(P("topic", "{\"type\":\"string\",\"minLength\":1}") "," ARG_SCOPE_FILTER \
         ALSO("limit", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":10}") \
@@ -116,7 +124,7 @@
         "\"topic\"")
 #define QUERY_OUTPUT \
     OBJECT(P("notice", S_TEXT) ALSO("results", ARRAY(OBJECT(FACT_PROPERTIES ALSO("relevance", S_NUM) \
-            ALSO("why", S_OPT) ALSO("open_conflicts", ARRAY(S_TEXT)), \
+            ALSO("why", S_OPT) ALSO("open_conflicts", ARRAY(S_TEXT)) ALSO("reviews", ARRAY(S_TEXT)), \
             FACT_REQUIRED ",\"relevance\",\"why\",\"open_conflicts\""))) \
         ALSO("text_only", S_BOOL) ALSO("topic_cut", S_BOOL), \
         "\"notice\",\"results\",\"text_only\",\"topic_cut\"")
@@ -149,7 +157,10 @@
         ALSO("duplicate", S_BOOL) \
         ALSO("operation", ONE_OF("\"add\",\"update\",\"delete\",\"none\"")) \
         ALSO("supersedes_fact_id", S_OPT) ALSO("conflicts", S_CONFLICTS) \
-        ALSO("detection", ONE_OF("\"done\",\"queued\"")) ALSO("undo_id", S_INT_OPT) ALSO("next_step", S_TEXT), \
+        ALSO("detection", ONE_OF("\"done\",\"queued\"")) ALSO("undo_id", S_INT_OPT) ALSO("next_step", S_TEXT) \
+        ALSO("review", ARRAY(OBJECT(P("review_id", S_TEXT) ALSO("question", S_TEXT) ALSO("probability", S_NUM) \
+            ALSO("earlier", S_STATEMENT) ALSO("later", S_STATEMENT), \
+            "\"review_id\",\"question\",\"probability\",\"earlier\",\"later\""))), \
         "\"notice\",\"fact_id\",\"lineage_id\",\"committed_at\",\"duplicate\",\"operation\"," \
         "\"supersedes_fact_id\",\"conflicts\",\"detection\",\"undo_id\"")
 
@@ -184,6 +195,21 @@
         ALSO("other_conflicts_closed", S_INT) ALSO("undo_id", S_INT_OPT), \
         "\"notice\",\"resolved\",\"conflict_id\",\"resolution_type\",\"status\",\"closed\",\"merged\"," \
         "\"other_conflicts_closed\",\"undo_id\"")
+
+#define JUDGE_DESCRIPTION \
+    "Answers a review of engram_commit or engram_query: can both statements be true? contradiction: " \
+    "no. update: the later one replaces the earlier. both_valid: each in its own context. same: they " \
+    "say the same. Read both statements; look into the code if in doubt."
+#define JUDGE_INPUT \
+    INPUT_REQUIRED(P("review_id", A_ID("id or its last 8 digits")) ALSO("verdict", A_WORD(WORDS_JUDGEMENT)) \
+        ALSO("reason", A_FULL_TEXT(8192, "max 8192 bytes: why, in a sentence")) "," ARG_AGENT, \
+        "\"review_id\",\"verdict\",\"reason\"")
+#define JUDGE_OUTPUT \
+    OBJECT_WITH(DEF_FACT, \
+        P("notice", S_TEXT) ALSO("conflict_id", S_TEXT) ALSO("verdict", ONE_OF(WORDS_JUDGEMENT)) \
+        ALSO("status", ONE_OF("\"open\",\"resolved\",\"dismissed\"")) ALSO("closed", S_FACTS) \
+        ALSO("next_step", S_TEXT) ALSO("undo_id", S_INT_OPT), \
+        "\"notice\",\"conflict_id\",\"verdict\",\"status\",\"closed\",\"undo_id\"")
 
 #define CHECK_DESCRIPTION \
     "Says whether statements would contradict each other or stored facts. Writes nothing. Call " \

@@ -5,6 +5,11 @@
 #include "results.h"
 
 extern const eg_tool mt_core_tools[], mt_team_tools[];
+
+/* tools_review.c: the member `review` of a receipt, and the tool engram_judge. */
+void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n);
+eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out);
+
 extern const size_t mt_core_tool_count, mt_team_tool_count;
 extern const eg_resource mt_resources[];
 extern const size_t mt_resource_count;

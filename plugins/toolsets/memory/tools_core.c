@@ -113,6 +113,7 @@ static void render_commit(result *r, const void *data) {
                 EG_STR("Engram stored your fact and kept the facts that it contradicts. Find out from the code, the tests or "
                        "a person which of them are true. Then call engram_resolve for each conflict_id with winner, merge, "
                        "both_valid or dismissed. Until then do not rely on either fact."));
+    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
 }
@@ -175,6 +176,12 @@ static void render_hit(result *r, const eg_hit *hit) {
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < hit->open_conflict_count; i++) mt_put_id(r, NULL, hit->open_conflicts[i]);
     pj_end(&r->out, ']');
+    if (hit->suspected_count) {
+        pj_key(&r->out, "reviews");
+        pj_begin(&r->out, '[');
+        for (size_t i = 0; i < hit->suspected_count; i++) mt_put_id(r, NULL, hit->suspected[i]);
+        pj_end(&r->out, ']');
+    }
     pj_end(&r->out, '}');
 }
 
@@ -225,7 +232,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
 /* --- conflicts --- */
 
 enum { L_SCOPE, L_STATUS, L_LIMIT, L_ID, L_COUNT, L_DEFAULT = 10, L_MOST = 100 };
-static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "expired", "all", NULL};
+static const char *const status_filter_words[] = {"open", "resolved", "dismissed", "expired", "suspected", "all", NULL};
 
 typedef struct conflicts_data {
     const eg_conflict_view *views;
@@ -278,7 +285,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: selects one conflict; leave scope, status and limit out");
     if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
-    int32_t status = v[L_STATUS].integer == EG_CONFLICT_EXPIRED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
+    int32_t status = v[L_STATUS].integer == EG_CONFLICT_SUSPECTED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_conflict_view *views = NULL;
@@ -304,7 +311,7 @@ static void render_resolve(result *r, const void *data) {
     pj_kbool(&r->out, "resolved", 1);
     mt_put_id(r, "conflict_id", d->resolved->conflict.id);
     mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, d->type);
-    mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_EXPIRED + 1, d->resolved->conflict.status);
+    mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_SUSPECTED + 1, d->resolved->conflict.status);
     mt_put_facts(r, "closed", d->resolved->closed, d->resolved->closed_count);
     pj_key(&r->out, "merged");
     mt_put_fact(r, &d->resolved->merged);
@@ -421,6 +428,8 @@ const eg_tool mt_core_tools[] = {
      CONFLICTS_INPUT, CONFLICTS_OUTPUT, call_conflicts},
     {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_CORE, EG_NEEDS_RESOLVE, "engram_resolve", "Settle a conflict",
      RESOLVE_DESCRIPTION, RESOLVE_INPUT, RESOLVE_OUTPUT, call_resolve},
+    {sizeof(eg_tool), 0, EG_PROFILE_CORE, EG_NEEDS_WRITE, "engram_judge", "Answer a review", JUDGE_DESCRIPTION, JUDGE_INPUT,
+     JUDGE_OUTPUT, mt_call_judge},
     {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT,
      CHECK_OUTPUT, call_check},
 };

@@ -129,7 +129,12 @@ static eg_status embed_id(void *host, eg_str *id, eg_error *err) {
     return EG_OK;
 }
 static double threshold(void *host, const char *name, double otherwise) {
-    return strcmp(name, "tier1_nli") == 0 ? ((fixture *)host)->threshold : otherwise;
+    const fixture *f = host;
+    double set = strcmp(name, "tier1_nli") == 0            ? f->threshold
+                 : strcmp(name, "tier1_nli_review") == 0   ? f->review
+                 : strcmp(name, "reviews_per_commit") == 0 ? f->per_commit
+                                                           : 0;
+    return set > 0 ? set : otherwise;
 }
 /* The stand-in for the NLI tier. */
 static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }

@@ -35,6 +35,7 @@ typedef struct fixture {
     double nli_score;
     const char *nli_word;
     double threshold;            /* of tier1_nli */
+    double review, per_commit;   /* tier1_nli_review, reviews_per_commit; 0: not set */
     int nli_asked;               /* how often */
     eg_span asked[2];            /* it asks for the neighbour margins of these parts of both ... */
     eg_margin margins;           /* ... and was told these of the last pair; -1: nothing */

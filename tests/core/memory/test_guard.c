@@ -9,6 +9,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_commit_args commit = EG_COMMIT_DEFAULTS;
     eg_query_args query = EG_QUERY_DEFAULTS;
     const eg_resolve_args resolve = {.size = sizeof resolve, .conflict_id = nothing, .winning_fact_id = nothing};
+    const eg_judge_args judge = {.size = sizeof judge, .conflict_id = nothing, .reason = EG_STR("why")};
     const eg_check_item item = {.content = EG_STR("The auth service runs on port 8080.")};
     const eg_check_args check = {.size = sizeof check, .items = &item, .item_count = 1, .against_store = 1};
     eg_receipt receipt;
@@ -36,6 +37,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "work") == 0) return o->work(m, rq, &n, &left);
     if (strcmp(name, "reembed") == 0) return o->reembed(m, rq, &waiting);
     if (strcmp(name, "conflict") == 0) return o->conflict(m, rq, nothing, &view, &facts, &n);
+    if (strcmp(name, "judge") == 0) return o->judge(m, rq, &judge, &resolved);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

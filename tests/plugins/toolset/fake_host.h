@@ -31,6 +31,7 @@ typedef struct fake_host {
     eg_commit_args commit;
     eg_query_args query;
     eg_resolve_args resolve;
+    eg_judge_args judge;
     eg_check_args check;
     eg_str check_first, check_scope, conflicts_scope, promote_id, lineage_id, feedback_id;
     int32_t conflicts_status;

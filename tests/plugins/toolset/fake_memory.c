@@ -159,6 +159,15 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                                .status = EG_CONFLICT_OPEN};
             out->conflicts[out->conflict_count++] = (eg_conflict_view){.conflict = *c, .a = *other, .b = *f};
         }
+        /* What begins with "Perhaps" is asked about: its first word against the newest conflict. */
+        if (eg_str_eq(first_word(f->content), EG_STR("Perhaps")) && h->conflict_count) {
+            eg_conflict *c = &h->conflicts[h->conflict_count - 1];
+            c->status = EG_CONFLICT_SUSPECTED;
+            c->span_b = (eg_span){0, 7};
+            out->suspected = eg_request_array(rq, 1, sizeof *out->suspected);
+            if (out->suspected)
+                out->suspected[out->suspected_count++] = (eg_conflict_view){.conflict = *c, .a = h->facts[0], .b = *f};
+        }
         out->fact = *f;
     }
     out->operation = a->operation;
@@ -238,6 +247,26 @@ static eg_status fake_conflict(eg_memory *m, eg_request *rq, eg_str id, eg_confl
     pthread_mutex_unlock(&h->lock);
     leave(h);
     return c ? EG_OK : eg_request_fail(rq, EG_ENOENT, "conflict_id: there is no such conflict");
+}
+
+static eg_status fake_judge(eg_memory *m, eg_request *rq, const eg_judge_args *a, eg_resolved *out) {
+    ENTER(a->reason)
+    pthread_mutex_lock(&h->lock);
+    h->judge = *a;
+    h->judge.conflict_id = fake_keep(a->conflict_id);
+    h->judge.reason = fake_keep(a->reason);
+    h->judge.agent_id = fake_keep(a->agent_id);
+    eg_conflict *c = conflict_named(h, a->conflict_id);
+    if (c) {
+        out->undo_id = 9;
+        c->status = a->verdict == EG_JUDGED_CONTRADICTION ? EG_CONFLICT_OPEN : EG_CONFLICT_DISMISSED;
+        c->resolved_by = h->judge.agent_id;
+        c->resolution = h->judge.reason;
+        out->conflict = *c;
+    }
+    pthread_mutex_unlock(&h->lock);
+    leave(h);
+    return c ? EG_OK : eg_request_fail(rq, EG_ENOENT, "review_id: there is no such review");
 }
 
 static eg_status fake_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *a, eg_resolved *out) {
@@ -384,6 +413,7 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .conflicts = fake_conflicts,
                                        .conflict = fake_conflict,
                                        .resolve = fake_resolve,
+                                       .judge = fake_judge,
                                        .check = fake_check,
                                        .feedback = fake_feedback,
                                        .undo = fake_undo,

@@ -81,6 +81,7 @@ static cJSON *enough_for(const char *tool) {
         {"engram_conflicts", "{}"},
         {"engram_resolve", "{\"conflict_id\":\"1\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
                            "\"winning_fact_id\":\"1\"}"},
+        {"engram_judge", "{\"review_id\":\"1\",\"verdict\":\"same\",\"reason\":\"r\"}"},
         {"engram_check", "{\"content\":\"Alpha is 1\"}"},
         {"engram_feedback", "{\"conflict_id\":\"1\",\"feedback\":\"true_positive\"}"},
         {"engram_undo", "{\"undo_id\":1}"},
@@ -189,7 +190,7 @@ static void try_property(const eg_tool *tool, const cJSON *schema, const cJSON *
 
 static void arguments_follow_the_schemas(void **state) {
     (void)state;
-    assert_int_equal(host.registrar.tool_count, 10);
+    assert_int_equal(host.registrar.tool_count, 11);
     for (size_t i = 0; i < host.registrar.tool_count; i++) {
         const eg_tool *tool = host.registrar.tools[i];
         cJSON *schema = cJSON_Parse(tool->input_schema);
@@ -214,7 +215,7 @@ static void tools_are_described(void **state) {
         assert_int_equal(tool->size, sizeof(eg_tool));
         assert_true(strncmp(tool->name, "engram_", 7) == 0);
         assert_true(tool->title[0] && tool->description[0]);
-        assert_int_equal(tool->profile, i < 6 ? EG_PROFILE_CORE : EG_PROFILE_TEAM);
+        assert_int_equal(tool->profile, i < 7 ? EG_PROFILE_CORE : EG_PROFILE_TEAM);
         if (tool->profile == EG_PROFILE_CORE) words += strlen(tool->description) + strlen(tool->input_schema);
         cJSON *schema = cJSON_Parse(tool->output_schema);
         assert_non_null(schema);
@@ -329,6 +330,7 @@ static void conflicts_arguments(void **state) {
                  {"{\"status\":\"resolved\"}", EG_CONFLICT_RESOLVED},
                  {"{\"status\":\"dismissed\"}", EG_CONFLICT_DISMISSED},
                  {"{\"status\":\"expired\"}", EG_CONFLICT_EXPIRED},
+                 {"{\"status\":\"suspected\"}", EG_CONFLICT_SUSPECTED},
                  {"{\"status\":\"all\",\"scope\":\"s\"}", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
@@ -618,10 +620,10 @@ static void offers_are_described(void **state) {
     static const struct {
         const char *tool;
         uint32_t needs;
-    } all[] = {{"engram_status", EG_NEEDS_READ},    {"engram_query", EG_NEEDS_READ},    {"engram_conflicts", EG_NEEDS_READ},
-               {"engram_check", EG_NEEDS_READ},     {"engram_lineage", EG_NEEDS_READ},  {"engram_commit", EG_NEEDS_WRITE},
-               {"engram_feedback", EG_NEEDS_WRITE}, {"engram_promote", EG_NEEDS_WRITE}, {"engram_resolve", EG_NEEDS_RESOLVE},
-               {"engram_undo", EG_NEEDS_RESOLVE}};
+    } all[] = {{"engram_status", EG_NEEDS_READ},     {"engram_query", EG_NEEDS_READ},   {"engram_conflicts", EG_NEEDS_READ},
+               {"engram_check", EG_NEEDS_READ},      {"engram_lineage", EG_NEEDS_READ}, {"engram_commit", EG_NEEDS_WRITE},
+               {"engram_feedback", EG_NEEDS_WRITE},  {"engram_judge", EG_NEEDS_WRITE},  {"engram_promote", EG_NEEDS_WRITE},
+               {"engram_resolve", EG_NEEDS_RESOLVE}, {"engram_undo", EG_NEEDS_RESOLVE}};
     for (size_t i = 0; i < host.registrar.tool_count; i++) {
         size_t k = 0;
         while (strcmp(all[k].tool, host.registrar.tools[i]->name) != 0) k++;
@@ -756,8 +758,36 @@ static void times_come_back(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A commit asks about a pair, and the answer reaches the memory. */
+static void reviews_are_asked_and_answered(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha is 1\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha is 2\"}", &r), EG_OK);
+    assert_null(pj_get(r, "review"));
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Perhaps it is 3\"}", &r), EG_OK);
+    const cJSON *review = cJSON_GetArrayItem(pj_get(r, "review"), 0);
+    assert_string_equal(text_of(pj_get(review, "later"), "statement"), "Perhaps");
+    assert_string_equal(text_of(pj_get(review, "later"), "content"), "Perhaps it is 3");
+    assert_string_equal(text_of(pj_get(review, "earlier"), "statement"), "Alpha is 1"); /* no span: all of it */
+    assert_non_null(strstr(text_of(review, "question"), "engram_judge"));
+    char arguments[200];
+    snprintf(arguments, sizeof arguments, "{\"review_id\":\"%s\",\"verdict\":\"contradiction\",\"reason\":\"seen\"}",
+             text_of(review, "review_id"));
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_judge", arguments, &r), EG_OK);
+    assert_int_equal(host.judge.verdict, EG_JUDGED_CONTRADICTION);
+    SAME(host.judge.reason, "seen");
+    assert_string_equal(text_of(r, "status"), "open");
+    assert_non_null(pj_get(r, "next_step"));
+    cJSON_Delete(r);
+    refused("engram_judge", "{\"review_id\":\"1\",\"verdict\":\"maybe\",\"reason\":\"r\"}", "verdict");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(reviews_are_asked_and_answered),
         TEST(arguments_follow_the_schemas),
         TEST(tools_are_described),
         TEST(commit_arguments),

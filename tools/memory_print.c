@@ -1,0 +1,191 @@
+/* memory_print.c - the results of the memory's tools, for people. See memory_print.h. */
+#include "tools/memory_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/cli.h"
+
+const char *text_of(const cJSON *o, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsString(v) ? tame(v->valuestring) : "";
+}
+static double number_of(const cJSON *o, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) ? v->valuedouble : 0;
+}
+static int true_of(const cJSON *o, const char *key) { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key)); }
+
+/* Ids as they are shown to people: the last eight digits. */
+const char *short_id(const cJSON *o, const char *key) {
+    const char *id = text_of(o, key);
+    size_t n = strlen(id);
+    return n > 8 ? id + n - 8 : id;
+}
+
+/* Prints a text of several lines: all but the first are indented by `indent` columns. */
+static void print_lines(const char *text, int indent) {
+    for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
+        printf("%.*s\n%*s", (int)(end - text), text, indent, "");
+    fputs(text, stdout);
+}
+
+void print_side(const char *label, const cJSON *fact) {
+    int indent = printf("  %s  ", label);
+    print_lines(text_of(fact, "content"), indent);
+    printf("  [%s, %s%s%s]\n", text_of(fact, "scope"), text_of(fact, "agent_id"), *text_of(fact, "provenance") ? ", " : "",
+           text_of(fact, "provenance"));
+}
+
+static void print_conflict(const cJSON *c) {
+    printf("conflict %s  %s  %s %.2f  %s\n", short_id(c, "conflict_id"), text_of(c, "severity"), text_of(c, "detection_tier"),
+           number_of(c, "score"), text_of(c, "status"));
+    const cJSON *a = cJSON_GetObjectItemCaseSensitive(c, "fact_a"), *b = cJSON_GetObjectItemCaseSensitive(c, "fact_b");
+    print_side(short_id(a, "fact_id"), a);
+    print_side(short_id(b, "fact_id"), b);
+    fputs("  ", stdout);
+    print_lines(text_of(c, "explanation"), 2);
+    putchar('\n');
+    if (strcmp(text_of(c, "status"), "expired") == 0) {
+        const char *of_a = text_of(a, "valid_until"), *of_b = text_of(b, "valid_until");
+        int first = *of_a && (!*of_b || strcmp(of_a, of_b) <= 0); /* UTC: as texts they are in order */
+        printf("  expired: fact %s was valid until %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
+    }
+    if (*text_of(c, "judged_by")) printf("  judged by %s: %s\n", text_of(c, "judged_by"), text_of(c, "judgement"));
+    if (!*text_of(c, "resolution_type")) return;
+    printf("  settled: %s by %s  ", text_of(c, "resolution_type"), text_of(c, "resolved_by"));
+    print_lines(text_of(c, "resolution"), 2);
+    putchar('\n');
+}
+
+/* The number for `engram undo`, where the change can be undone. */
+static void print_undo_id(const cJSON *r) {
+    if (number_of(r, "undo_id") > 0) printf("  (undo %.0f)", number_of(r, "undo_id"));
+    putchar('\n');
+}
+
+/* The pairs that a commit asks about. */
+static void print_reviews(const cJSON *reviews) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, reviews) {
+        const cJSON *a = cJSON_GetObjectItemCaseSensitive(one, "earlier"), *b = cJSON_GetObjectItemCaseSensitive(one, "later");
+        printf("review %s  perhaps a contradiction (%.2f): answer with `engram review`\n", short_id(one, "review_id"),
+               number_of(one, "probability"));
+        print_side(short_id(a, "fact_id"), a);
+        print_side(short_id(b, "fact_id"), b);
+    }
+}
+
+static void print_commit(const cJSON *r) {
+    const cJSON *one;
+    if (!*text_of(r, "fact_id")) {
+        puts("nothing was stored");
+        return;
+    }
+    int known = true_of(r, "duplicate"), deleted = strcmp(text_of(r, "operation"), "delete") == 0;
+    printf("%s: fact %s", known ? "already known" : text_of(r, "operation"), short_id(r, "fact_id"));
+    if (deleted) fputs(" closed, nothing replaces it", stdout); /* what it superseded itself is of no interest now */
+    else if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
+    print_undo_id(r);
+    const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
+    cJSON_ArrayForEach(one, conflicts) print_conflict(one);
+    print_reviews(cJSON_GetObjectItemCaseSensitive(r, "review"));
+    if (strcmp(text_of(r, "detection"), "queued") == 0)
+        puts("the search for contradictions has not finished yet: run `engram conflicts` later");
+}
+
+static void print_query(const cJSON *r) {
+    const cJSON *one;
+    int n = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "results")) {
+        n++;
+        printf("%.2f  %s  ", number_of(one, "relevance"), short_id(one, "fact_id"));
+        print_lines(text_of(one, "content"), 6);
+        printf("\n      [%s, %s, %s%s%s] %s\n", text_of(one, "scope"), text_of(one, "agent_id"), text_of(one, "fact_type"),
+               *text_of(one, "provenance") ? ", " : "", text_of(one, "provenance"), text_of(one, "why"));
+        if (*text_of(one, "close_reason"))
+            printf("      CLOSED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
+        else if (*text_of(one, "valid_until")) printf("      valid until %s\n", text_of(one, "valid_until"));
+        if (true_of(one, "has_open_conflict")) puts("      DISPUTED: another fact contradicts it; see `engram conflicts`");
+    }
+    if (n == 0) puts("nothing is known about that");
+}
+
+static void print_conflicts(const cJSON *r) {
+    const cJSON *one;
+    int n = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, "conflicts")) {
+        if (n++) putchar('\n');
+        print_conflict(one);
+    }
+    if (n == 0) puts("no conflicts");
+    const cJSON *history = cJSON_GetObjectItemCaseSensitive(r, "history");
+    if (cJSON_GetArraySize(history) > 2) puts("history:");
+    if (cJSON_GetArraySize(history) <= 2) return; /* the two facts stand above */
+    cJSON_ArrayForEach(one, history) {
+        printf("  %s  ", text_of(one, "committed_at"));
+        print_lines(text_of(one, "content"), 6);
+        printf("  [%s%s%s]\n", text_of(one, "agent_id"), *text_of(one, "close_reason") ? ", closed: " : "",
+               text_of(one, "close_reason"));
+    }
+}
+
+static void print_facts(const cJSON *r, const char *key, const char *label) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(r, key)) {
+        printf("  %s %s  ", label, short_id(one, "fact_id"));
+        print_lines(text_of(one, "content"), 6);
+        putchar('\n');
+    }
+}
+
+static void print_undone(const cJSON *r) {
+    printf("undone: %s", text_of(r, "undone"));
+    print_undo_id(r);
+    print_facts(r, "restored", "restored");
+    print_facts(r, "closed", "closed  ");
+}
+
+static void print_resolved(const cJSON *r) {
+    const cJSON *merged = cJSON_GetObjectItemCaseSensitive(r, "merged");
+    printf("conflict %s: %s", short_id(r, "conflict_id"), text_of(r, "resolution_type"));
+    print_undo_id(r);
+    print_facts(r, "closed", "closed ");
+    if (cJSON_IsObject(merged)) printf("  new     %s  %s\n", short_id(merged, "fact_id"), text_of(merged, "content"));
+}
+
+static void print_judged(const cJSON *r) {
+    printf("%s: %s, now %s", short_id(r, "conflict_id"), text_of(r, "verdict"), text_of(r, "status"));
+    print_undo_id(r);
+    print_facts(r, "closed", "closed ");
+}
+
+/* Members of the result, one a line; nested ones indented. The status has two levels. */
+static void print_members(const cJSON *o, const char *indent) {
+    const cJSON *one, *inner;
+    cJSON_ArrayForEach(one, o) {
+        if (strcmp(one->string ? one->string : "", "notice") == 0) continue;
+        char *text = cJSON_IsString(one) ? NULL : cJSON_PrintUnformatted(one);
+        if (cJSON_IsObject(one)) {
+            printf("%s%s:\n", indent, one->string);
+            cJSON_ArrayForEach(inner, one) {
+                char *value = cJSON_IsString(inner) ? NULL : cJSON_PrintUnformatted(inner);
+                printf("%s  %-14s %s\n", indent, inner->string, tame(value ? value : inner->valuestring));
+                cJSON_free(value);
+            }
+        } else {
+            printf("%s%-16s %s\n", indent, one->string ? one->string : "", tame(text ? text : one->valuestring));
+        }
+        cJSON_free(text);
+    }
+}
+
+void print_result(const char *name, const cJSON *r) {
+    if (strcmp(name, "commit") == 0) print_commit(r);
+    else if (strcmp(name, "query") == 0) print_query(r);
+    else if (strcmp(name, "conflicts") == 0) print_conflicts(r);
+    else if (strcmp(name, "resolve") == 0) print_resolved(r);
+    else if (strcmp(name, "undo") == 0) print_undone(r);
+    else if (strcmp(name, "judge") == 0) print_judged(r);
+    else print_members(r, "");
+}

@@ -1,0 +1,16 @@
+/* memory_print.h - the structured results of the memory's tools as text on standard output. */
+#ifndef EG_TOOLS_MEMORY_PRINT_H
+#define EG_TOOLS_MEMORY_PRINT_H
+
+#include <cjson/cJSON.h>
+
+/* A member that is a text, without control characters; "" where there is none. */
+const char *text_of(const cJSON *o, const char *key);
+/* Ids as they are shown to people: the last eight digits. */
+const char *short_id(const cJSON *o, const char *key);
+/* A fact with its scope and author, behind a label. */
+void print_side(const char *label, const cJSON *fact);
+/* The result of the command with this name. */
+void print_result(const char *command, const cJSON *r);
+
+#endif
