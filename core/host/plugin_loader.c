@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/grown.h"
 #include "core/base/status.h"
 
 enum { MAX_NAME = 64, MAX_REQUIRED = 6 };
@@ -141,10 +142,7 @@ static eg_status add(eg_registrar *r, const table_kind *kind, const void *given,
         if (strcmp(pointer_at(slots + i * kind->slot_size, kind->name), name) == 0)
             return refuse(r, EG_ECONFLICT, kind->what, name, "exists already");
     char *slot = slots + *count * kind->slot_size;
-    uint32_t size = (uint32_t)kind->size;
-    memset(slot, 0, kind->slot_size);
-    memcpy(slot, given, head[0] < size ? head[0] : size);
-    memcpy(slot, &size, sizeof size); /* the host reads its own struct from here on */
+    eg_copy_grown(slot, (uint32_t)kind->size, given, head[0]); /* the host reads its own struct from here on */
     memcpy(slot + kind->self, &self, sizeof self);
     ++*count;
     return EG_OK;

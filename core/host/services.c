@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/grown.h"
 #include "core/base/status.h"
 #include "core/access/guard.h"
 #include "core/host/internal.h"
@@ -123,7 +124,7 @@ static eg_status host_request_create(void *host, const eg_request_options *given
     if (given && given->size < EG_REQUEST_OPTIONS_SIZE_1_0)
         return eg_fail(err, EG_EINVAL, "eg_request_options of %u bytes: ABI 1.0 has %u", given->size,
                        EG_REQUEST_OPTIONS_SIZE_1_0);
-    if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    if (given) eg_copy_grown(&o, sizeof o, given, given->size);
     if (o.flags) return eg_fail(err, EG_EUNSUPPORTED, "eg_request_options: unknown flags 0x%x", o.flags);
     request_box *b = box_create(err);
     if (!b) return EG_ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/access/guard.h"
+#include "core/base/grown.h"
 #include "core/base/status.h"
 #include "core/memory/check.h"
 #include "core/memory/commit.h"
@@ -124,9 +125,7 @@ static eg_status take_args(eg_request *rq, const char *type, const void *given, 
         return eg_request_fail(rq, EG_EINVAL, "%s of %u bytes: ABI 1.0 has %u; set size to sizeof(%s)", type, head[0], size_1_0,
                                type);
     if (head[1]) return eg_request_fail(rq, EG_EUNSUPPORTED, "%s: unknown flags 0x%x", type, head[1]);
-    memset(own, 0, size);
-    memcpy(own, given, head[0] < size ? head[0] : size);
-    memcpy(own, &size, sizeof size);
+    eg_copy_grown(own, size, given, head[0]);
     return EG_OK;
 }
 #define TAKE_ARGS(rq, type, given, size_1_0, own) take_args(rq, #type, given, size_1_0, own, sizeof(type))

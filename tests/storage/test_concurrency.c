@@ -218,15 +218,28 @@ static void a_reader_of_the_journal_misses_nothing(void **state) {
     remove_folder(folder);
 }
 
+/* A new store with one commit in it. */
+static void make_store(store *s, char folder[64], char path[96]) {
+    eg_id id;
+    make_folder(folder, path);
+    assert_int_equal(open_store(s, path), EG_OK);
+    assert_int_equal(commit(s, &id), EG_OK);
+}
+
+static void ends_well(pid_t child) {
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* wait() ends when another process commits, long before its deadline; and not for a commit to another workspace. */
 static void a_commit_of_another_process_ends_a_wait(void **state) {
     (void)state;
     char folder[64], path[96];
-    make_folder(folder, path);
     store s;
     eg_id id;
-    assert_int_equal(open_store(&s, path), EG_OK);
-    assert_int_equal(commit(&s, &id), EG_OK);
+    make_store(&s, folder, path);
     pid_t child = fork();
     if (child == 0) {
         store own;
@@ -241,10 +254,7 @@ static void a_commit_of_another_process_ends_a_wait(void **state) {
     assert_int_equal(s.registrar.ops->wait(s.handle, &s.request.rq, 1, begun + 60 * EG_SECOND, &seq), EG_OK);
     assert_int_equal(seq, 2);
     assert_in_range(eg_clock_monotonic() - begun, 300000, 30 * EG_SECOND);
-    int status;
-    waitpid(child, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    ends_well(child);
     close_store(&s);
     remove_folder(folder);
 }
@@ -253,11 +263,9 @@ static void a_commit_of_another_process_ends_a_wait(void **state) {
 static void a_full_disk_loses_nothing(void **state) {
     (void)state;
     char folder[64], path[96];
-    make_folder(folder, path);
     store s;
     eg_id id;
-    assert_int_equal(open_store(&s, path), EG_OK);
-    assert_int_equal(commit(&s, &id), EG_OK);
+    make_store(&s, folder, path);
     close_store(&s);
     pid_t child = fork();
     if (child == 0) { /* a limit on the size of files stands for the full disk */
@@ -268,10 +276,7 @@ static void a_full_disk_loses_nothing(void **state) {
         eg_status st = commit(&s, &id);
         _exit(st == EG_EIO || st == EG_EREADONLY ? 0 : 3);
     }
-    int status;
-    waitpid(child, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    ends_well(child);
     check_whole(path);
     assert_int_equal(open_store(&s, path), EG_OK);
     eg_store_stats stats;

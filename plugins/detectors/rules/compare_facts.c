@@ -269,40 +269,41 @@ static eg_status by_claims(comparer *c, const eg_case_fact *candidate, const sen
     return status;
 }
 
-static eg_status by_quantifier(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
-                               int *found) {
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < n; k++) {
-            observation o = {.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
-            if (!rule_is_broken(&c->sentences[i], &theirs[k], &o.a, &o.b) &&
-                !rule_is_broken(&theirs[k], &c->sentences[i], &o.b, &o.a))
-                continue;
-            eg_status status = keep(c, candidate, (uint32_t)i, o, NULL, best, found);
+/* What a rule says about sentence i of ours and k of theirs; 0: nothing. */
+typedef int (*pair_rule)(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k, observation *o);
+
+/* Keeps what the rule says about each pair of sentences. */
+static eg_status by_pairs(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, pair_rule rule,
+                          observation *best, int *found) {
+    for (uint32_t i = 0; i < c->n; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            observation o;
+            if (!rule(c->sentences, i, theirs, k, &o)) continue;
+            eg_status status = keep(c, candidate, i, o, NULL, best, found);
             if (status != EG_OK) return status;
         }
     return EG_OK;
 }
 
-static eg_status by_words(comparer *c, const eg_case_fact *candidate, const sentence *theirs, size_t n, observation *best,
-                          int *found) {
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < n; k++) {
-            const unit *here, *there;
-            const sentence *x = &c->sentences[i], *y = &theirs[k];
-            if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) continue;
-            if (heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) continue;
-            if ((here->claim->value_kind == EG_VALUE_VERSION || here->claim->value_kind == EG_VALUE_PORT) &&
-                takes_several(x, &here->span) && takes_several(y, &there->span))
-                continue;
-            observation o = {.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_OUTCOME_CONTRADICTION,
-                             .class = class_of(here->claim),
-                             .score = 0.86,
-                             .a = here->span,
-                             .b = there->span};
-            eg_status status = keep(c, candidate, (uint32_t)i, o, NULL, best, found);
-            if (status != EG_OK) return status;
-        }
-    return EG_OK;
+static int quantifiers_conflict(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k, observation *o) {
+    *o = (observation){.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
+    return rule_is_broken(&ours[i], &theirs[k], &o->a, &o->b) || rule_is_broken(&theirs[k], &ours[i], &o->b, &o->a);
+}
+
+static int words_conflict(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k, observation *o) {
+    const unit *here, *there;
+    const sentence *x = &ours[i], *y = &theirs[k];
+    if (x->modality != y->modality || !reworded_conflict(x, y, &here, &there)) return 0;
+    if (heads_differ(ours, i, theirs, k)) return 0;
+    if ((here->claim->value_kind == EG_VALUE_VERSION || here->claim->value_kind == EG_VALUE_PORT) &&
+        takes_several(x, &here->span) && takes_several(y, &there->span))
+        return 0;
+    *o = (observation){.outcome = x->updates || (x->now && !y->now) ? EG_OUTCOME_UPDATE : EG_OUTCOME_CONTRADICTION,
+                       .class = class_of(here->claim),
+                       .score = 0.86,
+                       .a = here->span,
+                       .b = there->span};
+    return 1;
 }
 
 /* The new fact says that it replaces the candidate's value. */
@@ -328,7 +329,7 @@ eg_status compare_facts(comparer *c, const eg_case_fact *candidate, observation 
     if (status != EG_OK || *found) return status; /* an update is not a contradiction */
     status = by_place(c, candidate, theirs, n, out, found);
     if (status == EG_OK) status = by_claims(c, candidate, theirs, n, out, found);
-    if (status == EG_OK && !*found) status = by_words(c, candidate, theirs, n, out, found);
-    if (status == EG_OK) status = by_quantifier(c, candidate, theirs, n, out, found);
+    if (status == EG_OK && !*found) status = by_pairs(c, candidate, theirs, n, words_conflict, out, found);
+    if (status == EG_OK) status = by_pairs(c, candidate, theirs, n, quantifiers_conflict, out, found);
     return status;
 }

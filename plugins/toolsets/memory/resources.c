@@ -16,12 +16,9 @@ typedef struct fact_data {
 
 static void render_fact(result *r, const void *data) {
     const fact_data *d = data;
-    size_t limit = r->text_limit;
     mt_put_notice(r);
     pj_key(&r->out, "fact");
-    r->text_limit = EG_MAX_CONTENT; /* who asks for one fact gets all of it */
-    mt_put_fact(r, d->fact);
-    r->text_limit = limit;
+    mt_put_whole_fact(r, d->fact);
     mt_put_facts(r, "history", d->history, d->count);
 }
 
@@ -49,31 +46,17 @@ static eg_status read_fact(void *self, const eg_services *services, eg_request *
     return mt_result_make(rq, render_fact, &data, out);
 }
 
-typedef struct conflict_data {
-    eg_conflict_view view;
-    eg_fact *history;
-    size_t count;
-} conflict_data;
-
 static void render_conflict(result *r, const void *data) {
-    const conflict_data *d = data;
-    size_t limit = r->text_limit;
+    const one_conflict *d = data;
     mt_put_notice(r);
     pj_key(&r->out, "conflict");
-    r->text_limit = EG_MAX_CONTENT;
-    mt_put_conflict_view(r, &d->view);
-    r->text_limit = limit;
+    mt_put_whole_conflict(r, &d->view);
     mt_put_history(r, &d->view.conflict, d->history, d->count);
 }
 
 static eg_status read_conflict(void *self, const eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out) {
     (void)self;
-    eg_memory *memory = mt_memory_of(services, rq);
-    if (!memory) return rq->err->code;
-    conflict_data data = {0};
-    eg_str id = id_in(uri, sizeof CONFLICTS - 1);
-    eg_status s = services->memory_ops->conflict(memory, rq, id, &data.view, &data.history, &data.count);
-    return s == EG_OK ? mt_result_make(rq, render_conflict, &data, out) : s;
+    return mt_one_conflict(services, rq, id_in(uri, sizeof CONFLICTS - 1), render_conflict, out);
 }
 
 const eg_resource mt_resources[] = {

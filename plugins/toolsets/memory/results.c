@@ -142,6 +142,20 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     pj_end(&r->out, '}');
 }
 
+void mt_put_whole_fact(result *r, const eg_fact *f) {
+    size_t limit = r->text_limit;
+    r->text_limit = EG_MAX_CONTENT;
+    mt_put_fact(r, f);
+    r->text_limit = limit;
+}
+
+void mt_put_whole_conflict(result *r, const eg_conflict_view *v) {
+    size_t limit = r->text_limit;
+    r->text_limit = EG_MAX_CONTENT;
+    mt_put_conflict_view(r, v);
+    r->text_limit = limit;
+}
+
 void mt_put_history(result *r, const eg_conflict *c, const eg_fact *facts, size_t n) {
     size_t limit = r->text_limit;
     pj_key(&r->out, "history");
@@ -178,4 +192,13 @@ eg_memory *mt_memory_of(const eg_services *services, eg_request *rq) {
             rq, EG_ENOENT,
             "Engram found no store for this workspace; call engram_status for what to do next, or run `engram doctor` to see why");
     return memory;
+}
+
+eg_status mt_one_conflict(const eg_services *services, eg_request *rq, eg_str id, void (*render)(result *r, const void *data),
+                          eg_tool_result *out) {
+    one_conflict data = {0};
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_status s = services->memory_ops->conflict(memory, rq, id, &data.view, &data.history, &data.count);
+    return s == EG_OK ? mt_result_make(rq, render, &data, out) : s;
 }

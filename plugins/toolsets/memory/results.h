@@ -28,6 +28,9 @@ void mt_put_fact_members(result *r, const eg_fact *fact);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
 void mt_put_conflict_view(result *r, const eg_conflict_view *view);
+/* The same with all of their texts: who asks for one wants to read all of it. */
+void mt_put_whole_fact(result *r, const eg_fact *fact);
+void mt_put_whole_conflict(result *r, const eg_conflict_view *view);
 void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID text; none: null; key NULL: an array's item */
 void mt_put_time(result *r, const char *key, int64_t t);   /* RFC 3339; 0 and EG_FOREVER: null */
 void mt_put_score(result *r, const char *key, double x);   /* 4 decimals */
@@ -47,6 +50,17 @@ eg_status mt_result_make(eg_request *rq, void (*render)(result *r, const void *d
 extern const char *const mt_fact_type_words[],
     *const mt_operation_words[], *const mt_durability_words[], *const mt_conflict_status_words[],
                                                                    *const mt_severity_words[], *const mt_resolution_words[];
+
+/* One conflict and every version of both facts. */
+typedef struct one_conflict {
+    eg_conflict_view view;
+    eg_fact *history;
+    size_t count;
+} one_conflict;
+
+/* Writes out->structured for the conflict with this id; render() gets a one_conflict. */
+eg_status mt_one_conflict(const eg_services *services, eg_request *rq, eg_str id, void (*render)(result *r, const void *data),
+                          eg_tool_result *out);
 
 /* The memory of the host, or NULL with the sentence in the request's error record. */
 eg_memory *mt_memory_of(const eg_services *services, eg_request *rq);

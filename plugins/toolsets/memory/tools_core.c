@@ -238,33 +238,28 @@ typedef struct conflicts_data {
     const eg_conflict_view *views;
     size_t count;
     int more;
-    const eg_fact *history; /* of one conflict; NULL: a list was asked for */
-    size_t history_count;
 } conflicts_data;
 
 static void render_conflicts(result *r, const void *data) {
     const conflicts_data *d = data;
-    size_t limit = r->text_limit;
     mt_put_notice(r);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    if (d->history) r->text_limit = EG_MAX_CONTENT; /* a caller who asks for one conflict wants to read all of it */
     for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i]);
-    r->text_limit = limit;
     pj_end(&r->out, ']');
     pj_kbool(&r->out, "more", d->more);
-    if (d->history) mt_put_history(r, &d->views->conflict, d->history, d->history_count);
 }
 
-static eg_status call_conflict(const eg_services *services, eg_request *rq, eg_str id, eg_tool_result *out) {
-    eg_memory *memory = mt_memory_of(services, rq);
-    if (!memory) return rq->err->code;
-    eg_conflict_view view;
-    eg_fact *history = NULL;
-    size_t n = 0;
-    eg_status s = services->memory_ops->conflict(memory, rq, id, &view, &history, &n);
-    const conflicts_data data = {.views = &view, .count = 1, .history = history, .history_count = n};
-    return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
+/* A list of one, with its history. */
+static void render_one_conflict(result *r, const void *data) {
+    const one_conflict *d = data;
+    mt_put_notice(r);
+    pj_key(&r->out, "conflicts");
+    pj_begin(&r->out, '[');
+    mt_put_whole_conflict(r, &d->view);
+    pj_end(&r->out, ']');
+    pj_kbool(&r->out, "more", 0);
+    mt_put_history(r, &d->view.conflict, d->history, d->count);
 }
 
 static eg_status call_conflicts(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
@@ -283,7 +278,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
         v[L_SCOPE].given || v[L_STATUS].integer != EG_CONFLICT_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
     if (v[L_ID].given && narrowed)
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: selects one conflict; leave scope, status and limit out");
-    if (v[L_ID].given) return call_conflict(services, rq, v[L_ID].text, out);
+    if (v[L_ID].given) return mt_one_conflict(services, rq, v[L_ID].text, render_one_conflict, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
     int32_t status = v[L_STATUS].integer == EG_CONFLICT_SUSPECTED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);

@@ -273,13 +273,19 @@ void work(fixture *f) {
     assert_int_equal(left, 0);
 }
 
+eg_resolve_args settling(settling_ids *ids, eg_id conflict, eg_resolution how, eg_id winner) {
+    eg_id_format(conflict, ids->conflict);
+    eg_id_format(winner, ids->winner);
+    return (eg_resolve_args){.size = sizeof(eg_resolve_args),
+                             .conflict_id = eg_str_of(ids->conflict),
+                             .resolution_type = how,
+                             .resolution = EG_STR("as agreed"),
+                             .winning_fact_id = how == EG_RESOLUTION_WINNER ? eg_str_of(ids->winner) : (eg_str){0}};
+}
+
 eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner) {
-    char id[EG_ID_TEXT], won[EG_ID_TEXT];
-    eg_id_format(conflict, id);
-    eg_id_format(winner, won);
-    eg_resolve_args args = {
-        .size = sizeof(eg_resolve_args), .conflict_id = eg_str_of(id), .resolution_type = how, .resolution = EG_STR("as agreed")};
-    if (how == EG_RESOLUTION_WINNER) args.winning_fact_id = eg_str_of(won);
+    settling_ids ids;
+    const eg_resolve_args args = settling(&ids, conflict, how, winner);
     eg_resolved done;
     f->now += EG_SECOND;
     if (f->ops->resolve(f->memory, f->rq, &args, &done) != EG_OK) fail_msg("resolve: %s", f->rq->err->text);

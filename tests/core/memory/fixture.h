@@ -74,6 +74,12 @@ size_t open_conflicts(fixture *f, eg_conflict_view **out);
 /* Does all jobs that are due, and asserts that none is left. */
 void work(fixture *f);
 
+/* The arguments that settle a conflict, a winner given or not; ids holds their texts. */
+typedef struct settling_ids {
+    char conflict[EG_ID_TEXT], winner[EG_ID_TEXT];
+} settling_ids;
+eg_resolve_args settling(settling_ids *ids, eg_id conflict, eg_resolution how, eg_id winner);
+
 /* Calls that are expected to work. */
 eg_resolved settle(fixture *f, eg_id conflict, eg_resolution how, eg_id winner);
 eg_undone undo(fixture *f, int64_t undo_id);

@@ -152,10 +152,8 @@ static void parts_that_cannot_be_read_are_an_error(void **state) {
     WITH(f, 1);
     eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    char id[EG_ID_TEXT], winner[EG_ID_TEXT];
-    eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_id_format(a.fact.id, winner);
-    eg_resolve_args args = {.size = sizeof args, .conflict_id = eg_str_of(id), .winning_fact_id = eg_str_of(winner)};
+    settling_ids ids;
+    const eg_resolve_args args = settling(&ids, b.conflicts[0].conflict.id, EG_RESOLUTION_WINNER, a.fact.id);
     eg_resolved done;
     wrap(&f);
     outer.ops.parts = fail_parts;

@@ -54,16 +54,13 @@ static void winner_and_undo(void **state) {
     WITH(f, 1);
     eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    char id[EG_ID_TEXT], winner[EG_ID_TEXT];
-    eg_id_format(b.conflicts[0].conflict.id, id);
-    eg_id_format(b.fact.id, winner);
-    eg_resolve_args args = {.size = sizeof(eg_resolve_args),
-                            .conflict_id = eg_str_of(id + 28),
-                            .resolution_type = EG_RESOLUTION_WINNER,
-                            .resolution = EG_STR("seen in k8s")};
+    settling_ids ids;
+    eg_resolve_args args = settling(&ids, b.conflicts[0].conflict.id, EG_RESOLUTION_WINNER, b.fact.id);
+    args.conflict_id = eg_str_of(ids.conflict + 28);
+    args.winning_fact_id = (eg_str){0};
     eg_resolved done;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL); /* which one? */
-    args.winning_fact_id = eg_str_of(winner);
+    args.winning_fact_id = eg_str_of(ids.winner);
     f.now += EG_SECOND;
     if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
     assert_int_equal(done.closed_count, 1);

@@ -137,12 +137,17 @@ void mcp_answer_discover(pj_out *o, const reply_to *to, const offer *all) {
     mcp_answer_end(o);
 }
 
-void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all) {
+/* Up to the members of its params, with two braces to close. */
+static void begin_notification(pj_out *o, eg_str method) {
     pj_begin(o, '{');
     pj_kstr(o, "jsonrpc", EG_STR("2.0"));
-    pj_kstr(o, "method", EG_STR("notifications/progress"));
+    pj_kstr(o, "method", method);
     pj_key(o, "params");
     pj_begin(o, '{');
+}
+
+void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all) {
+    begin_notification(o, EG_STR("notifications/progress"));
     pj_key(o, "progressToken");
     pj_json(o, token);
     pj_kint(o, "progress", (int64_t)done);
@@ -152,11 +157,7 @@ void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all) {
 }
 
 void mcp_answer_subscribed(pj_out *o, eg_str id) {
-    pj_begin(o, '{');
-    pj_kstr(o, "jsonrpc", EG_STR("2.0"));
-    pj_kstr(o, "method", EG_STR("notifications/subscriptions/acknowledged"));
-    pj_key(o, "params");
-    pj_begin(o, '{');
+    begin_notification(o, EG_STR("notifications/subscriptions/acknowledged"));
     pj_key(o, "_meta");
     pj_begin(o, '{');
     pj_key(o, META_SUBSCRIPTION);
