@@ -4,7 +4,7 @@
 #ifndef EG_SECRETS_PERSONAL_H
 #define EG_SECRETS_PERSONAL_H
 
-#include "scan.h"
+#include "hit.h"
 
 /* The first personal data of the text. 1: found. */
 int personal_find(eg_str text, secret_hit *out);
