@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""Precision and recall of conflicts in small scenarios, through the real server: the facts of each
-scenario are committed one by one over MCP into an empty memory, and the conflicts that are open
-afterwards are compared with the labels.
+"""Precision and recall of conflicts in small memories, through the real server: the facts of each
+scenario, or of each store of notes, are committed one by one over MCP into an empty memory, and the
+conflicts that are open afterwards are compared with the labels. A conflict is a true positive when
+its pair of facts is labelled.
 
-usage: bench/detection.py [--engram build/engram] [--scenarios FILE]... [--split easy|hard]
-                          [--match REGEX] [--set VARIABLE=VALUE]... [--json] [--scores FILE]
+usage: bench/detection.py [--engram build/engram] [--kind scenarios|notes] [--split dev|test]...
+                          [--difficulty easy|hard] [--file FILE]... [--match REGEX]
+                          [--set VARIABLE=VALUE]... [--json] [--scores FILE]
 
-The default scenarios are those of dev and test in tools/train/data, on which no model was trained.
---split takes only the easy or the hard ones, --match those whose id matches from its start. --set
-changes the environment of the server. --scores writes every conflict found, one JSON object on each
-line, to choose thresholds from."""
+The data is that of tools/train/data: by default the scenarios of dev and test, or the notes of
+test. --difficulty takes only easy or hard scenarios, --match those whose id or name matches from its
+start, --file other files of the same format. --set changes the environment of the server. --scores
+writes every conflict found, one JSON object on each line, to choose thresholds from. The intervals
+are those of Wilson, at 95 %."""
 import argparse
 import collections
 import json
+import math
 import os
 import re
 import shutil
@@ -56,26 +60,35 @@ class Server:
             raise RuntimeError(result["content"][0]["text"])
         return result["structuredContent"]
 
+    def commit(self, fact):
+        """The receipt, with its verdict."""
+        receipt = self.call("engram_commit", {
+            "content": fact["content"], "scope": fact["scope"], "agent_id": fact["agent"],
+            "engineer": fact["engineer"], "fact_type": fact["fact_type"],
+            "confidence": fact["confidence"], "wait_ms": 60000,
+            **({"provenance": fact["provenance"]} if fact["provenance"] else {})})
+        if receipt["detection"] != "done":
+            raise RuntimeError(f"no verdict within a minute on: {fact['content'][:100]}")
+        return receipt
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()
 
 
-def run_scenario(program, scenario, settings):
+def name_of(store):
+    return store.get("id") or store["name"]
+
+
+def run_store(program, store, settings):
     """({pair of fact ids: conflict that the memory reports}, seconds of each commit)"""
     seconds, found = [], {}
     with tempfile.TemporaryDirectory() as home:
         server, ids = Server(program, home, settings), {}
-        for fact in scenario["facts"]:
+        for fact in store["facts"]:
             begun = time.monotonic()
-            receipt = server.call("engram_commit", {
-                "content": fact["content"], "scope": fact["scope"], "agent_id": fact["agent"],
-                "engineer": fact["engineer"],
-                "fact_type": fact["fact_type"], "confidence": fact["confidence"], "wait_ms": 60000,
-                **({"provenance": fact["provenance"]} if fact["provenance"] else {})})
+            receipt = server.commit(fact)
             seconds.append(time.monotonic() - begun)
-            if receipt["detection"] != "done":
-                raise RuntimeError(f"{scenario['id']}: no verdict on {fact['id']} within a minute")
             ids[receipt["fact_id"]] = fact["id"]
             for c in receipt["conflicts"]:
                 pair = frozenset((ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]))
@@ -91,75 +104,123 @@ def absolute(value):
                     for word in value.split(" "))
 
 
+def wilson(hits, n, z=1.96):
+    """The 95 % interval of a share of n, by Wilson's score."""
+    if n == 0:
+        return 0.0, 1.0
+    share, square = hits / n, z * z / n
+    middle = (share + square / 2) / (1 + square)
+    half = z * math.sqrt(share * (1 - share) / n + square / (4 * n)) / (1 + square)
+    return middle - half, middle + half
+
+
+class Counts:
+    """True and false positives over stores, and by tier, category and difficulty."""
+
+    def __init__(self):
+        self.stores = self.true_positives = self.false_positives = 0
+        self.labelled = self.look_alikes = self.flagged = 0
+        self.seconds = []
+        self.tiers = collections.defaultdict(lambda: [0, 0])
+        self.traps = collections.Counter()
+        self.categories = collections.defaultdict(lambda: [0, 0])
+        self.difficulties = collections.defaultdict(lambda: [0, 0])
+
+    def add(self, store, found, seconds, scores):
+        truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
+        traps = {frozenset((c["a"], c["b"])): c for c in store["non_conflicts"]}
+        for pair, conflict in found.items():
+            self.tiers[conflict["detection_tier"]][pair not in truth] += 1
+            self.true_positives += pair in truth
+            self.false_positives += pair not in truth
+            self.flagged += pair in traps
+            if pair in traps:
+                self.traps[traps[pair]["trap"]] += 1
+            if scores:
+                scores.write(json.dumps({
+                    "store": name_of(store), "pair": sorted(pair), "true_positive": pair in truth,
+                    "look_alike": pair in traps, "tier": conflict["detection_tier"],
+                    "score": conflict["score"]}) + "\n")
+        for pair, label in truth.items():
+            self.difficulties[label["difficulty"]][pair not in found] += 1
+            self.categories[label["category"]][pair not in found] += 1
+        self.stores += 1
+        self.labelled += len(truth)
+        self.look_alikes += len(traps)
+        self.seconds += seconds
+
+    def result(self):
+        def found_and_missed(table):
+            return {k: {"found": v[0], "missed": v[1]} for k, v in sorted(table.items())}
+        reported, seconds = self.true_positives + self.false_positives, sorted(self.seconds)
+        return {
+            "stores": self.stores,
+            "precision": self.true_positives / max(1, reported),
+            "precision_interval": wilson(self.true_positives, reported),
+            "recall": self.true_positives / max(1, self.labelled),
+            "recall_interval": wilson(self.true_positives, self.labelled),
+            "true_positives": self.true_positives, "false_positives": self.false_positives,
+            "labelled": self.labelled, "look_alikes": self.look_alikes,
+            "look_alikes_flagged": self.flagged, "traps": dict(sorted(self.traps.items())),
+            "commit_with_verdict_ms": {"median": 1000 * seconds[len(seconds) // 2],
+                                       "p95": 1000 * seconds[int(len(seconds) * 0.95)],
+                                       "p99": 1000 * seconds[int(len(seconds) * 0.99)]},
+            "tiers": {k: {"true_positives": v[0], "false_positives": v[1]}
+                      for k, v in sorted(self.tiers.items())},
+            "difficulty": found_and_missed(self.difficulties),
+            "category": found_and_missed(self.categories)}
+
+
+def show(kind, result):
+    ms = result["commit_with_verdict_ms"]
+    print(f"{result['stores']} {kind}, {result['labelled']} labelled conflicts, "
+          f"{result['look_alikes']} look-alikes")
+    for what in ("precision", "recall"):
+        low, high = result[what + "_interval"]
+        print(f"{what} {result[what]:.3f} (95 %: {low:.3f} to {high:.3f})")
+    print(f"{result['true_positives']} true positives, {result['false_positives']} false "
+          f"positives, of these {result['look_alikes_flagged']} on look-alikes")
+    print(f"commit with verdict: median {ms['median']:.0f} ms, p95 {ms['p95']:.0f} ms, "
+          f"p99 {ms['p99']:.0f} ms")
+    print(f"\n{'tier':32} {'true positives':>15} {'false positives':>16}")
+    for tier, v in result["tiers"].items():
+        print(f"{tier:32} {v['true_positives']:15} {v['false_positives']:16}")
+    for table in ("difficulty", "category"):
+        print(f"\n{table:32} {'found':>15} {'missed':>16}")
+        for key, v in result[table].items():
+            print(f"{key:32} {v['found']:15} {v['missed']:16}")
+    print("\nlook-alikes reported:", ", ".join(f"{n} {trap}" for trap, n in result["traps"].items())
+          or "none")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engram", default=os.path.join(HERE, "..", "build", "engram"))
-    parser.add_argument("--scenarios", action="append", metavar="FILE")
-    parser.add_argument("--split", choices=dataset.DIFFICULTIES)
+    parser.add_argument("--kind", choices=("scenarios", "notes"), default="scenarios")
+    parser.add_argument("--split", action="append", choices=dataset.SPLITS)
+    parser.add_argument("--difficulty", choices=dataset.DIFFICULTIES)
+    parser.add_argument("--file", action="append", metavar="FILE")
     parser.add_argument("--match", default="", metavar="REGEX")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scores", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE")
     o = parser.parse_args()
-    files = o.scenarios or [dataset.path_of("scenarios", split) for split in ("dev", "test")]
-    scenarios = [s for path in files for s in dataset.read_lines(path)
-                 if o.split in (None, s["difficulty"]) and re.match(o.match, s["id"])]
-    if not scenarios:
-        parser.error(f"no scenario in {', '.join(files)} fits --split and --match")
+    splits = o.split or (["dev", "test"] if o.kind == "scenarios" else ["test"])
+    files = o.file or [dataset.path_of(o.kind, split) for split in splits]
+    stores = [s for path in files for s in dataset.read_lines(path)
+              if o.difficulty in (None, s.get("difficulty")) and re.match(o.match, name_of(s))]
+    if not stores:
+        parser.error(f"nothing in {', '.join(files)} fits --difficulty and --match")
     settings = {name: absolute(value) for name, value in (s.split("=", 1) for s in o.set)}
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
-    by_tier = collections.defaultdict(lambda: [0, 0])
-    by_difficulty = collections.defaultdict(lambda: [0, 0])
-    true_positives = false_positives = labelled = look_alikes = flagged = 0
-    seconds, scores = [], open(o.scores, "w", encoding="utf-8") if o.scores else None
-    for scenario in scenarios:
-        found, times = run_scenario(program, scenario, settings)
-        seconds += times
-        truth = {frozenset((c["a"], c["b"])): c for c in scenario["conflicts"]}
-        traps = {frozenset((c["a"], c["b"])): c for c in scenario["non_conflicts"]}
-        for pair, conflict in found.items():
-            by_tier[conflict["detection_tier"]][pair not in truth] += 1
-            true_positives += pair in truth
-            false_positives += pair not in truth
-            flagged += pair in traps
-            if scores:
-                scores.write(json.dumps({
-                    "scenario": scenario["id"], "pair": sorted(pair),
-                    "true_positive": pair in truth,
-                    "look_alike": pair in traps, "tier": conflict["detection_tier"],
-                    "score": conflict["score"]}) + "\n")
-        for pair, label in truth.items():
-            by_difficulty[label["difficulty"]][pair not in found] += 1
-        labelled, look_alikes = labelled + len(truth), look_alikes + len(traps)
-    seconds.sort()
-    result = {
-        "scenarios": len(scenarios),
-        "precision": true_positives / max(1, true_positives + false_positives),
-        "recall": true_positives / max(1, labelled),
-        "true_positives": true_positives, "false_positives": false_positives,
-        "labelled": labelled, "look_alikes": look_alikes, "look_alikes_flagged": flagged,
-        "commit_with_verdict_ms": {"median": 1000 * seconds[len(seconds) // 2],
-                                   "p95": 1000 * seconds[int(len(seconds) * 0.95)]},
-        "tiers": {k: {"true_positives": v[0], "false_positives": v[1]}
-                  for k, v in sorted(by_tier.items())},
-        "difficulty": {k: {"found": v[0], "missed": v[1]} for k,
-                       v in sorted(by_difficulty.items())}}
+    counts, scores = Counts(), open(o.scores, "w", encoding="utf-8") if o.scores else None
+    for store in stores:
+        counts.add(store, *run_store(program, store, settings), scores)
     if o.json:
-        print(json.dumps(result))
-        return
-    ms = result["commit_with_verdict_ms"]
-    print(f"{len(scenarios)} scenarios, {labelled} labelled conflicts, {look_alikes} look-alikes")
-    print(f"precision {result['precision']:.3f}, recall {result['recall']:.3f}: "
-          f"{true_positives} true positives, {false_positives} false positives, "
-          f"of these {flagged} on look-alikes")
-    print(f"commit with verdict: median {ms['median']:.0f} ms, p95 {ms['p95']:.0f} ms")
-    print(f"\n{'tier':22} {'true positives':>15} {'false positives':>16}")
-    for tier, v in result["tiers"].items():
-        print(f"{tier:22} {v['true_positives']:15} {v['false_positives']:16}")
-    print(f"\n{'difficulty':22} {'found':>15} {'missed':>16}")
-    for difficulty, v in result["difficulty"].items():
-        print(f"{difficulty:22} {v['found']:15} {v['missed']:16}")
+        print(json.dumps(counts.result()))
+    else:
+        show(o.kind, counts.result())
 
 
 if __name__ == "__main__":
