@@ -127,6 +127,14 @@ static eg_status host_embed(void *host, eg_request *rq, const eg_str *texts, siz
     return embed_as(host, (const char *const[2]){"passage", "document"}, rq, texts, n, out, dimensions);
 }
 
+static eg_status host_embed_size(void *host, eg_request *rq, uint32_t *dimensions) {
+    eg_host *h = host;
+    *dimensions = 0;
+    eg_status s = need(h, &h->embed, rq->err);
+    if (s == EG_OK) *dimensions = h->embed.info.hidden;
+    return s;
+}
+
 eg_status eg_host_embed_query(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions) {
     return embed_as(host, (const char *const[2]){"query", NULL}, rq, texts, n, out, dimensions);
 }
@@ -232,6 +240,28 @@ static double host_threshold(void *host, const char *name, double otherwise) {
     return otherwise;
 }
 
+static eg_status host_model_file(void *host, eg_request *rq, const char *setting, const char *name, eg_str *out) {
+    eg_host *h = host;
+    char folder[MAX_PATH], path[MAX_PATH + 256];
+    *out = (eg_str){"", 0};
+    if (strcmp(setting, h->nli.setting) != 0 && strcmp(setting, h->embed.setting) != 0)
+        return eg_request_fail(rq, EG_EINVAL, "'%s' is no setting of a model: %s and %s are", setting, h->nli.setting,
+                               h->embed.setting);
+    if (strchr(name, '/')) return eg_request_fail(rq, EG_EINVAL, "'%s' is not the name of a file beside a model", name);
+    eg_status s = eg_host_model_configured(h, setting, folder, sizeof folder, rq->err);
+    if (s != EG_OK) return s;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return eg_request_fail(rq, EG_ELIMIT, "the name of the file '%.60s' is too long", name);
+    if (!eg_file_exists(path)) return eg_request_fail(rq, EG_ENOENT, "there is no '%s'", path);
+    eg_arena arena;
+    eg_str bytes;
+    eg_arena_init(&arena, 0);
+    s = eg_file_read(path, EG_MAX_MODEL_FILE, &arena, &bytes, rq->err);
+    if (s == EG_OK) *out = eg_request_copy(rq, bytes);
+    eg_arena_release(&arena);
+    return s == EG_OK && !out->ptr ? EG_ENOMEM : s;
+}
+
 /* One scale for the whole vector: the largest magnitude becomes 127. */
 static void host_quantize_s8(void *host, const float *x, size_t n, int8_t *out, float *scale) {
     (void)host;
@@ -259,7 +289,9 @@ void eg_host_fill_inference(eg_host *h) {
     h->embed.head = EG_HEAD_EMBEDDING;
     h->services.nli = host_nli;
     h->services.embed = host_embed;
+    h->services.embed_size = host_embed_size;
     h->services.threshold = host_threshold;
+    h->services.model_file = host_model_file;
     h->services.quantize_s8 = host_quantize_s8;
     h->services.scan_s8 = host_scan_s8;
     h->services.dot = host_dot;

@@ -35,7 +35,7 @@ typedef struct table_kind {
 static const table_kind detector_kind = {"the detector",
                                          sizeof(eg_detector),
                                          EG_DETECTOR_SIZE_1_0,
-                                         EG_DETECTOR_DETERMINISTIC,
+                                         EG_DETECTOR_DETERMINISTIC | EG_DETECTOR_WEIGHS_FINDINGS,
                                          offsetof(eg_detector, name),
                                          {offsetof(eg_detector, version), offsetof(eg_detector, examine)},
                                          SLOTS(eg_detector_slot, detectors)};

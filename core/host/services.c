@@ -156,6 +156,11 @@ static eg_status host_neighbour_margins(void *host, eg_request *rq, const eg_cas
     return eg_memory_neighbour_margins(((request_box *)rq)->source, rq, c, questions, n, out);
 }
 
+static eg_status host_earlier_findings(void *host, eg_request *rq, const eg_case *c, const eg_finding **out, size_t *n) {
+    (void)host;
+    return eg_memory_earlier_findings(((request_box *)rq)->source, rq, c, out, n);
+}
+
 static void host_request_release(void *host, eg_request *rq) {
     (void)host;
     if (!rq) return;
@@ -188,6 +193,7 @@ void eg_host_fill_services(eg_host *h) {
                                 .request_create = host_request_create,
                                 .request_release = host_request_release,
                                 .neighbour_margins = host_neighbour_margins,
+                                .earlier_findings = host_earlier_findings,
                                 .memory = host_memory,
                                 .memory_ops = eg_memory_table(),
                                 .version = "0.1.0",

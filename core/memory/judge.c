@@ -10,7 +10,7 @@ enum { STRIKES = 5, MAX_FINDINGS = 1024 };
 typedef struct finding {
     eg_finding f; /* f.candidate: index into the whole case */
     eg_str detector;
-    int deterministic; /* found by rules */
+    uint32_t flags; /* eg_detector_flags of who found it */
 } finding;
 
 /* What a detector adds to, with the map from its (smaller) case to the whole one. */
@@ -37,7 +37,7 @@ static eg_status add(void *self, const eg_finding *given) {
         return eg_request_fail(to->rq, EG_EINVAL, "detector %s: a finding is out of range", to->detector->name);
     if (to->count == MAX_FINDINGS) return EG_OK;
     finding *f = &to->findings[to->count];
-    *f = (finding){.deterministic = (to->detector->flags & EG_DETECTOR_DETERMINISTIC) != 0};
+    *f = (finding){.flags = to->detector->flags};
     memcpy(&f->f, given, given->size < sizeof f->f ? given->size : sizeof f->f);
     f->f.candidate = to->map[given->candidate];
     f->f.explanation = eg_request_copy(to->rq, given->explanation);
@@ -57,12 +57,14 @@ static int same_place(const eg_finding *a, const eg_finding *b) {
 }
 
 /* A rule that says "both can be true" or "the same" about the same words outweighs a
- * contradiction of equal or later tier: precision first. */
+ * contradiction of equal or later tier: precision first. Not one of a detector that has taken
+ * the findings of others into account. */
 static int vetoed(const finding *list, size_t n, const finding *contradiction) {
+    if (contradiction->flags & EG_DETECTOR_WEIGHS_FINDINGS) return 0;
     for (size_t i = 0; i < n; i++) {
         const finding *f = &list[i];
-        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION || !f->deterministic)
-            continue;
+        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION) continue;
+        if (!(f->flags & EG_DETECTOR_DETERMINISTIC)) continue;
         if (f->f.outcome != EG_OUTCOME_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
     }
     return 0;
@@ -176,6 +178,32 @@ eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, co
     return n ? source->margins(source, rq, c, questions, texts, n, out) : EG_OK;
 }
 
+eg_status eg_memory_earlier_findings(eg_case_source *source, eg_request *rq, const eg_case *c, const eg_finding **out,
+                                     size_t *n) {
+    *out = NULL;
+    *n = 0;
+    if (!source) return EG_OK;
+    if (c != source->asked) return eg_request_fail(rq, EG_EINVAL, "this is not the case that examine() got");
+    *out = source->earlier;
+    *n = source->earlier_count;
+    return EG_OK;
+}
+
+/* The findings about candidates that the next detector sees, by their places in its case. */
+static eg_status show_earlier(eg_case_source *source, eg_request *rq, const sink *to, uint32_t shown) {
+    eg_finding *earlier = eg_request_array(rq, to->count, sizeof *earlier);
+    if (!earlier) return EG_ENOMEM;
+    source->earlier_count = 0;
+    for (size_t i = 0; i < to->count; i++)
+        for (uint32_t k = 0; k < shown; k++) {
+            if (to->map[k] != to->findings[i].f.candidate) continue;
+            earlier[source->earlier_count] = to->findings[i].f;
+            earlier[source->earlier_count++].candidate = k;
+        }
+    source->earlier = earlier;
+    return EG_OK;
+}
+
 /* Memory is the detector's own: one that uses up all of it takes none from the others and from
  * the outcome. Its errors are noted; EG_ECANCELLED is none. */
 static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_case *c, eg_case_source *source, sink *to) {
@@ -224,6 +252,7 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds
         seen.candidates = left;
         to.c = &seen;
         to.detector = d;
+        if (source && (s = show_earlier(source, rq, &to, count)) != EG_OK) return s;
         if ((s = examine(m, rq, slot, &seen, source, &to)) != EG_OK) return s;
     }
     if (source && source->failed != EG_OK) return source->failed;

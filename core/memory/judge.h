@@ -25,6 +25,9 @@ struct eg_case_source {
                          const eg_str *texts, size_t n, eg_margin *out);
     eg_memory *m;
     const eg_case *asked; /* the case as the running detector sees it */
+    /* What earlier detectors found about that case. */
+    const eg_finding *earlier;
+    size_t earlier_count;
     /* The first error of the store: the verdicts of this case must not be kept. */
     eg_status failed;
 };
@@ -39,5 +42,8 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds
 /* The service neighbour_margins; source: that of the request, NULL: EG_EUNAVAILABLE. */
 eg_status eg_memory_neighbour_margins(eg_case_source *source, eg_request *rq, const eg_case *c,
                                       const eg_margin_question *questions, size_t n, eg_margin *out);
+
+/* The service earlier_findings; source: that of the request, NULL: there are none. */
+eg_status eg_memory_earlier_findings(eg_case_source *source, eg_request *rq, const eg_case *c, const eg_finding **out, size_t *n);
 
 #endif

@@ -78,8 +78,10 @@ typedef struct eg_finding {
 struct eg_services;
 
 typedef enum eg_detector_flags {
-    EG_DETECTOR_DETERMINISTIC = 1 /* decides by rules: its "both valid" and "the same" outweigh a contradiction that any
-                                   * detector found between the same words */
+    EG_DETECTOR_DETERMINISTIC = 1,  /* decides by rules: its "both valid" and "the same" outweigh a contradiction that any
+                                     * detector found between the same words */
+    EG_DETECTOR_WEIGHS_FINDINGS = 2 /* takes the findings of earlier detectors into account (eg_services.earlier_findings), so
+                                     * they do not outweigh its contradictions */
 } eg_detector_flags;
 
 #define EG_DETECTOR_SIZE_1_0 40

@@ -19,8 +19,9 @@ enum {
     EG_MAX_CANDIDATES = 40,          /* facts that a new fact is compared with */
     EG_MAX_CHECK_STATEMENTS = 20000, /* of one engram check */
     EG_MAX_WAIT_MS = 60000,
-    EG_MAX_ATTEMPTS = 5,     /* failures after which a job is dead-lettered */
-    EG_MAX_DIMENSIONS = 4096 /* of an embedding */
+    EG_MAX_ATTEMPTS = 5,         /* failures after which a job is dead-lettered */
+    EG_MAX_DIMENSIONS = 4096,    /* of an embedding */
+    EG_MAX_MODEL_FILE = 16 << 20 /* bytes of a file beside the weights of a model that a plugin reads */
 };
 
 #endif

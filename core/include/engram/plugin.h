@@ -155,6 +155,15 @@ typedef struct eg_services {
     /* Leaves a job of a kind that this process has, in the request's workspace, due after `delay` microseconds (at most
      * EG_MAX_JOB_PAUSE). fact: what it is about, or none. Needs EG_NEEDS_WRITE. */
     eg_status (*queue_job)(void *host, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay);
+
+    /* For detectors: what those before this one found about the case that examine() got (c and rq as for neighbour_margins), in
+     * the order in which they were added. *out lives as long as the request. */
+    eg_status (*earlier_findings)(void *host, eg_request *rq, const eg_case *c, const eg_finding **out, size_t *n);
+    /* The bytes of a file that stands beside the weights of the model of a setting ("model.nli", "model.embed"), at most
+     * EG_MAX_MODEL_FILE, in the request's memory. `name` has no '/'. EG_ENOENT without that file or without a model. */
+    eg_status (*model_file)(void *host, eg_request *rq, const char *setting, const char *name, eg_str *out);
+    /* The size of a vector of `embed`. EG_EUNAVAILABLE when there is no embedding model. */
+    eg_status (*embed_size)(void *host, eg_request *rq, uint32_t *dimensions);
 } eg_services;
 
 #define EG_PLUGIN_SIZE_1_0 56

@@ -53,6 +53,11 @@ static eg_status neighbour_margins(void *host, eg_request *rq, const eg_case *c,
     return eg_memory_neighbour_margins(((owned_request *)rq)->source, rq, c, questions, n, out);
 }
 
+static eg_status earlier_findings(void *host, eg_request *rq, const eg_case *c, const eg_finding **out, size_t *n) {
+    (void)host;
+    return eg_memory_earlier_findings(((owned_request *)rq)->source, rq, c, out, n);
+}
+
 static void request_release(void *host, eg_request *rq) {
     (void)host;
     test_request_release(&((owned_request *)rq)->base);
@@ -147,6 +152,15 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
         const eg_margin_question question = {f->wrong_candidate ? c->candidate_count : i, 0, f->asked[0], f->asked[1]};
+        const eg_finding *earlier;
+        size_t earlier_count;
+        eg_status s =
+            services->earlier_findings(services->host, rq, f->another_case ? f->another_case : c, &earlier, &earlier_count);
+        f->told = s;
+        if (s != EG_OK) continue;
+        f->earlier = (eg_finding){0};
+        for (size_t k = 0; k < earlier_count; k++)
+            if (earlier[k].candidate == i) f->earlier = earlier[k];
         f->margins = (eg_margin){-1, -1};
         f->asking = 1;
         f->told =
@@ -160,8 +174,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
                           .score = f->nli_score,
                           .tier = EG_STR("tier1_nli"),
                           .explanation = EG_STR("both hold the word")};
-        eg_status s = add(sink, &one);
-        if (s != EG_OK) return s;
+        if ((s = add(sink, &one)) != EG_OK) return s;
     }
     return EG_OK;
 }
@@ -187,6 +200,7 @@ void fixture_open(fixture *f, int with_model) {
     f->services.request_release = request_release;
     f->services.embed = embed;
     f->services.neighbour_margins = neighbour_margins;
+    f->services.earlier_findings = earlier_findings;
     f->services.threshold = threshold;
     eg_registrar r = {0};
     load(f, &r, eg_plugin_sqlite());
