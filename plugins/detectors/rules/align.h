@@ -3,7 +3,7 @@
 #ifndef EG_DETECTORS_ALIGN_H
 #define EG_DETECTORS_ALIGN_H
 
-#include "compare_values.h"
+#include "../common/compare_values.h"
 #include "sentence.h"
 
 typedef enum align_verdict {

@@ -3,7 +3,7 @@
 #ifndef EG_DETECTORS_REWORD_H
 #define EG_DETECTORS_REWORD_H
 
-#include "compare_values.h"
+#include "../common/compare_values.h"
 #include "sentence.h"
 
 /* 1 when the values contradict each other; stores them. */

@@ -3,7 +3,7 @@
 #ifndef EG_DETECTORS_UPDATE_H
 #define EG_DETECTORS_UPDATE_H
 
-#include "compare_values.h"
+#include "../common/compare_values.h"
 #include "sentence.h"
 
 /* 1 when `newer` has the value of `older` as the former one, with a new value beside it, and the statements share

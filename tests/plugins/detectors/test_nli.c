@@ -79,6 +79,20 @@ static eg_status neighbour_margins(void *host, eg_request *rq, const eg_case *c,
     return margins_answer;
 }
 
+static eg_status no_trees(void *host, eg_request *rq, const char *setting, const char *name, eg_str *out) {
+    (void)host, (void)out;
+    return eg_request_fail(rq, EG_ENOENT, "%s has no %s", setting, name);
+}
+
+/* What an earlier detector found; its size is 0 when it found nothing. */
+static eg_finding earlier_finding;
+static eg_status earlier_findings(void *host, eg_request *rq, const eg_case *c, const eg_finding **out, size_t *n) {
+    (void)host, (void)rq, (void)c;
+    *out = &earlier_finding;
+    *n = earlier_finding.size > 0;
+    return EG_OK;
+}
+
 /* The detector over a fact and n earlier ones. */
 static eg_status try_examine(const char *subject, const char *const *earlier, size_t n) {
     eg_error err = {0};
@@ -89,6 +103,8 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     services.nli = nli;
     services.threshold = threshold;
     services.neighbour_margins = neighbour_margins;
+    services.model_file = no_trees;
+    services.earlier_findings = earlier_findings;
     eg_registrar registrar = {0};
     eg_case_fact s, facts[MAX_FACTS];
     const eg_case_fact *candidates[MAX_FACTS];
@@ -101,8 +117,10 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
         candidates[i] = &facts[i];
     }
     eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
-    assert_int_equal(test_registrar_open(&registrar, &services, eg_plugin_nli(), NULL, &err), EG_OK);
+    void *self;
+    assert_int_equal(test_registrar_open(&registrar, &services, eg_plugin_nli(), &self, &err), EG_OK);
     eg_status status = registrar.detectors[0]->examine(registrar.detector_self[0], &services, &request.rq, &c, add, NULL);
+    eg_plugin_nli()->close(self);
     assert_int_equal(err.code, status);
     return status;
 }
@@ -277,6 +295,34 @@ static void nearer_facts_lower_the_score(void **state) {
     counts = 0;
 }
 
+/* What rules say of the same words stands; of other words, or of another fact, it changes nothing. */
+static void rules_are_heard(void **state) {
+    (void)state;
+    const char *earlier[] = {OTHER};
+    static const struct opinion said[] = {{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {0}};
+    opinions = said;
+    static const struct {
+        eg_outcome outcome;
+        uint32_t candidate;
+        eg_span subject;
+        size_t found;
+    } rows[] = {{EG_OUTCOME_BOTH_VALID, 0, {0, 0}, 0},
+                {EG_OUTCOME_BOTH_VALID, 0, {0, sizeof HEAD - 1}, 1},
+                {EG_OUTCOME_BOTH_VALID, 0, {sizeof HEAD, sizeof TWO - 1}, 0},
+                {EG_OUTCOME_CORROBORATION, 0, {sizeof HEAD, sizeof TWO - 1}, 0},
+                {EG_OUTCOME_UNRELATED, 0, {0, 0}, 1},
+                {EG_OUTCOME_BOTH_VALID, 1, {0, 0}, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        earlier_finding = (eg_finding){.size = sizeof earlier_finding,
+                                       .candidate = rows[i].candidate,
+                                       .outcome = rows[i].outcome,
+                                       .span_subject = rows[i].subject};
+        examine(TWO, earlier, 1);
+        if (found_count != rows[i].found) fail_msg("row %zu: %zu", i, found_count);
+    }
+    earlier_finding = (eg_finding){0};
+}
+
 /* However many pairs are open, the host is asked once. */
 static void neighbours_are_asked_for_once(void **state) {
     (void)state;
@@ -352,6 +398,7 @@ int main(void) {
                                        cmocka_unit_test(one_direction_decides),
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
                                        cmocka_unit_test(nearer_facts_lower_the_score),
+                                       cmocka_unit_test(rules_are_heard),
                                        cmocka_unit_test(neighbours_are_asked_for_once),
                                        cmocka_unit_test(times_are_read_in_one_unit),
                                        cmocka_unit_test(errors_of_the_model_are_reported),

@@ -1,0 +1,160 @@
+/* verdict.c - see verdict.h. */
+#include "verdict.h"
+
+#include "units.h"
+
+/* Facts whose cosine is at least this may say the same: they are read whatever the trees say. */
+#define MAY_AGREE 0.75
+
+typedef struct work {
+    const verdict *how;
+    const eg_services *services;
+    const finding_sink *to;
+    case_view view;
+    double entails;
+    unsigned char *open;  /* a pair may still contradict */
+    unsigned char *agree; /* or say the same */
+    double *sums;
+} work;
+
+static int is_read_whole(const pair_view *p) { return p->reads_whole && !p->whole_is_statement; }
+static text_pair *whole_of(pair_view *p) { return p->whole_is_statement ? &p->statements[0] : &p->whole; }
+
+/* 1 when the text is the words of the fact, in which claims have their places. */
+static int is_verbatim(const part_view *p) { return !p->statement || !p->statement->alone.len; }
+
+/* The texts of a pair for the model, the candidate as premise. */
+static eg_pair texts_of(const work *w, const pair_view *p, const text_pair *t) {
+    if (!is_verbatim(t->subject) || !is_verbatim(t->candidate)) return (eg_pair){t->candidate->text, t->subject->text};
+    return in_one_unit(w->to->rq, (const eg_case_fact *[]){p->other->f, w->view.subject.f},
+                       (const eg_span[]){t->candidate->span, t->subject->span});
+}
+
+/* Lists what the model is to read of the pairs: of open ones statements and, where they are short, the facts; of pairs that may
+ * agree the facts. */
+static size_t list_texts(work *w, text_pair **out, eg_pair *texts, int back) {
+    size_t n = 0;
+    for (size_t i = 0; i < w->view.count; i++) {
+        pair_view *p = &w->view.pairs[i];
+        text_pair *whole = whole_of(p);
+        for (size_t k = 0; k <= MAX_READ; k++) {
+            text_pair *t = k ? k <= p->count ? &p->statements[k - 1] : NULL : is_read_whole(p) ? &p->whole : NULL;
+            if (!t || !(w->open[i] || (w->agree[i] && t == whole))) continue;
+            out[n] = t;
+            texts[n] = texts_of(w, p, t);
+            if (back) texts[n] = (eg_pair){texts[n].second, texts[n].first};
+            n++;
+        }
+    }
+    return n;
+}
+
+static eg_status read_texts(work *w, int back) {
+    size_t most = w->view.count * (MAX_READ + 1);
+    eg_request *rq = w->to->rq;
+    text_pair **read = eg_request_array(rq, most, sizeof *read);
+    eg_pair *texts = eg_request_array(rq, most, sizeof *texts);
+    float *out = eg_request_array(rq, most * LABELS, sizeof *out);
+    if (!read || !texts || !out) return EG_ENOMEM;
+    size_t n = list_texts(w, read, texts, back);
+    eg_status s = n ? w->services->nli(w->services->host, rq, texts, n, out) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++)
+        for (int label = 0; label < LABELS; label++)
+            (back ? read[i]->back : read[i]->forth)[label] = (double)out[i * LABELS + (size_t)label];
+    return s;
+}
+
+/* Asks how near other facts are to the open pairs; one question to the host for all of them. */
+static eg_status ask_margins(work *w) {
+    eg_request *rq = w->to->rq;
+    size_t most = 2 * w->view.count, n = 0;
+    eg_margin_question *questions = eg_request_array(rq, most, sizeof *questions);
+    eg_margin *answers = eg_request_array(rq, most, sizeof *answers);
+    eg_margin **wanted = eg_request_array(rq, most, sizeof *wanted);
+    if (!questions || !answers || !wanted) return EG_ENOMEM;
+    for (size_t i = 0; i < w->view.count; i++) {
+        pair_view *p = &w->view.pairs[i];
+        if (!w->open[i]) continue;
+        const text_pair *t = &p->statements[0];
+        questions[n] = (eg_margin_question){p->candidate, 0, p->whole.subject->span, p->whole.candidate->span};
+        wanted[n++] = &p->margins[0];
+        if (p->whole_is_statement) continue;
+        questions[n] = (eg_margin_question){p->candidate, 0, t->subject->span, t->candidate->span};
+        wanted[n++] = &p->margins[1];
+    }
+    eg_status s = n ? w->services->neighbour_margins(w->services->host, rq, w->to->c, questions, n, answers) : EG_OK;
+    if (s == EG_EUNAVAILABLE) { /* no embedding model, or a case without neighbours */
+        *rq->err = (eg_error){0};
+        return EG_OK;
+    }
+    for (size_t i = 0; s == EG_OK && i < n; i++) *wanted[i] = answers[i];
+    for (size_t i = 0; s == EG_OK && i < w->view.count; i++)
+        if (w->view.pairs[i].whole_is_statement) w->view.pairs[i].margins[1] = w->view.pairs[i].margins[0];
+    return s;
+}
+
+/* Closes the pairs that the stage does not let pass. */
+static void decide(work *w, size_t stage) {
+    for (size_t i = 0; i < w->view.count; i++) {
+        pair_view *p = &w->view.pairs[i];
+        if (!w->open[i]) continue;
+        if (stage != STAGE_CHEAP) features_fill(&w->view, p);
+        if (w->how->observer) w->how->observer->saw(w->how->observer->self, &w->view, p, (int)stage);
+        if (!w->how->trees) continue;
+        w->sums[i] = trees_sum(w->how->trees, stage, p->features);
+        w->open[i] = (unsigned char)trees_pass(w->how->trees, stage, w->sums[i]);
+    }
+}
+
+static eg_status begin(work *w) {
+    eg_status s = features_begin(w->how->cache, w->services, w->to->rq, w->to->c, &w->view);
+    if (s != EG_OK) return s;
+    size_t n = w->view.count;
+    w->open = eg_request_array(w->to->rq, n, 1);
+    w->agree = eg_request_array(w->to->rq, n, 1);
+    w->sums = eg_request_array(w->to->rq, n, sizeof *w->sums);
+    if (!w->open || !w->agree || !w->sums) return EG_ENOMEM;
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        pair_view *p = &w->view.pairs[i];
+        int agree;
+        s = report_containment(w->to, p->candidate, &agree);
+        w->open[i] = !agree;
+        w->agree[i] = !agree && w->how->trees && (p->whole_is_statement || p->reads_whole) && p->whole.cosine >= MAY_AGREE;
+    }
+    return s;
+}
+
+static eg_status report(const work *w, size_t i) {
+    const pair_view *p = &w->view.pairs[i];
+    const text_pair *t = &p->statements[0], *whole = p->whole_is_statement ? t : &p->whole;
+    if (w->open[i]) {
+        double probability = trees_probability(w->how->trees, STAGE_BACK, w->sums[i]);
+        char how[64];
+        snprintf(how, sizeof how, "probability %.2f", probability);
+        return report_contradiction(w->to, p->candidate, t->subject->span, t->candidate->span, probability, how);
+    }
+    double same = whole->back[ENTAILMENT] < whole->forth[ENTAILMENT] ? whole->back[ENTAILMENT] : whole->forth[ENTAILMENT];
+    if (!w->agree[i] || same < w->entails) return EG_OK;
+    return report_same(w->to, p->candidate, p->whole.subject->span, p->whole.candidate->span, same > 1 ? 1 : same);
+}
+
+eg_status verdict_examine(const verdict *how, const eg_services *services, const finding_sink *to) {
+    work *w = eg_request_array(to->rq, 1, sizeof *w);
+    if (!w) return EG_ENOMEM;
+    *w = (work){.how = how, .services = services, .to = to};
+    w->entails = services->threshold(services->host, "entailment", 0.85);
+    eg_status s = to->c->candidate_count ? begin(w) : EG_OK;
+    if (s == EG_OK) decide(w, STAGE_CHEAP);
+    if (how->stages == STAGE_FORTH) return s;
+    if (s == EG_OK) s = ask_margins(w);
+    if (s == EG_OK) s = read_texts(w, 0);
+    if (s != EG_OK) return s;
+    decide(w, STAGE_FORTH);
+    for (size_t i = 0; i < w->view.count; i++)
+        w->agree[i] = w->agree[i] && whole_of(&w->view.pairs[i])->forth[ENTAILMENT] >= w->entails;
+    s = read_texts(w, 1);
+    if (s != EG_OK) return s;
+    decide(w, STAGE_BACK);
+    for (size_t i = 0; s == EG_OK && i < w->view.count && how->trees; i++) s = report(w, i);
+    return s;
+}
