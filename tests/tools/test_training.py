@@ -8,6 +8,7 @@ import math
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ import generated  # noqa: E402
 import layout  # noqa: E402
 import measures  # noqa: E402
 import pairs  # noqa: E402
+import trees_file  # noqa: E402
+import verdict_rows  # noqa: E402
 import vocabulary  # noqa: E402
 
 
@@ -107,9 +110,10 @@ class Measures(unittest.TestCase):
         def told(path, name):
             with open(os.path.join(TRAIN, "..", "..", path), encoding="utf-8") as f:
                 return float(re.search(rf"#define {name} ([0-9.]+)", f.read())[1])
-        self.assertEqual(told("plugins/detectors/nli/nli.c", "MARGIN_WEIGHT"),
+        self.assertEqual(told("plugins/detectors/nli/thresholds.c", "MARGIN_WEIGHT"),
                          measures.MARGIN_WEIGHT)
-        self.assertEqual(told("plugins/detectors/nli/nli.c", "MAX_MARGIN"), measures.MAX_MARGIN)
+        self.assertEqual(told("plugins/detectors/nli/thresholds.c", "MAX_MARGIN"),
+                         measures.MAX_MARGIN)
         self.assertEqual(told("core/memory/candidates.h", "EG_COPY_COSINE"), measures.COPY_COSINE)
 
     def test_score_at_alarms(self):
@@ -166,6 +170,54 @@ class Dataset(unittest.TestCase):
                 f.write('{"a": 1}\n{"a": \n')
             with self.assertRaisesRegex(ValueError, "x.jsonl:2: not a JSON object"):
                 list(dataset.read_lines(path))
+
+
+class Verdict(unittest.TestCase):
+    STORE = {"name": "n-x", "facts": [{"id": f"n{i}", "content": f"É {i}. Port {i}."}
+                                      for i in range(8)],
+             "conflicts": [{"a": "n1", "b": "n2", "a_span": "Port 1", "b_span": "Port 2"}]}
+
+    def test_rows_get_labels_and_spans(self):
+        line = {"subject": "B", "candidate": "A", "stage": 0, "row": [1, None],
+                "pairs": [[0, 5, 0, 5], [6, 13, 0, 5], [6, 13, 6, 13]]}
+        lines = [json.dumps(o) for o in ({"features": ["x", "y"]}, line,
+                                         line | {"candidate": "C", "stage": 2})]
+        ids = {"A": "n1", "B": "n2", "C": "n3"}
+        self.assertEqual(list(verdict_rows.rows_of(lines, ids, self.STORE)), [
+            {"pair": ["n2", "n1"], "stage": 0, "label": 1, "span": 2, "row": [1, None]},
+            {"pair": ["n2", "n3"], "stage": 2, "label": 0, "span": None, "row": [1, None]}])
+
+    def test_orders_are_fixed(self):
+        orders = [[f["id"] for f in verdict_rows.facts_in_order(self.STORE, n)]
+                  for n in (0, 1, 1, 2)]
+        self.assertEqual(orders[0], [f["id"] for f in self.STORE["facts"]])
+        self.assertEqual(orders[1], orders[2])
+        self.assertNotEqual(orders[1], orders[3])
+        self.assertEqual(sorted(orders[3]), orders[0])
+
+    def test_a_tree_is_written_left_child_first(self):
+        def leaf(value):
+            return {"is_leaf": 1, "value": value}
+
+        def inner(feature, threshold, missing, left, right):
+            return {"is_leaf": 0, "feature_idx": feature, "num_threshold": threshold,
+                    "missing_go_to_left": missing, "left": left, "right": right}
+        tree = trees_file.nodes_of([inner(1, 0.5, 1, 3, 1), inner(0, 2.5, 0, 2, 4), leaf(1),
+                                    leaf(2), leaf(3)])
+        self.assertEqual(tree, [(0.5, 0x8001, 2), (2, 0, 0), (2.5, 0, 4), (1, 0, 0), (3, 0, 0)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.bin")
+            trees_file.write(path, ["one", "two"],
+                             [([tree, [(7, 0, 0)]], 0.5, -1, [(0, 0.25), (1, 0.75)])])
+            with open(path, "rb") as f:
+                data = f.read()
+        self.assertEqual(data[:8], b"EGTREES1")
+        self.assertEqual(struct.unpack("<5I", data[8:28]), (2, 1, 2, 2, 6))
+        self.assertEqual(data[28:92], b"one".ljust(32, b"\0") + b"two".ljust(32, b"\0"))
+        self.assertEqual(struct.unpack("<IIff", data[92:108]), (2, 2, 0.5, -1))
+        self.assertEqual(struct.unpack("<4f2I", data[108:132]), (0, 0.25, 1, 0.75, 5, 1))
+        self.assertEqual(len(data), 132 + 6 * 8)
+        self.assertEqual(struct.unpack("<fHH", data[132:140]), (0.5, 0x8001, 2))
 
 
 class Names(unittest.TestCase):

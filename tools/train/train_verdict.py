@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Trains the trees of the verdict (plugins/detectors/nli/trees.h has the format of the file) from
+the rows of verdict_rows.py, and chooses the threshold of the tier. Needs scikit-learn.
+
+usage: train_verdict.py OUT.bin --rows FILE... --dev FILE... [--precision 0.92] [--seed N]
+       train_verdict.py OUT.bin --rows FILE... --first
+
+There is an ensemble a stage. A pair of facts reaches a stage when those before it let it pass:
+each of the first two lets SHARE of the conflicts pass that reached it. All sums that decide
+about that, and those that the calibration is fitted to, come from cross-fitting by stores: the
+trees had not seen the store. With --first only the first stage is trained, from the rows of
+verdict_rows.py --cheap, and the others let everything pass: verdict_rows.py --trees then writes
+the rows of all stages in a fraction of the time. The threshold is the least probability from
+which on the precision over the pairs of --dev is at least --precision; these are in no
+ensemble."""
+import argparse
+import json
+
+import numpy
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.isotonic import IsotonicRegression
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import GroupKFold
+
+import trees_file
+
+STAGES, FOLDS, SHARE, MODELS = 3, 5, 0.98, 3
+FINAL = {"max_iter": 250, "max_leaf_nodes": 12, "learning_rate": 0.04, "min_samples_leaf": 30,
+         "max_features": 0.4, "early_stopping": False}
+FIRST = FINAL | {"max_iter": 120, "max_leaf_nodes": 8, "learning_rate": 0.06}
+
+
+class Rows:
+    """Rows of one stage: x, y, the store of each, and which pair (store, order, a, b) it is."""
+
+    def __init__(self, stores, stage):
+        x, y, groups, self.pairs = [], [], [], []
+        for store in stores:
+            for row in store["rows"]:
+                if row["stage"] == stage:
+                    x.append(row["row"])
+                    y.append(row["label"])
+                    groups.append(store["store"])
+                    self.pairs.append((store["store"], store["order"], *sorted(row["pair"])))
+        self.x = numpy.array([[numpy.nan if v is None else v for v in row] for row in x],
+                             dtype=numpy.float32)
+        self.y, self.groups = numpy.array(y), numpy.array(groups)
+
+    def only(self, pairs):
+        kept = [i for i, pair in enumerate(self.pairs) if pair in pairs]
+        self.x, self.y, self.groups = self.x[kept], self.y[kept], self.groups[kept]
+        self.pairs = [self.pairs[i] for i in kept]
+        return self
+
+
+def read(paths):
+    names, stores = None, []
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                o = json.loads(line)
+                if "features" in o:
+                    if names not in (None, o["features"]):
+                        raise SystemExit(f"{path}: other features than in {paths[0]}")
+                    names = o["features"]
+                else:
+                    stores.append(o)
+    return names, stores
+
+
+def fit(rows, options, models, seed):
+    return [HistGradientBoostingClassifier(random_state=seed + i, **options).fit(rows.x, rows.y)
+            for i in range(models)]
+
+
+def sums(ensemble, x):
+    if not len(x):
+        return numpy.zeros(0)
+    return numpy.mean([m.decision_function(x) for m in ensemble], axis=0)
+
+
+def cross_fit(rows, options, models, seed):
+    """The sum of each row, by trees that have not seen its store."""
+    out = numpy.zeros(len(rows.y))
+    for kept, left in GroupKFold(FOLDS).split(rows.x, rows.y, rows.groups):
+        part = Rows([], 0)
+        part.x, part.y = rows.x[kept], rows.y[kept]
+        out[left] = sums(fit(part, options, models, seed), rows.x[left])
+    return out
+
+
+def write(path, names, stages):
+    """stages: (ensemble, least, points); an ensemble is the mean of its models."""
+    made = []
+    for ensemble, least, points in stages:
+        trees = []
+        for model in ensemble:
+            for (predictor,) in model._predictors:
+                tree = trees_file.nodes_of(predictor.nodes)
+                trees.append([(value if right else value / len(ensemble), feature, right)
+                              for value, feature, right in tree])
+        base = numpy.mean([model._baseline_prediction.item() for model in ensemble] or [0])
+        made.append((trees, float(base), least, points))
+    trees_file.write(path, names, made)
+
+
+def calibrate(y, total):
+    """Points of a rising line: the sums and probabilities of isotonic regression, ten or more
+    rows a step, between the middles of its steps."""
+    order = numpy.argsort(total)
+    iso = IsotonicRegression(out_of_bounds="clip").fit(total, y).predict(total[order])
+    points, begun = [], 0
+    for i in range(1, len(iso) + 1):
+        if i == len(iso) or iso[i] != iso[begun]:
+            middle = float(numpy.float32(total[order][begun:i].mean()))
+            share = float(numpy.clip(iso[begun], 0.001, 0.99))
+            if i - begun >= 10 or i == len(iso):
+                if not points or (middle > points[-1][0] and share >= points[-1][1]):
+                    points.append((middle, share))
+            begun = i
+    return points
+
+
+def probability(points, total):
+    return numpy.interp(total, [p[0] for p in points], [p[1] for p in points])
+
+
+def curve(y, p, precision):
+    """(the least probability from which on the precision is reached, recall there among y)"""
+    order = numpy.argsort(-p, kind="stable")
+    right = numpy.cumsum(y[order])
+    good = numpy.nonzero(right / numpy.arange(1, len(y) + 1) >= precision)[0]
+    if not len(good):
+        return 1.0, 0.0
+    return float(p[order][good[-1]]), right[good[-1]] / max(1, y.sum())
+
+
+def passing(stores, ensembles):
+    """({pair: sum of the last stage}, its rows): the pairs of stores that all stages let pass."""
+    pairs = None
+    for stage, (ensemble, least, _) in enumerate(ensembles):
+        rows = Rows(stores, stage)
+        if pairs is not None:
+            rows.only(pairs)
+        total = sums(ensemble, rows.x)
+        pairs = {pair for pair, s in zip(rows.pairs, total) if s >= least}
+    kept = numpy.array([pair in pairs for pair in rows.pairs], dtype=bool)
+    return rows, total, kept
+
+
+def report(title, stores, ensembles, points, threshold):
+    """What the product finds with this threshold, rules included."""
+    rows, total, kept = passing(stores, ensembles)
+    p = numpy.where(kept, probability(points, total), 0)
+
+    def pairs_of(key):
+        return {(s["store"], s["order"], *sorted(pair)) for s in stores for pair in s[key]}
+
+    truth, decided = pairs_of("conflicts"), pairs_of("decided")
+    labelled, near, ruled = len(truth), len(truth & set(rows.pairs)), len(truth & decided)
+    print(f"{title}: {len(stores)} stores, {labelled} conflicts: {ruled} found by rules with "
+          f"{len(decided) - ruled} false positives, {near} among the pairs; AP "
+          f"{average_precision_score(rows.y, p):.3f}")
+    for precision in (0.9, 0.8):
+        at, recall = curve(rows.y, p, precision)
+        print(f"    precision {precision}: from {at:.3f}, "
+              f"recall {recall * rows.y.sum() / labelled:.3f}")
+    found = decided | {pair for pair, x in zip(rows.pairs, p) if x >= threshold}
+    true = len(found & truth)
+    print(f"    at {threshold:.3f}, with those of the rules: {true} true, {len(found) - true} "
+          f"false positives; precision {true / max(1, len(found)):.3f}, "
+          f"recall {true / labelled:.3f}")
+    for low, high in ((0.05, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01)):
+        band = (p >= low) & (p < high)
+        if band.any():
+            print(f"    probability {low:.2f} to {high:.2f}: {band.sum()} pairs, share of "
+                  f"conflicts {rows.y[band].mean():.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    parser.add_argument("--rows", nargs="+", required=True)
+    parser.add_argument("--dev", nargs="+", default=[])
+    parser.add_argument("--first", action="store_true")
+    parser.add_argument("--precision", type=float, default=0.92)
+    parser.add_argument("--seed", type=int, default=1)
+    o = parser.parse_args()
+    names, stores = read(o.rows)
+    dev = {path: read([path])[1] for path in o.dev}
+    ensembles, pairs = [], None
+    for stage in range(STAGES):
+        last = stage == STAGES - 1
+        rows, options = Rows(stores, stage), FINAL if last else FIRST
+        if pairs is not None:
+            rows.only(pairs)
+        models = MODELS if last else 1
+        total = cross_fit(rows, options, models, o.seed)
+        least = float(numpy.quantile(total[rows.y == 1], 1 - SHARE)) if not last else -4.0
+        points = calibrate(rows.y, total) if last else []
+        print(f"stage {stage}: {len(rows.y)} pairs, {rows.y.sum()} conflicts, "
+              f"AP {average_precision_score(rows.y, total):.3f}, "
+              f"{(total >= least).mean():.2f} of the pairs pass")
+        pairs = {pair for pair, s in zip(rows.pairs, total) if s >= least}
+        ensembles.append((fit(rows, options, models, o.seed), least, points))
+        if o.first:
+            write(o.out, names, ensembles + [([], -99.0, [])] * (STAGES - 1))
+            return
+    scores, truth = [], []
+    for part in dev.values():
+        rows, total, kept = passing(part, ensembles)
+        scores.append(numpy.where(kept, probability(points, total), 0))
+        truth.append(rows.y)
+    threshold, _ = curve(numpy.concatenate(truth), numpy.concatenate(scores), o.precision)
+    print(f"threshold {threshold:.3f}")
+    for path, part in dev.items():
+        report(path, part, ensembles, points, threshold)
+    write(o.out, names, ensembles)
+
+
+if __name__ == "__main__":
+    main()

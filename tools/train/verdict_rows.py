@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Writes the rows that train_verdict.py learns from: the facts of stores are committed one by one
+through the server, with the plugin verdict_rows in place of the NLI detector, which writes the
+features of every pair of facts that it would judge. No package is needed.
+
+usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL] [--kind notes|scenarios]
+                       [--split train|dev|test] [--match REGEX] [--orders N] [--trees FILE]
+                       [--cheap]
+
+--cheap leaves out the stages that need the NLI model. With --trees only those pairs reach a stage
+that the stages before it let pass, as in the product.
+
+OUT gets a JSON object a line. {"features": [...]} names the numbers of the rows. Every store,
+in each order of its facts, is {"store", "order", "commits", "conflicts": [pairs of facts],
+"decided": [pairs that rules report], "rows": [{"pair", "stage", "label", "span", "row"}]}.
+Order 0 is that of the store; others are drawn at random, since the order carries no meaning.
+"span": which pair of statements that the model reads is the labelled one; null: none."""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+import dataset
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(TOP, "bench"))
+import detection  # noqa: E402
+
+
+def facts_in_order(store, order):
+    facts = list(store["facts"])
+    if order:
+        random.Random(f"{detection.name_of(store)} {order}").shuffle(facts)
+    return facts
+
+
+def spans_found(entry, label, contents):
+    """Which of the pairs of statements, best first, overlaps both labelled spans; None: none."""
+    for number, (a, b, c, d) in enumerate(entry["pairs"]):
+        ends = {entry["subject"]: (a, b), entry["candidate"]: (c, d)}
+        good = 0
+        for side in "ab":
+            content = contents[label[side]].encode("utf-8")
+            start = content.find(label[side + "_span"].encode("utf-8"))
+            low, high = ends[label[side]]
+            good += low < start + len(label[side + "_span"].encode("utf-8")) and start < high
+        if good == 2:
+            return number
+    return None
+
+
+def rows_of(lines, ids, store):
+    """The lines of the plugin, with labels, by the ids of the store."""
+    truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
+    contents = {f["id"]: f["content"] for f in store["facts"]}
+    for line in lines:
+        entry = json.loads(line)
+        if "features" in entry:
+            continue
+        entry["subject"], entry["candidate"] = ids[entry["subject"]], ids[entry["candidate"]]
+        pair = frozenset((entry["subject"], entry["candidate"]))
+        found = (spans_found(entry, truth[pair], contents)
+                 if pair in truth and "a_span" in truth[pair] else None)
+        yield {"pair": [entry["subject"], entry["candidate"]], "stage": entry["stage"],
+               "label": int(pair in truth), "span": found, "row": entry["row"]}
+
+
+def run_store(program, home, store, order, settings, path):
+    """Commits the store; path: what the plugin writes to."""
+    settings = settings | {"ENGRAM_WORKSPACE": f"{detection.name_of(store)}-{order}"}
+    with open(path, "ab") as f:
+        begun = f.tell()
+    server, ids, decided = detection.Server(program, home, settings), {}, []
+    for fact in facts_in_order(store, order):
+        receipt = server.commit(fact)
+        ids[receipt["fact_id"]] = fact["id"]
+        decided += [[ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]]
+                    for c in receipt["conflicts"] if c["detection_tier"] != "tier1_nli"]
+    server.close()
+    with open(path, encoding="utf-8") as f:
+        f.seek(begun)
+        return {"store": detection.name_of(store), "order": order, "commits": len(ids),
+                "conflicts": [[c["a"], c["b"]] for c in store["conflicts"]], "decided": decided,
+                "rows": list(rows_of(f, ids, store))}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    parser.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
+    parser.add_argument("--nli", default="engram-nli-0")
+    parser.add_argument("--kind", choices=("notes", "scenarios"), default="notes")
+    parser.add_argument("--split", choices=dataset.SPLITS, default="train")
+    parser.add_argument("--match", default="", metavar="REGEX")
+    parser.add_argument("--orders", type=int, default=1)
+    parser.add_argument("--trees", metavar="FILE")
+    parser.add_argument("--cheap", action="store_true")
+    o = parser.parse_args()
+    program = os.path.abspath(shutil.which(o.engram) or o.engram)
+    plugin = os.path.join(os.path.dirname(program), "bench", "verdict_rows.so")
+    stores = [s for s in dataset.read_lines(dataset.path_of(o.kind, o.split))
+              if re.match(o.match, detection.name_of(s))]
+    with tempfile.TemporaryDirectory() as home, open(o.out, "w", encoding="utf-8") as out:
+        raw = os.path.join(home, "rows")
+        os.makedirs(os.path.join(home, "config"))
+        with open(os.path.join(home, "config", "engram.conf"), "w", encoding="utf-8") as f:
+            f.write(f"plugins = sqlite memory mcp rules {plugin}\n"
+                    f"[model]\nnli = {o.nli}\n[verdict_rows]\nfile = {raw}\n"
+                    f"stages = {1 if o.cheap else 3}\n")
+            if o.trees:
+                f.write(f"trees = {os.path.abspath(o.trees)}\n")
+        named = False
+        for store in stores:
+            for order in range(o.orders):
+                made = run_store(program, home, store, order, {}, raw)
+                if not named:
+                    with open(raw, encoding="utf-8") as f:
+                        out.write(f.readline())
+                    named = True
+                out.write(json.dumps(made) + "\n")
+                out.flush()
+
+
+if __name__ == "__main__":
+    main()
