@@ -49,7 +49,8 @@ double eg_bench_read_rate(eg_isa isa, const void *data, size_t bytes, size_t run
     volatile uint64_t keep = reader(data, bytes);
     for (size_t r = 0; r < runs; r++) {
         double begun = eg_bench_seconds(), took;
-        size_t times = 0, at_once = bytes < 1 << 20 ? (1 << 20) / bytes : 1; /* the clock is read once for each MiB */
+        /* the clock is read once for each MiB */
+        size_t times = 0, at_once = bytes < 1 << 20 ? (1 << 20) / bytes : 1;
         do {
             for (size_t i = 0; i < at_once; i++) keep = reader(data, bytes);
             times += at_once;

@@ -36,8 +36,9 @@ typedef struct work {
     void *A_quantized[BLAS], *W_quantized[BLAS]; /* quantised: of S8 and BF16 */
     size_t runs;
     double seconds; /* of a run */
-    char *
-        stream; /* copies of the packed weights, more than the caches hold; if copies is not 0, each product reads the next one */
+    /* copies of the packed weights, more than the caches hold; if copies is not 0, each product
+     * reads the next one */
+    char *stream;
     size_t stream_bytes, copies;
 } work;
 
@@ -289,7 +290,8 @@ eg_status eg_bench_gemm(FILE *out, int json, int quick, const eg_kernels *only, 
         for (size_t i = isa_count; i-- > 1;) bench_isa(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n],\"reading\":[");
         first = 1;
-        memset(w.stream, 1, w.stream_bytes); /* pages that were never written would share one page of zeros */
+        /* pages that were never written would share one page of zeros */
+        memset(w.stream, 1, w.stream_bytes);
         for (size_t i = isa_count; i-- > 1;) bench_reading(out, json, &w, isas[i], &first);
         if (json) fprintf(out, "\n]}\n");
     }

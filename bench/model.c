@@ -58,7 +58,8 @@ static eg_status open_models(bench *b, const eg_bench_subject *s, uint32_t threa
     eg_status st = eg_engine_create(&o, &b->engine, err);
     for (uint32_t f = EG_FORMAT_F32; st == EG_OK && f <= EG_FORMAT_BF16; f++) {
         if (s->format == EG_FORMAT_AUTO ? f == EG_FORMAT_BF16 : f != s->format) continue;
-        if (f == EG_FORMAT_S8 && o.gemm != EG_GEMM_OWN && s->format == EG_FORMAT_AUTO) continue; /* OpenBLAS has no s8 */
+        /* OpenBLAS has no s8 */
+        if (f == EG_FORMAT_S8 && o.gemm != EG_GEMM_OWN && s->format == EG_FORMAT_AUTO) continue;
         eg_model_options options = {.size = sizeof options, .format = f};
         contender *c = &b->contenders[b->count];
         *c = (contender){.format = (eg_format)f, .name = names[f]};

@@ -10,7 +10,8 @@
 #include <arm_neon.h>
 #endif
 
-enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 /* cycles of an instruction on tiles */ };
+/* TILE_SHARE: cycles of an instruction on tiles */
+enum { CHAINS = 12, LOOPS = 200000, RUNS = 9, TILE_SHARE = 16 };
 
 #define CHAIN_BODY(type, set, fma, store, width)                                                                              \
     type acc[CHAINS], x = set(0.999f), y = set(1e-4f);                                                                        \

@@ -1,5 +1,6 @@
-/* read_statements.c - what Engram reads out of facts, for bench/statements.py: a line {"content": "..."} in, a line out with
- * the statements, [{"start", "end", "kind", "alone"}]. With --split: only where sentences end. */
+/* read_statements.c - what Engram reads out of facts, for bench/statements.py: a line {"content":
+ * "..."} in, a line out with the statements, [{"start", "end", "kind", "alone"}]. With --split:
+ * only where sentences end. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -20,7 +20,8 @@ static uint64_t saved_state(void) {
 }
 
 static size_t detect(const eg_kernels **out) {
-    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 22 | 1 << 24 | 1 << 25 /* leaf 7, EDX: bf16, tiles, int8 */ };
+    /* AMX: leaf 7, EDX: bf16, tiles, int8 */
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000, AMX = 1 << 22 | 1 << 24 | 1 << 25 };
     enum { AVXVNNI = 1 << 4, AVX512BF16 = 1 << 5 /* leaf 7.1, EAX */ };
     size_t n = 0;
     uint32_t a, b, c, d, b7, c7, d7, leaves, a71 = 0;
@@ -47,7 +48,8 @@ static size_t detect(const eg_kernels **out) {
 #include <sys/auxv.h>
 
 static size_t detect(const eg_kernels **out) {
-    enum { ASIMDDP = 1 << 20 /* HWCAP */, I8MM = 1 << 13 | 1 << 14 /* HWCAP2: i8mm and bf16; no CPU has only one */ };
+    /* HWCAP; HWCAP2: i8mm and bf16, of which no CPU has only one */
+    enum { ASIMDDP = 1 << 20, I8MM = 1 << 13 | 1 << 14 };
     out[0] = &eg_kernels_scalar;
     out[1] = &eg_kernels_neon; /* part of the architecture */
     if (!(getauxval(AT_HWCAP) & ASIMDDP)) return 2;
@@ -78,7 +80,9 @@ enum { MAX_ISAS = 7, ISA_COUNT = EG_ISA_AVX512BF16 + 1 };
 
 typedef struct isa_entry {
     const char *name;
-    int experimental; /* 1: no full run on such a CPU is recorded in docs/benchmarks.md, so it is chosen by name only */
+    /* 1: no full run on such a CPU is recorded in docs/benchmarks.md, so it is chosen by name
+     * only */
+    int experimental;
 } isa_entry;
 static const isa_entry entries[ISA_COUNT] = {
     [EG_ISA_AUTO] = {"auto", 0},

@@ -35,10 +35,13 @@ typedef struct eg_epilogue {
  * n1). Several threads can share one product by calling with disjoint ranges of columns. */
 typedef struct eg_gemm_call {
     size_t M, N, K;              /* A is M x K, the weights W are N x K, C is M x N */
-    size_t n0, n1;               /* n0: a multiple of the format's panel_width (128 for gemm_quantized); n1: likewise, or N */
-    const void *A;               /* f32: floats; s8 and bf16: rows that quantize() wrote, 64-byte aligned */
+    size_t n0, n1;               /* n0: a multiple of the format's panel_width (128 for
+                                  * gemm_quantized); n1: likewise, or N */
+    const void *A;               /* f32: floats; s8 and bf16: rows that quantize() wrote, 64-byte
+                                  * aligned */
     size_t lda;                  /* f32 only: floats between rows of A */
-    const void *packed;          /* W as eg_gemm_pack, s8_pack or bf16_pack laid it out, 64-byte aligned */
+    const void *packed;          /* W as eg_gemm_pack, s8_pack or bf16_pack laid it out, 64-byte
+                                  * aligned */
     void *C;                     /* floats; gemm_quantized: rows of N as quantize() writes them */
     size_t ldc;                  /* floats between rows of C; gemm_quantized ignores it */
     const eg_epilogue *epilogue; /* NULL: none */
@@ -50,8 +53,9 @@ typedef struct eg_gemm_call {
 typedef struct eg_relative {
     const float *key, *query;
     size_t span, width, direct;
-    const uint16_t
-        *column; /* indexed from -(length - 1) to length - 1; values below 2 * span that never rise with the distance */
+    /* indexed from -(length - 1) to length - 1; values below 2 * span that never rise with the
+     * distance */
+    const uint16_t *column;
 } eg_relative;
 
 /* Attention of one sequence and one head: out = softmax(Q K^T * scale) V, with relative positions
@@ -73,9 +77,11 @@ typedef struct eg_attention {
  * only. */
 typedef struct eg_quantized_kernels {
     size_t panel_width;                         /* outputs of one packed panel */
-    size_t (*row_bytes)(size_t K);              /* distance of quantised rows of K activations; rows are 64-byte aligned */
+    size_t (*row_bytes)(size_t K);              /* distance of quantised rows of K activations; rows
+                                                 * are 64-byte aligned */
     size_t (*packed_bytes)(size_t N, size_t K); /* of N x K packed weights */
-    void (*quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out); /* rows of x are ld floats apart */
+    /* rows of x are ld floats apart */
+    void (*quantize)(const float *x, size_t rows, size_t K, size_t ld, void *out);
     void (*gemm)(const eg_gemm_call *call);
     /* The result is quantised too: the same bytes as gemm followed by quantize. */
     void (*gemm_quantized)(const eg_gemm_call *call);
@@ -128,7 +134,8 @@ typedef struct eg_kernels {
      * subnormal numbers (below 2^-126) for 0: without such numbers, the sum is within K * 2^-22 *
      * (sum over k of |x[k] * w[k]|) of the scalar table's. */
     int bf16_as_scalar;
-    void (*bf16_pack)(size_t N, size_t K, size_t n, const uint16_t *w, void *packed); /* like s8_pack */
+    /* like s8_pack */
+    void (*bf16_pack)(size_t N, size_t K, size_t n, const uint16_t *w, void *packed);
     eg_quantized_kernels bf16;
 } eg_kernels;
 

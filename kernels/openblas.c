@@ -20,7 +20,8 @@ static void load(void) {
          *gemm = library ? dlsym(library, "cblas_sgemm") : NULL;
     void (*set_threads)(int) = NULL;
     if (!threads || !gemm) return;
-    memcpy(&set_threads, &threads, sizeof threads); /* C does not convert between object and function pointers */
+    /* C does not convert between object and function pointers */
+    memcpy(&set_threads, &threads, sizeof threads);
     set_threads(1);
     memcpy(&sgemm, &gemm, sizeof gemm);
 }

@@ -31,8 +31,11 @@ enum {
 struct eg_pool {
     uint32_t threads; /* with the caller */
     pthread_t *handles;
-    pthread_mutex_t turn; /* held while waiting in eg_pool_take, so that a thread which gives the pool back does not overtake */
-    pthread_mutex_t one_run; /* serialises the runs of several callers; recursive, for runs between take and give */
+    /* held while waiting in eg_pool_take, so that a thread which gives the pool back does not
+     * overtake */
+    pthread_mutex_t turn;
+    /* serialises the runs of several callers; recursive, for runs between take and give */
+    pthread_mutex_t one_run;
     void (*task)(void *arg, size_t i, uint32_t lane);
     void *arg;
     size_t n;
@@ -91,8 +94,9 @@ static void take_tasks(eg_pool *p, uint32_t lane) {
 
 static void *work(void *start) {
     eg_pool *p = ((worker_start *)start)->pool;
-    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state),
-             done_run = 0; /* the first run is number 1, so a thread that starts while it is open takes part */
+    uint32_t lane = ((worker_start *)start)->lane, state = atomic_load(&p->state);
+    /* the first run is number 1, so a thread that starts while it is open takes part */
+    uint32_t done_run = 0;
     free(start);
     (void)eg_fp_enter();
     while (!atomic_load(&p->stop)) {
@@ -104,7 +108,8 @@ static void *work(void *start) {
         done_run = state / RUN;
         take_tasks(p, lane);
         state = atomic_fetch_sub(&p->state, 1) - 1;
-        if ((state & (OPEN | INSIDE)) == 0) futex_wake_all(&p->state); /* the caller waits for the last worker */
+        /* the caller waits for the last worker */
+        if ((state & (OPEN | INSIDE)) == 0) futex_wake_all(&p->state);
     }
     return NULL;
 }
@@ -114,8 +119,8 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     if (threads > MAX_THREADS)
         return eg_fail(err, EG_EINVAL, "%u threads were asked for; at most %d are possible", threads, MAX_THREADS);
     uint32_t allowed = eg_cpu_allowance();
-    if (threads == 0 || threads > allowed)
-        threads = allowed < MAX_THREADS ? allowed : MAX_THREADS; /* more threads than CPUs would wait for each other */
+    /* more threads than CPUs would wait for each other */
+    if (threads == 0 || threads > allowed) threads = allowed < MAX_THREADS ? allowed : MAX_THREADS;
     eg_pool *p = calloc(1, sizeof *p);
     if (!p) return eg_fail_memory(err, sizeof *p);
     p->threads = 1;
@@ -127,7 +132,9 @@ eg_status eg_pool_create(uint32_t threads, eg_pool **out, eg_error *err) {
     pthread_mutex_init(&p->turn, NULL);
     p->handles = calloc(threads, sizeof *p->handles);
     eg_status s = p->handles ? EG_OK : eg_fail_memory(err, threads * sizeof *p->handles);
-    sigset_t all, before; /* signals belong to the program: its handlers run on its own threads, and sigwait works there */
+    /* signals belong to the program: its handlers run on its own threads, and sigwait works
+     * there */
+    sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; s == EG_OK && p->threads < threads; p->threads++) {

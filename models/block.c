@@ -152,7 +152,8 @@ static void *write_file(void *arg) {
     eg_block_writer *w = arg;
     char name[4096 + 8];
     temporary_name(w->path, name);
-    unlink(name); /* always a new file: an existing one could be a link, or open in another program */
+    /* always a new file: an existing one could be a link, or open in another program */
+    unlink(name);
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0) {
         sum_task t = {.data = w->data, .size = w->size, .sums = w->sums};

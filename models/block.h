@@ -25,7 +25,9 @@ typedef struct eg_block {
 
 /* What a cached block was made from. Compared byte by byte, so it must not contain padding. */
 typedef struct eg_block_key {
-    const char *name; /* of the cache file: the same for all versions of a model, so that a new one replaces the old */
+    /* of the cache file: the same for all versions of a model, so that a new one replaces the
+     * old */
+    const char *name;
     const void *bytes;
     size_t size; /* at most 16 kB */
 } eg_block_key;

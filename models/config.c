@@ -139,7 +139,8 @@ static eg_status read_text(const eg_json *j, eg_json_kind k, const char *field, 
 /* Collected first and checked when the whole file has been read, since fields come in any order. */
 typedef struct pending {
     int model_type;
-    int flags[sizeof fixed_flags / sizeof *fixed_flags]; /* 0 absent, 1 false, 2 true, 3 something else */
+    int flags[sizeof fixed_flags / sizeof *fixed_flags]; /* 0 absent, 1 false, 2 true, 3 something
+                                                          * else */
     int c2p, p2c;                                        /* pos_att_type */
     uint32_t padding, embedding_size, convolution, max_relative;
 } pending;
@@ -474,7 +475,8 @@ static eg_status read_length(const char *dir, const char *file, const char *fiel
         if (k != EG_JSON_KEY || j.depth != 1 || !is(&j, field) || eg_json_next(&j) == EG_JSON_NULL) continue;
         if (j.kind != EG_JSON_NUMBER || !(j.number >= 4) || (j.number < MAX_POSITIONS && !j.is_integer))
             return eg_fail(err, EG_EFORMAT, "%s: %s must be a whole number of at least 4", file, field);
-        *given = j.number < MAX_POSITIONS ? (uint32_t)j.integer : MAX_POSITIONS; /* files write 1e30 for "no limit" */
+        /* files write 1e30 for "no limit" */
+        *given = j.number < MAX_POSITIONS ? (uint32_t)j.integer : MAX_POSITIONS;
     }
     return EG_OK;
 }

@@ -26,10 +26,13 @@ typedef struct eg_config {
     const char **prompt_texts;
     uint32_t prompts;
     const char *default_prompt; /* its text; NULL: none */
-    int lowercases;             /* do_lower_case of sentence_bert_config.json: texts must be lower-cased */
-    int normalizes;             /* 1: embeddings have length 1; 0: modules.json has no Normalize module */
+    int lowercases;             /* do_lower_case of sentence_bert_config.json: texts must be
+                                 * lower-cased */
+    int normalizes;             /* 1: embeddings have length 1; 0: modules.json has no Normalize
+                                 * module */
     uint32_t max_tokens;
-    uint32_t first_position; /* row of the position table for the first token (RoBERTa: after the row for padding) */
+    /* row of the position table for the first token (RoBERTa: after the row for padding) */
+    uint32_t first_position;
     /* DeBERTa: relative positions have a row each up to buckets / 2, and logarithmic buckets from
      * there to max_distance; the table has 2 * span rows. */
     uint32_t span, buckets, max_distance;

@@ -51,13 +51,16 @@ void eg_linear_run(const eg_engine *e, eg_pool *pool, const eg_linear *w, size_t
                               .ldc = out.ld,
                               .epilogue = &epilogue},
                      .to_f32 = out.x != NULL};
-    if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) { /* checked when the engine was created: cannot fail for these sizes */
+    /* checked when the engine was created: cannot fail for these sizes */
+    if (w->f32 && e->gemm == EG_GEMM_OPENBLAS) {
         (void)eg_gemm_openblas(e->kernels, &t.call, NULL);
         return;
     }
-    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? w->quantized->panel_width : 128; /* a task's columns: whole units */
+    /* a task's columns: whole units */
+    size_t unit = w->f32 ? e->kernels->panel_width : out.x ? w->quantized->panel_width : 128;
     size_t units = (w->N + unit - 1) / unit;
-    size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1; /* two for each thread, so that a slow one delays less */
+    /* two for each thread, so that a slow one delays less */
+    size_t tasks = pool ? eg_pool_threads(pool) * 2 : 1;
     t.share = (units + tasks - 1) / tasks * unit;
     tasks = (w->N + t.share - 1) / t.share;
     if (pool) eg_pool_run(pool, tasks, run_columns, &t);

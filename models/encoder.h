@@ -28,7 +28,8 @@ typedef struct eg_layer {
     eg_linear qkv; /* 3 hidden x hidden: query, key, value */
     eg_linear out, up, down;
     eg_norm attention_norm, output_norm;
-    const float *relative_key, *relative_query; /* DeBERTa: a table for each head (eg_relative); else NULL */
+    /* DeBERTa: a table for each head (eg_relative); else NULL */
+    const float *relative_key, *relative_query;
 } eg_layer;
 
 /* Rows of f32, of bf16, or of s8 with one scale for each block of 128. */
@@ -46,8 +47,9 @@ typedef struct eg_encoder {
     eg_table words;
     const float *positions, *types; /* NULL in DeBERTa */
     size_t first_position;          /* the row of the first token */
-    uint32_t padding;    /* RoBERTa: the id of padding, which uses the row before and is not counted; else UINT32_MAX */
-    size_t span, direct; /* DeBERTa: see eg_relative */
+    uint32_t padding;               /* RoBERTa: the id of padding, which uses the row before and is
+                                     * not counted; else UINT32_MAX */
+    size_t span, direct;            /* DeBERTa: see eg_relative */
     const uint16_t *column;
     eg_norm embedding_norm;
     eg_layer *layer;

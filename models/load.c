@@ -92,7 +92,8 @@ static void *place(loader *l, size_t n, size_t size) {
     size_t bytes, rounded, at = l->used;
     if (!eg_size_mul(n, size, &bytes) || !eg_size_round_up(bytes, 64, &rounded) || !eg_size_add(at, rounded, &l->used))
         l->used = SIZE_MAX;
-    else if (l->fill) memset(l->block + at + bytes, 0, rounded - bytes); /* the block is written to a file */
+    /* the block is written to a file */
+    else if (l->fill) memset(l->block + at + bytes, 0, rounded - bytes);
     return l->block ? l->block + at : NULL;
 }
 static float *place_floats(loader *l, size_t n) { return place(l, n, sizeof(float)); }
@@ -321,8 +322,8 @@ static eg_status load_linear(loader *l, const char *const *parts, size_t part_co
     *out = (eg_linear){.N = N, .K = K, .quantized = quantized, .bias = place_floats(l, N)};
     if (quantized) out->packed = place(l, quantized->packed_bytes(N, K), 1);
     else out->f32 = place_floats(l, eg_gemm_packed_size(l->e->kernels, N, K));
-    if (l->fill && !quantized &&
-        l->e->gemm != EG_GEMM_OWN) /* OpenBLAS: rows are copied, so the padding of the last panel is not written */
+    /* OpenBLAS: rows are copied, so the padding of the last panel is not written */
+    if (l->fill && !quantized && l->e->gemm != EG_GEMM_OWN)
         memset((float *)out->f32, 0, eg_gemm_packed_size(l->e->kernels, N, K) * sizeof(float));
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < part_count; i++)
@@ -451,8 +452,8 @@ static eg_status make_key(loader *l, const char *dir, const eg_weights *out, eg_
     block_key *k = eg_arena_alloc(&l->scratch, size);
     char real[PATH_MAX];
     const char *where = realpath(dir, real) ? real : dir, *last = strrchr(where, '/');
-    uint64_t hash =
-        14695981039346656037u; /* FNV-1a of the whole path, so that models of the same name do not replace each other */
+    /* FNV-1a of the whole path, so that models of the same name do not replace each other */
+    uint64_t hash = 14695981039346656037u;
     for (const char *p = where; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     key->name = eg_arena_printf(&l->scratch, "%.60s-%016llx.v%d.%s.%s%s.pack", last ? last + 1 : where, (unsigned long long)hash,
                                 BLOCK_VERSION, l->e->kernels->name, formats[l->format],

@@ -16,7 +16,8 @@
 #include "models/tokenizer/normalizer.h"
 #include "models/tokenizer/tokenizer.h"
 
-enum { MAX_TEXTS = 1 << 20, EACH_TURN = 8 /* groups that a thread runs before other callers get their turn */ };
+/* EACH_TURN: groups that a thread runs before other callers get their turn */
+enum { MAX_TEXTS = 1 << 20, EACH_TURN = 8 };
 
 struct eg_model {
     eg_engine *engine;
@@ -60,11 +61,13 @@ eg_status eg_model_open(eg_engine *engine, const char *dir, const eg_model_optio
     m->engine = engine;
     eg_arena_init(&m->arena, 0);
     eg_error why = {0};
-    uint64_t control = eg_fp_enter(); /* packed weights are results, too, which others may get from the cache */
+    /* packed weights are results, too, which others may get from the cache */
+    uint64_t control = eg_fp_enter();
     s = fill(m, dir, o, &why);
     eg_fp_leave(control);
     if (s != EG_OK) {
-        if (why.code != EG_OK) s = why.code; /* a JSON reader that runs out of memory reports it only here */
+        /* a JSON reader that runs out of memory reports it only here */
+        if (why.code != EG_OK) s = why.code;
         if (strstr(why.text, dir)) eg_fail(err, s, "%s", why.text);
         else eg_fail(err, s, "model '%s': %s", dir, why.text);
         eg_model_close(m);
@@ -147,8 +150,9 @@ static eg_str strip(eg_str text) {
     }
 }
 
-/* How the texts of a batch become tokens. */
-enum { WITH_SOURCES = 1, STRIPPED = 2 /* as sentence-transformers does with every text that it embeds */ };
+/* How the texts of a batch become tokens. STRIPPED: as sentence-transformers does with every text
+ * that it embeds. */
+enum { WITH_SOURCES = 1, STRIPPED = 2 };
 
 /* most: as in eg_tokens */
 static eg_status tokenize_text(const eg_model *m, eg_str text, size_t index, const char *what, unsigned how, size_t most,
@@ -318,7 +322,8 @@ static eg_status run_batch(const eg_model *m, eg_batch *b, float *out, eg_head h
     atomic_init(&r.status, EG_OK);
     eg_pool *pool = m->engine->pool;
     eg_schedule plan = eg_schedule_make(b->offsets, b->n, eg_pool_threads(pool), b->groups);
-    for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) { /* other callers get their turn after every few groups */
+    /* other callers get their turn after every few groups */
+    for (size_t g = 0, n; s == EG_OK && g < plan.count; g += n) {
         int together = g < plan.together;
         size_t most = together ? (size_t)EACH_TURN * eg_pool_threads(pool) : 1, left = plan.together - g;
         n = together && left < most ? left : most;
@@ -466,7 +471,9 @@ eg_status eg_model_entities(const eg_model *m, const eg_str *texts, size_t n, ui
     if (m->config.head != EG_HEAD_TOKENS) return no_token_labels(err);
     if (aggregation > EG_AGGREGATE_MAX) return eg_fail(err, EG_EINVAL, "%u is not a valid eg_aggregation", aggregation);
     eg_batch *b;
-    float *rows = NULL; /* not a workspace of the engine, which would keep it: this grows with the tokens of the texts */
+    /* not a workspace of the engine, which would keep it: this grows with the tokens of the
+     * texts */
+    float *rows = NULL;
     size_t labels = m->config.labels, bytes = 0;
     uint64_t control = eg_fp_enter();
     eg_status s = make_batch(m, texts, NULL, n, WITH_SOURCES, cancel, &b, err);

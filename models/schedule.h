@@ -16,7 +16,8 @@ typedef struct eg_group {
 
 typedef struct eg_schedule {
     eg_group *groups;       /* in the order in which they are to run */
-    size_t count, together; /* the first `together` run in parallel, the others with all threads inside */
+    size_t count, together; /* the first `together` run in parallel, the others with all threads
+                             * inside */
 } eg_schedule;
 
 /* The cost of a token with all threads inside, relative to its cost on one thread: threads wait for

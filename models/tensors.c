@@ -13,9 +13,9 @@ static eg_status open_file(const char *dir, const char *name, eg_tensors *t, eg_
     if (!path) return eg_fail_memory(err, strlen(dir));
     eg_tensor_file *f = &t->files[t->count];
     struct stat st = {0};
-    (void)stat(
-        path,
-        &st); /* before the file is opened: if it is replaced in between, the stamp is that of the old file and does not match */
+    /* before the file is opened: if it is replaced in between, the stamp is that of the old file
+     * and does not match */
+    (void)stat(path, &st);
     eg_status s = eg_map_open(path, &f->map, err);
     if (s != EG_OK) return s;
     t->count++;
@@ -80,7 +80,8 @@ static eg_status check_doubles(const eg_tensors *t, eg_error *err) {
         for (size_t i = 0; i < t->files[f].index.count; i++) {
             const eg_tensor *x = &t->files[f].index.tensors[i];
             char name[512];
-            if (x->name.len >= sizeof name) continue; /* no tensor that is looked up has such a long name */
+            /* no tensor that is looked up has such a long name */
+            if (x->name.len >= sizeof name) continue;
             memcpy(name, x->name.ptr, x->name.len);
             name[x->name.len] = 0;
             for (size_t g = 0; g < f; g++)

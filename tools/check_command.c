@@ -1,6 +1,7 @@
-/* check_command.c - `engram check`: finds files (check/files.c), has their statements read (core/docs) and compared with each
- * other and, when asked, with the store (core/memory/check.c), and prints the findings that count (check/report.c). Writes
- * nothing but a baseline that is asked for. */
+/* check_command.c - `engram check`: finds files (check/files.c), has their statements read
+ * (core/docs) and compared with each other and, when asked, with the store (core/memory/check.c),
+ * and prints the findings that count (check/report.c). Writes nothing but a baseline that is asked
+ * for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static int read_file(eg_statements *s, const char *path) {
     return status == EG_OK ? 0 : complain("%s", err.text);
 }
 
-/* Finds and reads all files. 0; EXIT_ERROR where nothing can be compared; *broken: something could not be read. */
+/* Finds and reads all files. 0; EXIT_ERROR where nothing can be compared; *broken: something could
+ * not be read. */
 static int read_all(check_run *run, int *broken) {
     const call *c = run->c;
     const char *excluded[MAX_REPEATED];
@@ -78,7 +80,8 @@ static int read_all(check_run *run, int *broken) {
         run->files.paths[0], run->read == 1 ? " holds" : " and the other files hold");
 }
 
-/* With --diff, statements that did not change are there only for those that did. 0, or EXIT_ERROR after complaining. */
+/* With --diff, statements that did not change are there only for those that did. 0, or EXIT_ERROR
+ * after complaining. */
 static int set_apart_unchanged(check_run *run, const char *base) {
     eg_statements *s = &run->statements;
     const changed_file *file = NULL;
@@ -94,7 +97,8 @@ static int set_apart_unchanged(check_run *run, const char *base) {
 
 /* ---- comparing ---- */
 
-/* On a terminal one line that is overwritten, and erased at the end; elsewhere (--progress) a line for each tenth. */
+/* On a terminal one line that is overwritten, and erased at the end; elsewhere (--progress) a line
+ * for each tenth. */
 typedef struct progress_line {
     int terminal;
     size_t shown; /* the number shown last */

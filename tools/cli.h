@@ -1,5 +1,5 @@
-/* cli.h - what the commands of `engram` share: the command line that was read, opening the host, printing errors. Each command
- * is one function in a file named after its family. */
+/* cli.h - what the commands of `engram` share: the command line that was read, opening the host,
+ * printing errors. Each command is one function in a file named after its family. */
 #ifndef EG_TOOLS_CLI_H
 #define EG_TOOLS_CLI_H
 
@@ -16,7 +16,8 @@ typedef struct call {
     const struct command *command;
     const char *program;
     const char *values[MAX_OPTIONS];    /* of command->options; flags: "1"; NULL: not given */
-    const char *common[COMMON_OPTIONS]; /* of common_options, in the same way; those that follow are made from it */
+    const char *common[COMMON_OPTIONS]; /* of common_options, in the same way; those that follow are
+                                         * made from it */
     struct {
         const option *of;
         const char *value;
@@ -37,31 +38,37 @@ size_t call_options(const call *c, const char *name, const char *values[MAX_REPE
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 /* Complains with the usage of the command; returns EXIT_ERROR. */
 int complain_of_usage(const call *c);
-/* A host for this call; NULL with the reason in *err, or, for call_host, after complaining. settings: extra "key=value". */
+/* A host for this call; NULL with the reason in *err, or, for call_host, after complaining.
+ * settings: extra "key=value". */
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
                    eg_error *err);
 eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count);
-/* Control characters of a NUL-terminated text become '?', but for tabs and line ends: what agents stored must not steer a
- * terminal. Returns the text. */
+/* Control characters of a NUL-terminated text become '?', but for tabs and line ends: what agents
+ * stored must not steer a terminal. Returns the text. */
 char *tame(char *text);
-/* Reads a whole stream, at most `most` bytes; NUL-terminated, to be freed. NULL after complaining. */
+/* Reads a whole stream, at most `most` bytes; NUL-terminated; free it. NULL after complaining. */
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
-/* SIGINT and SIGTERM set it to their number. The cancel flag of every request of the command line. */
+/* SIGINT and SIGTERM set it to their number. The cancel flag of every request of the command
+ * line. */
 extern int stop_flag;
 /* The number of the signal that asked to stop, or 0. */
 static inline int stop_requested(void) { return __atomic_load_n(&stop_flag, __ATOMIC_ACQUIRE); }
 
-/* What the options --threads, --level, --gemm, --format ask for; 0, or EXIT_ERROR after complaining. */
+/* What the options --threads, --isa, --gemm, --format ask for; 0, or EXIT_ERROR after
+ * complaining. */
 int infer_options(const call *c, eg_engine_options *engine, uint32_t *format);
-/* The folder of --model, or of the model that `setting` names, and the cache folder, `size` bytes each. What infer_options left
- * open gets the values of the settings. 0, or EXIT_ERROR after complaining. */
+/* The folder of --model, or of the model that `setting` names, and the cache folder, `size` bytes
+ * each. What infer_options left open gets the values of the settings. 0, or EXIT_ERROR after
+ * complaining. */
 int model_folder(const call *c, const char *setting, char *folder, char *cache, size_t size, eg_engine_options *engine,
                  uint32_t *format);
 
-int run_memory(const call *c); /* commit, query, conflicts, resolve, judge, status, feedback, undo */
+/* commit, query, conflicts, resolve, judge, status, feedback, undo */
+int run_memory(const call *c);
 int run_review(const call *c);
-/* Calls a tool of the memory. *out: its result, to be deleted; NULL when it was printed as JSON (--json) or failed. Returns the
- * exit status, after complaining where there is something to complain about. */
+/* Calls a tool of the memory. *out: its result, to be deleted; NULL when it was printed as JSON
+ * (--json) or failed. Returns the exit status, after complaining where there is something to
+ * complain about. */
 struct cJSON;
 int memory_tool(const call *c, eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out);
 int run_tool(const call *c);

@@ -1,5 +1,5 @@
-/* command_table.c - see command_table.h. The texts are read by people and by language models: plain words, the defaults and the
- * units named. */
+/* command_table.c - see command_table.h. The texts are read by people and by language models: plain
+ * words, the defaults and the units named. */
 #include "tools/command_table.h"
 
 #include "tools/cli.h"

@@ -1,6 +1,7 @@
-/* command_table.h - the commands of `engram`: their names, arguments, options, exit statuses and examples. One table serves
- * the parser (engram.c) and everything that is printed from it (help_formats.h): --help, manual pages, shell completion. An
- * option that stands here is accepted and documented; one that does not is neither. Constant data, no code. */
+/* command_table.h - the commands of `engram`: their names, arguments, options, exit statuses and
+ * examples. One table serves the parser (engram.c) and everything that is printed from it
+ * (help_formats.h): --help, manual pages, shell completion. An option that stands here is accepted
+ * and documented; one that does not is neither. Constant data, no code. */
 #ifndef EG_TOOLS_COMMAND_TABLE_H
 #define EG_TOOLS_COMMAND_TABLE_H
 
@@ -16,13 +17,14 @@ typedef enum json_kind { JSON_TEXT = 0, JSON_NUMBER, JSON_FLAG } json_kind;
 typedef struct option {
     const char *name;        /* without the dashes; NULL ends a list */
     const char *value;       /* the word for its value in the help, such as "DIR"; NULL: a flag */
-    const char *choices;     /* the values that the parser accepts, separated by spaces; NULL: any */
+    const char *choices;     /* the values that are accepted, separated by spaces; NULL: any */
     const char *description; /* one phrase, no full stop */
     completion complete;     /* what a shell offers as the value, where there are no choices */
     char short_name;         /* '\0': none */
     json_kind kind;          /* of the argument */
-    const char *argument;    /* the argument of the tool that it sets, for memory commands; NULL: none */
-    int repeats;             /* it may be given several times: all values count (call_options), not the last one */
+    const char *argument;    /* memory commands: the argument of the tool that it sets; or NULL */
+    int repeats;             /* it may be given several times: all values count (call_options), not
+                              * the last one */
 } option;
 
 /* A positional argument. */
@@ -54,7 +56,7 @@ typedef struct command {
     const char *name;               /* NULL ends the table */
     const char *group;              /* the heading under which the overview shows it */
     const char *synopsis;           /* its arguments; "" for none */
-    const char *summary;            /* one phrase that begins with a lower-case verb, no full stop */
+    const char *summary;            /* a phrase: a lower-case verb first, no full stop */
     const char *const *description; /* paragraphs, NULL at the end; NULL: none */
     const argument *arguments;      /* NULL: none, as in all lists below */
     const action *actions;
@@ -63,7 +65,8 @@ typedef struct command {
     const example *examples;
     int (*run)(const struct call *c);
     const char *tool;       /* the tool that a memory command calls; NULL for other commands */
-    const char *positional; /* the argument of that tool that the positional words make up; NULL: none */
+    const char *positional; /* the argument of that tool that the positional words make up; NULL:
+                             * none */
 } command;
 
 extern const command commands[];

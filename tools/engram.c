@@ -1,5 +1,5 @@
-/* engram.c - the program: reads the command line by the table of commands (command_table.h) and runs the command, which stands
- * in the file of its family. */
+/* engram.c - the program: reads the command line by the table of commands (command_table.h) and
+ * runs the command, which stands in the file of its family. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,7 +37,8 @@ static const command *find_command(const char *name) {
     return NULL;
 }
 
-/* The option of that name, or of that letter where name is NULL; *slot: where its value goes. NULL: there is none. */
+/* The option of that name, or of that letter where name is NULL; *slot: where its value goes. NULL:
+ * there is none. */
 static const option *find_option(call *c, const char *name, char letter, const char ***slot) {
     for (int common = 0; common < 2; common++) {
         const option *list = common ? common_options : c->command->options;
@@ -193,7 +194,8 @@ static void set_signals(int asks) {
     sigaction(SIGPIPE, &a, NULL);
 }
 
-/* Output that was lost is an error, but for a pipe whose reader had enough (`| head`): then the verdict stands. */
+/* Output that was lost is an error, but for a pipe whose reader had enough (`| head`): then the
+ * verdict stands. */
 static int end_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -201,12 +203,14 @@ static int end_output(int status) {
     return complain("the output could not be written: is the disk full?");
 }
 
-/* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes its place. */
+/* A descriptor that the caller closed must not be given to a database or a model: /dev/null takes
+ * its place. */
 static void keep_standard_descriptors(call *c) {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) != -1) continue;
         c->closed_descriptors |= 1 << fd;
-        if (open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd) _exit(EXIT_ERROR); /* the lowest that is free */
+        /* the lowest that is free */
+        if (open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd) _exit(EXIT_ERROR);
     }
 }
 
@@ -242,7 +246,8 @@ int run_help(const call *c) {
     return EXIT_FINE;
 }
 
-/* Fills the call from the words behind the command; 0, or EXIT_ERROR after complaining. Words behind --help are not read. */
+/* Fills the call from the words behind the command; 0, or EXIT_ERROR after complaining. Words
+ * behind --help are not read. */
 static int parse_words(call *c, int argc, char **argv) {
     int only_words = 0;
     for (int i = 2; i < argc && !c->common[COMMON_HELP]; i++) {

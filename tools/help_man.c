@@ -4,7 +4,8 @@
 
 #include "tools/help_formats.h"
 
-/* Text as roff takes it: a backslash, a dash that must stay one, a quote, and a dot or quote that begins a line. */
+/* Text as roff takes it: a backslash, a dash that must stay one, a quote, and a dot or quote that
+ * begins a line. */
 static void put_roff(FILE *out, const char *text) {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
     for (; *text; text++) {

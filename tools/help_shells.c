@@ -1,5 +1,5 @@
-/* help_shells.c - completion for bash, zsh and fish. See help_formats.h. Where an argument is a text, such as a fact, nothing is
- * offered. */
+/* help_shells.c - completion for bash, zsh and fish. See help_formats.h. Where an argument is a
+ * text, such as a fact, nothing is offered. */
 #include <string.h>
 
 #include "tools/help_formats.h"

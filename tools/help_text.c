@@ -6,7 +6,8 @@
 
 enum { COLUMNS = 80, MAX_LEFT = 24 };
 
-/* Prints text in lines of at most COLUMNS, all but the first indented; column: where the first one begins. */
+/* Prints text in lines of at most COLUMNS, all but the first indented; column: where the first one
+ * begins. */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent) {
     while (*text) {
         size_t n = strcspn(text, " ");

@@ -1,4 +1,5 @@
-/* host_commands.c - `engram mcp`, `bench`, `plugins` and `doctor`: the front end, and what the host says about itself. */
+/* host_commands.c - `engram mcp`, `bench`, `plugins` and `doctor`: the front end, and what the host
+ * says about itself. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -33,11 +34,12 @@ static void on_end(void *self, eg_status status, const char *why) {
     uint64_t one = 1;
     e->status = status;
     snprintf(e->why, sizeof e->why, "%s", why ? why : "");
-    if (write(e->event, &one, sizeof one) != sizeof one) abort(); /* cannot fail: the counter is 0 */
+    /* cannot fail: the counter is 0 */
+    if (write(e->event, &one, sizeof one) != sizeof one) abort();
 }
 
-/* Serves until the front end's input ends or a signal asks to stop. Both signals are blocked but while this waits, so none is
- * lost between a look at the flag and the wait. */
+/* Serves until the front end's input ends or a signal asks to stop. Both signals are blocked but
+ * while this waits, so none is lost between a look at the flag and the wait. */
 static eg_status serve(eg_host *host, const char *name, const eg_str *options, size_t n, const sigset_t *open, eg_error *err) {
     const eg_frontend *frontend;
     void *self, *running = NULL;
@@ -187,8 +189,8 @@ static void report_setting(void *self, const char *key, const char *value, const
     cJSON_AddStringToObject(one, "origin", origin);
 }
 
-/* Creates the engine as every process does, or with the defaults if the settings cannot be read. Returns 0 if it cannot be
- * created. */
+/* Creates the engine as every process does, or with the defaults if the settings cannot be read.
+ * Returns 0 if it cannot be created. */
 static int report_engine(doctor *d, const eg_host *host) {
     char text[200];
     eg_error err = {0};

@@ -1,6 +1,6 @@
-/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the order of the input. For a line
- * that cannot be used an error is printed in its place, and the others are answered. Uses libengram-infer; the host only finds
- * the model by its name. */
+/* infer_commands.c - `engram nli`, `engram embed` and `engram label`: JSONL in, JSONL out, in the
+ * order of the input. For a line that cannot be used an error is printed in its place, and the
+ * others are answered. Uses libengram-infer; the host only finds the model by its name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ typedef struct line {
 typedef struct task {
     eg_head head;
     const char *keys[2]; /* keys[1] NULL: one text a line */
-    const char *setting; /* that names the model where --model is not given; NULL: --model is required */
+    const char *setting; /* that names the model where --model is not given; NULL: --model is
+                          * required */
     const char *instead; /* the message for a model with another head, after "this model" */
 } task;
 static const task nli = {
@@ -48,7 +49,8 @@ typedef struct stream {
     line lines[BATCH];
     size_t count, number;
     size_t bad_lines;
-    eg_entity *entities;     /* of a batch: as many a line as a text can have tokens, and so entities */
+    eg_entity *entities;     /* of a batch: as many a line as a text can have tokens, and so
+                              * entities */
     int failed, timed, json; /* timed: the rate instead of the answers */
     int64_t begun;
 } stream;
@@ -72,7 +74,8 @@ static void read_fields(stream *s, line *l, eg_str text) {
     else if (missing) snprintf(l->error, sizeof l->error, "line %zu: \"%s\" is missing or is not a string", s->number, missing);
 }
 
-/* 1 when a line can be read without blocking: a batch that holds a line is not kept waiting for more. */
+/* 1 when a line can be read without blocking: a batch that holds a line is not kept waiting for
+ * more. */
 static int input_ready(FILE *in) {
     struct timeval no_time = {0, 0};
     fd_set set;
@@ -83,7 +86,8 @@ static int input_ready(FILE *in) {
     return select(fd + 1, &set, NULL, NULL, &no_time) > 0;
 }
 
-/* The next line without its end: *length bytes, of which the buffer holds the first MAX_LINE + 1. 0 at the end of the input. */
+/* The next line without its end: *length bytes, of which the buffer holds the first MAX_LINE + 1. 0
+ * at the end of the input. */
 static int read_line(stream *s, size_t *length) {
     size_t n = 0;
     int c = EOF;
@@ -165,7 +169,8 @@ static void print_line(const stream *s, const float *row) {
     eg_buffer_release(&b);
 }
 
-/* Runs the good lines of a batch together; line by line if that fails, so that one bad text does not spoil the others. */
+/* Runs the good lines of a batch together; line by line if that fails, so that one bad text does
+ * not spoil the others. */
 static void infer(stream *s, float *rows, size_t width) {
     eg_pair pairs[BATCH];
     eg_str texts[BATCH];
@@ -199,7 +204,8 @@ static void infer(stream *s, float *rows, size_t width) {
     free(out);
 }
 
-/* The entities of the good lines of a batch; line by line if the batch fails, so that one bad text does not spoil the others. */
+/* The entities of the good lines of a batch; line by line if the batch fails, so that one bad text
+ * does not spoil the others. */
 static void label_lines(stream *s) {
     eg_str texts[BATCH];
     line *good[BATCH];
@@ -358,7 +364,8 @@ static int one_file(const call *c, const task *t, uint32_t aggregation) {
 }
 
 int run_label(const call *c) {
-    static const char *const names[] = {"simple", "first", "average", "max"}; /* as eg_aggregation */
+    /* as eg_aggregation */
+    static const char *const names[] = {"simple", "first", "average", "max"};
     const char *wanted = call_option(c, "aggregation");
     uint32_t a = 0;
     while (wanted && a < 3 && strcmp(wanted, names[a]) != 0) a++;

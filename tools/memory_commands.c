@@ -1,5 +1,6 @@
-/* memory_commands.c - commit, query, conflicts, resolve, judge, feedback, undo, status: each calls the same tool that agents call
- * over MCP, with its options as JSON arguments, and renders the structured result for people or prints it as it is. */
+/* memory_commands.c - commit, query, conflicts, resolve, judge, feedback, undo, status: each calls
+ * the same tool that agents call over MCP, with its options as JSON arguments, and renders the
+ * structured result for people or prints it as it is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@
 #include "tools/cli.h"
 #include "tools/memory_print.h"
 
-#define REEMBED_US 250000     /* that a command spends on embeddings which are missing */
-#define DEFAULT_WAIT_MS 30000 /* longer than the setting: people want the contradictions, not a promise of them */
+#define REEMBED_US 250000 /* that a command spends on embeddings which are missing */
+/* Longer than the setting: people want the contradictions, not a promise of them. */
+#define DEFAULT_WAIT_MS 30000
 
 /* The arguments as a JSON object; NULL after complaining. */
 static cJSON *arguments_of(const call *c) {
@@ -78,7 +80,8 @@ static int add_positional(const call *c, cJSON *a) {
     return valid;
 }
 
-/* The message of a tool, with the name of the argument at its beginning replaced by the option that sets it. */
+/* The message of a tool, with the name of the argument at its beginning replaced by the option that
+ * sets it. */
 static int complain_for_people(const call *c, const char *said) {
     for (const option *o = c->command->options; o->name; o++) {
         size_t n = o->argument ? strlen(o->argument) : 0;
@@ -121,8 +124,8 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
     return status;
 }
 
-/* After a change of the embedding model: computes some of the missing embeddings, and says how many are left. Only in commands
- * that have loaded the model anyway. */
+/* After a change of the embedding model: computes some of the missing embeddings, and says how many
+ * are left. Only in commands that have loaded the model anyway. */
 static void reembed_a_little(const call *c, eg_host *host) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
@@ -133,7 +136,8 @@ static void reembed_a_little(const call *c, eg_host *host) {
     const eg_request_options options = {.size = sizeof options,
                                         .cancel = {.flag = &stop_flag, .deadline = eg_clock_monotonic() + REEMBED_US}};
     if (services->request_create(services->host, &options, &rq, &err) != EG_OK) return;
-    /* the command itself has done its work: what fails here is done by a later one, and shown by the status until then */
+    /* the command itself has done its work: what fails here is done by a later one, and shown by
+     * the status until then */
     if (services->memory_ops->reembed(services->memory(services->host), rq, &left) != EG_OK && c->verbose)
         complain("%s", rq->err->text);
     if (left)

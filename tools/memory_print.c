@@ -48,7 +48,8 @@ static void print_conflict(const cJSON *c) {
     putchar('\n');
     if (strcmp(text_of(c, "status"), "expired") == 0) {
         const char *of_a = text_of(a, "valid_until"), *of_b = text_of(b, "valid_until");
-        int first = *of_a && (!*of_b || strcmp(of_a, of_b) <= 0); /* UTC: as texts they are in order */
+        /* UTC: as texts they are in order */
+        int first = *of_a && (!*of_b || strcmp(of_a, of_b) <= 0);
         printf("  expired: fact %s was valid until %s\n", short_id(first ? a : b, "fact_id"), first ? of_a : of_b);
     }
     if (*text_of(c, "judged_by")) printf("  judged by %s: %s\n", text_of(c, "judged_by"), text_of(c, "judgement"));
@@ -84,7 +85,8 @@ static void print_commit(const cJSON *r) {
     }
     int known = true_of(r, "duplicate"), deleted = strcmp(text_of(r, "operation"), "delete") == 0;
     printf("%s: fact %s", known ? "already known" : text_of(r, "operation"), short_id(r, "fact_id"));
-    if (deleted) fputs(" closed, nothing replaces it", stdout); /* what it superseded itself is of no interest now */
+    /* what it superseded itself is of no interest now */
+    if (deleted) fputs(" closed, nothing replaces it", stdout);
     else if (!known && *text_of(r, "supersedes_fact_id")) printf(", supersedes %s", short_id(r, "supersedes_fact_id"));
     print_undo_id(r);
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");

@@ -1,5 +1,5 @@
-/* models_command.c - `engram models`: lists, downloads, checks and chooses models. The work on files and the hub is in core/hub.
- */
+/* models_command.c - `engram models`: lists, downloads, checks and chooses models. The work on
+ * files and the hub is in core/hub. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -95,7 +95,8 @@ static int is_installed(const collection *c, const char *name) {
 
 /* ---- list ---- */
 
-/* What is known about an installed model: from its own files, or else from the table of known models. */
+/* What is known about an installed model: from its own files, or else from the table of known
+ * models. */
 typedef struct about {
     const char *task, *licence, *source, *problem;
     uint64_t bytes;
@@ -223,8 +224,8 @@ static size_t check_files(const installed *m, const eg_sums *sums, int json, int
     return problems;
 }
 
-/* Checks one model and prints it. EXIT_FINE, EXIT_FOUND when a file is wrong, EXIT_ERROR when it does not open or nothing can be
- * checked. */
+/* Checks one model and prints it. EXIT_FINE, EXIT_FOUND when a file is wrong, EXIT_ERROR when it
+ * does not open or nothing can be checked. */
 static int verify_one(const installed *m, eg_engine *engine, int json, size_t at) {
     eg_arena arena;
     eg_error err = {0};
@@ -325,8 +326,8 @@ static int value_of(const char *name, char *out, size_t size) {
     return 1;
 }
 
-/* Facts of the workspace's store that have no vectors of the model of the setting `line`; with `now`, makes them first. 0 after
- * complaining. */
+/* Facts of the workspace's store that have no vectors of the model of the setting `line`; with
+ * `now`, makes them first. 0 after complaining. */
 static int reembed(const call *c, const eg_host *host, const char *line, int now, uint64_t *left) {
     eg_error err = {0};
     eg_request *rq;

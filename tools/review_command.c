@@ -1,4 +1,5 @@
-/* review_command.c - `engram review`: asks a person about the pairs of facts that may contradict each other. */
+/* review_command.c - `engram review`: asks a person about the pairs of facts that may contradict
+ * each other. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

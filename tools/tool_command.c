@@ -1,5 +1,6 @@
-/* tool_command.c - `engram tool`: lists the tools that toolsets registered, or calls one with JSON arguments and prints its JSON
- * result. The memory commands (memory_commands.c) call the same tools with options instead. */
+/* tool_command.c - `engram tool`: lists the tools that toolsets registered, or calls one with JSON
+ * arguments and prints its JSON result. The memory commands (memory_commands.c) call the same tools
+ * with options instead. */
 #include <stdlib.h>
 #include <string.h>
 

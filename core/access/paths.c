@@ -15,7 +15,8 @@ static eg_status below_home(eg_arena *arena, const char *home, eg_paths *out, eg
     return out->data && out->config && out->cache ? EG_OK : eg_fail_memory(err, strlen(home));
 }
 
-/* An XDG folder: the variable when it is absolute (the specification says: ignore others), else ~/otherwise. */
+/* An XDG folder: the variable if it is absolute (the specification ignores others), else
+ * ~/otherwise. */
 static const char *xdg(eg_arena *arena, const char *variable, const char *user, const char *otherwise) {
     const char *v = secure_getenv(variable);
     if (v && v[0] == '/') return eg_arena_printf(arena, "%s/engram", v);

@@ -1,4 +1,5 @@
-/* workspace.c - finding the workspace of a folder. See workspace.h. Format of the files: gitrepository-layout(5). */
+/* workspace.c - finding the workspace of a folder. See workspace.h. Format of the files:
+ * gitrepository-layout(5). */
 #include "core/access/workspace.h"
 
 #include <sodium.h>
@@ -34,7 +35,8 @@ static char *join(eg_arena *arena, const char *folder, const char *name) {
     return eg_arena_printf(arena, "%s/%s", strcmp(folder, "/") ? folder : "", name);
 }
 
-/* The first folder, from `folder` upwards, with an entry `name`; the entry's path. NULL in *out when none. */
+/* The first folder, from `folder` upwards, with an entry `name`; *out: the entry's path, or
+ * NULL. */
 static eg_status find_above(eg_arena *arena, const char *folder, const char *name, char **out, eg_error *err) {
     char *at = eg_arena_copy(arena, eg_str_of(folder));
     if (!at) return eg_fail_memory(err, strlen(folder));
@@ -132,7 +134,8 @@ eg_status eg_remote_normalize(eg_arena *arena, eg_str url, eg_str *out, eg_error
         path = scp ? (eg_str){url.ptr + colon + 1, url.len - colon - 1} : url;
     }
     for (size_t at = find_byte(host, '@'); at < host.len; at = find_byte(host, '@')) {
-        host.ptr += at + 1, host.len -= at + 1; /* user and password never reach the hash or a message */
+        /* user and password never reach the hash or a message */
+        host.ptr += at + 1, host.len -= at + 1;
     }
     size_t colon = scheme && !(host.len && host.ptr[0] == '[') ? find_byte(host, ':') : host.len;
     if (colon < host.len) {
@@ -181,8 +184,8 @@ static char *resolved(eg_arena *arena, const char *folder, eg_str path) {
     return eg_arena_printf(arena, "%s/%.*s", folder, (int)path.len, path.ptr);
 }
 
-/* The common git folder of the repository whose .git entry is dot_git: through "gitdir:" files (worktrees and
- * submodules) and commondir. */
+/* The common git folder of the repository whose .git entry is dot_git: through "gitdir:" files
+ * (worktrees and submodules) and commondir. */
 static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out, eg_error *err) {
     struct stat st;
     char *git = eg_arena_copy(arena, eg_str_of(dot_git));

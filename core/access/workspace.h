@@ -1,23 +1,28 @@
-/* workspace.h - whose facts: the workspace of this process, and the reason for it. Runs no git: it reads the few
- * files that name a repository. Used by the host when it starts. Thread class: any; may block on files. */
+/* workspace.h - whose facts: the workspace of this process, and the reason for it. Runs no git: it
+ * reads the few files that name a repository. Used by the host when it starts. Thread class: any;
+ * may block on files. */
 #ifndef EG_ACCESS_WORKSPACE_H
 #define EG_ACCESS_WORKSPACE_H
 
 #include "core/base/arena.h"
 
-/* The nearest .engram.conf in folder (absolute) or above it; *out NULL when there is none. One that belongs to neither this
- * user, nor root, nor the owner of folder is passed over: nobody rules by a file in /tmp who works below it. EG_ENOMEM. */
+/* The nearest .engram.conf in folder (absolute) or above it; *out NULL when there is none. One that
+ * belongs to neither this user, nor root, nor the owner of folder is passed over: nobody rules by a
+ * file in /tmp who works below it. EG_ENOMEM. */
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err);
 
-/* The workspace of the git repository that holds folder (absolute): "git-" and 20 hex digits of the SHA-256 of its
- * normalised first remote, else of the real path of its common git folder. EG_ENOENT outside a repository. */
+/* The workspace of the git repository that holds folder (absolute): "git-" and 20 hex digits of the
+ * SHA-256 of its normalised first remote, else of the real path of its common git folder. EG_ENOENT
+ * outside a repository. */
 eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name, eg_str *why, eg_error *err);
 
-/* A workspace's name: 1 to EG_MAX_NAME bytes of letters, digits and . _ - / : @, first a letter or digit. */
+/* A workspace's name: 1 to EG_MAX_NAME bytes of letters, digits and . _ - / : @, first a letter or
+ * digit. */
 eg_status eg_workspace_check(eg_str name, eg_error *err);
 
-/* The form in which two addresses of the same repository are equal: host/path, without scheme, user, password, default
- * port, trailing '/' and ".git". A local path stays a path. *out is empty for an empty address. EG_ENOMEM. */
+/* The form in which two addresses of the same repository are equal: host/path, without scheme,
+ * user, password, default port, trailing '/' and ".git". A local path stays a path. *out is empty
+ * for an empty address. EG_ENOMEM. */
 eg_status eg_remote_normalize(eg_arena *arena, eg_str url, eg_str *out, eg_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* arena.h - memory of one request, job or loaded file: allocated piece by piece, given back all at once.
- * Not for objects that outlive their request. Thread class: one thread at a time. */
+/* arena.h - memory of one request, job or loaded file: allocated piece by piece, given back all at
+ * once. Not for objects that outlive their request. Thread class: one thread at a time. */
 #ifndef EG_BASE_ARENA_H
 #define EG_BASE_ARENA_H
 
@@ -21,7 +21,8 @@ void eg_arena_init(eg_arena *a, size_t limit);
 /* Gives everything back; a may be used again at once. */
 void eg_arena_release(eg_arena *a);
 
-/* size bytes aligned for any type, zeroed; NULL when memory or the limit is exhausted. size 0 gives a pointer. */
+/* size bytes aligned for any type, zeroed; NULL when memory or the limit is exhausted. Also for
+ * size 0. */
 void *eg_arena_alloc(eg_arena *a, size_t size);
 /* n * size with the overflow check. */
 void *eg_arena_array(eg_arena *a, size_t n, size_t size);

@@ -1,5 +1,5 @@
-/* clock.c - system clock and RFC 3339. Civil-date arithmetic after H. Hinnant, "chrono-compatible low-level
- * date algorithms" (days_from_civil and back). See clock.h. */
+/* clock.c - system clock and RFC 3339. Civil-date arithmetic after H. Hinnant, "chrono-compatible
+ * low-level date algorithms" (days_from_civil and back). See clock.h. */
 #include "core/base/clock.h"
 
 #include <stdio.h>
@@ -86,7 +86,7 @@ static int days_in_month(int y, int m) {
     return m == 2 && (y % 4 == 0 && (y % 100 != 0 || y % 400 == 0)) ? 29 : days[m - 1];
 }
 
-/* hh:mm[:ss[.fraction]] in microseconds, -1 when it is not that. A leap second counts as the next second. */
+/* hh:mm[:ss[.fraction]] in microseconds, else -1. A leap second counts as the next second. */
 static int64_t parse_time_of_day(const char **p, const char *end) {
     int h = digits(p, end, 2), minute, second = 0;
     if (h < 0 || h > 23 || !take(p, end, ':') || (minute = digits(p, end, 2)) < 0 || minute > 59) return -1;

@@ -60,7 +60,8 @@ uint32_t eg_cpu_quota(const char *groups, const char *mount) {
     more = quota_above(version1, "");
     if (more && (!smallest || more < smallest)) smallest = more;
     FILE *f = fopen(groups, "re");
-    while (f && fgets(line, sizeof line, f)) { /* number:controllers:path; version 2: no controllers */
+    /* number:controllers:path; version 2: no controllers */
+    while (f && fgets(line, sizeof line, f)) {
         char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path) continue;
         *path++ = 0;

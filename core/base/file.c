@@ -33,7 +33,8 @@ static eg_status fail_open(eg_error *err, const char *path) {
                    target, strerror(e));
 }
 
-/* Opens a regular file for reading; *size gets its length. O_NONBLOCK: a FIFO is refused, not waited for. */
+/* Opens a regular file for reading; *size: its length. O_NONBLOCK: a FIFO is refused, not waited
+ * for. */
 static eg_status open_regular(const char *path, int *fd, size_t *size, eg_error *err) {
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0) return fail_open(err, path);

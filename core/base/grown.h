@@ -1,5 +1,5 @@
-/* grown.h - the growth rule for structs that cross the plugin border by pointer and begin with their
- * size (engram/plugin.h): each side knows as much of a struct as its own header declares. */
+/* grown.h - the growth rule for structs that cross the plugin border by pointer and begin with
+ * their size (engram/plugin.h): each side knows as much of a struct as its own header declares. */
 #ifndef EG_BASE_GROWN_H
 #define EG_BASE_GROWN_H
 

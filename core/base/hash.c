@@ -34,7 +34,8 @@ static inline uint64_t tail_of(const unsigned char *p, size_t n) {
 }
 
 uint64_t eg_hash(const eg_hash_key *key, const void *bytes, size_t n) {
-    const unsigned char *p = n ? bytes : ""; /* an empty text may be NULL, to which not even 0 can be added */
+    /* an empty text may be NULL, to which not even 0 can be added */
+    const unsigned char *p = n ? bytes : "";
     uint64_t v[4] = {key->k[0] ^ UINT64_C(0x736f6d6570736575), key->k[1] ^ UINT64_C(0x646f72616e646f6d),
                      key->k[0] ^ UINT64_C(0x6c7967656e657261), key->k[1] ^ UINT64_C(0x7465646279746573)};
     for (const unsigned char *end = p + n / 8 * 8;; p += 8) {

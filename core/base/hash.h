@@ -1,6 +1,6 @@
-/* hash.h - SipHash-1-3 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) for tables over what others wrote: who
- * does not know the key cannot make many entries fall together. Not for what is stored or compared: a key lives as long as its
- * table. Thread class: any. */
+/* hash.h - SipHash-1-3 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012) for tables
+ * over what others wrote: who does not know the key cannot make many entries fall together. Not for
+ * what is stored or compared: a key lives as long as its table. Thread class: any. */
 #ifndef EG_BASE_HASH_H
 #define EG_BASE_HASH_H
 

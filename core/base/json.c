@@ -1,4 +1,5 @@
-/* json.c - see json.h. One state says what may come next; a stack of bytes remembers the kinds of open containers. */
+/* json.c - see json.h. One state says what may come next; a stack of bytes remembers the kinds of
+ * open containers. */
 #include "core/base/json.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@ void eg_json_init(eg_json *j, const char *name, eg_str bytes, eg_arena *arena, e
 }
 
 eg_json_kind eg_json_fail(eg_json *j, const char *format, ...) {
-    if (j->state == BROKEN) return j->kind = EG_JSON_ERROR; /* the first message is the one that helps */
+    /* the first message is the one that helps */
+    if (j->state == BROKEN) return j->kind = EG_JSON_ERROR;
     size_t line = 1, column = 1;
     for (const char *p = j->start; p < j->p && p < j->end; p++) {
         column++;
@@ -57,7 +59,8 @@ static int hex4(const char *p) {
     return v;
 }
 
-/* The code point of a \u escape at p ("uXXXX", perhaps with its pair); *used bytes. 0xFFFFFFFF when it is none. */
+/* The code point of a \u escape at p ("uXXXX", perhaps with its pair); *used bytes. 0xFFFFFFFF when
+ * it is none. */
 static uint32_t unicode_escape(const char *p, const char *end, size_t *used) {
     int high = end - p >= 5 ? hex4(p + 1) : -1;
     *used = 5;
@@ -143,7 +146,8 @@ static int read_string(eg_json *j) {
 
 static int digit(const eg_json *j, const char *p) { return p < j->end && *p >= '0' && *p <= '9'; }
 
-/* The number as JSON writes it, with a point whatever the locale of the program has. For "C" nothing is allocated. */
+/* The number as JSON writes it, with a point whatever the locale of the program has. For "C"
+ * nothing is allocated. */
 static int to_double(const char *text, double *out) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!c) return 0;
@@ -271,7 +275,8 @@ static eg_json_kind step(eg_json *j) {
 eg_json_kind eg_json_next(eg_json *j) { return j->kind = step(j); }
 
 int eg_json_skip(eg_json *j) {
-    if (j->kind == EG_JSON_KEY && eg_json_next(j) == EG_JSON_ERROR) return 0; /* of a key: its value */
+    /* of a key: its value */
+    if (j->kind == EG_JSON_KEY && eg_json_next(j) == EG_JSON_ERROR) return 0;
     if (j->kind != EG_JSON_OBJECT && j->kind != EG_JSON_ARRAY) return j->kind != EG_JSON_ERROR;
     uint32_t outside = j->depth - 1;
     while (j->depth > outside)

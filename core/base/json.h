@@ -1,6 +1,6 @@
-/* json.h - a bounded pull reader for JSON (RFC 8259): configuration and tokenizer files, JSONL input. It
- * keeps no tree, does not recurse, reads 64-bit integers exactly and sees duplicate keys. Not a writer of
- * protocols: front ends use cJSON. Thread class: one thread at a time. */
+/* json.h - a bounded pull reader for JSON (RFC 8259): configuration and tokenizer files, JSONL
+ * input. It keeps no tree, does not recurse, reads 64-bit integers exactly and sees duplicate keys.
+ * Not a writer of protocols: front ends use cJSON. Thread class: one thread at a time. */
 #ifndef EG_BASE_JSON_H
 #define EG_BASE_JSON_H
 
@@ -40,14 +40,15 @@ typedef struct eg_json {
 
 /* Reads bytes (which must outlive the reader). name is used in messages ("config.json"). */
 void eg_json_init(eg_json *j, const char *name, eg_str bytes, eg_arena *arena, eg_error *err);
-/* The next token. EG_JSON_ERROR is final: err says where and what. A lone surrogate escape, invalid UTF-8, a
- * control character in a string, a leading zero, trailing bytes and depth over EG_JSON_DEPTH are errors. */
+/* The next token. EG_JSON_ERROR is final: err says where and what. A lone surrogate escape, invalid
+ * UTF-8, a control character in a string, a leading zero, trailing bytes and depth over
+ * EG_JSON_DEPTH are errors. */
 eg_json_kind eg_json_next(eg_json *j);
 /* Skips the value that begins with the token just read (a whole object or array). 0 on error. */
 int eg_json_skip(eg_json *j);
 /* Reads bytes to their end: EG_OK when they are one JSON object and nothing else. */
 eg_status eg_json_check_object(const char *name, eg_str bytes, eg_error *err);
-/* Fills err with "NAME:line:column: message" and makes the reader return EG_JSON_ERROR from now on. */
+/* Fills err with "NAME:line:column: message" and makes every later call return EG_JSON_ERROR. */
 __attribute__((format(printf, 2, 3))) eg_json_kind eg_json_fail(eg_json *j, const char *format, ...);
 
 enum { EG_BUFFER_MEMORY = 1, EG_BUFFER_LIMIT };

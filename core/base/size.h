@@ -1,5 +1,5 @@
-/* size.h - arithmetic on sizes that cannot wrap. Each returns 1 and stores the result, or 0 on overflow.
- * Thread class: any. */
+/* size.h - arithmetic on sizes that cannot wrap. Each returns 1 and stores the result, or 0 on
+ * overflow. Thread class: any. */
 #ifndef EG_BASE_SIZE_H
 #define EG_BASE_SIZE_H
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bytes of the sequence that begins at p, 0 when it is not valid. Table 3-7 of the Unicode standard. */
+/* Bytes of the sequence that begins at p, 0 if not valid. Table 3-7 of the Unicode standard. */
 static size_t sequence_length(const unsigned char *p, size_t n) {
     unsigned c = p[0];
     if (c < 0x80) return 1;

@@ -95,11 +95,13 @@ static eg_status check_utf8(const eg_document *d, eg_str text) {
     return eg_fail(d->err, EG_EINVAL, "%.250s:%zu: invalid UTF-8 at byte %zu: save the file as UTF-8", d->name, line, valid);
 }
 
-/* Gives each statement the mark that is about one of its lines. Statements and marks follow each other in the file. */
+/* Gives each statement the mark that is about one of its lines. Statements and marks follow each
+ * other in the file. */
 static void apply_marks(eg_statements *s, size_t from, size_t from_mark) {
     size_t n = s->mark_count;
     for (size_t i = from; i < s->count; i++) {
-        size_t low = from_mark, high = n; /* the first mark about the statement's first line or a later one */
+        /* the first mark about the statement's first line or a later one */
+        size_t low = from_mark, high = n;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
             if (s->marks[middle].target < s->items[i].line) low = middle + 1;

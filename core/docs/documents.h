@@ -1,7 +1,8 @@
-/* documents.h - statements out of documents: Markdown, MDX, notebooks, plain text and JSONL, each with its scope and lines, as
- * items for eg_memory_ops.check (engram/memory.h). It finds what a person wrote as a sentence and renders nothing. Not here:
- * files, folders, terminals (tools/check_command.c). No state of its own; time and memory are in proportion to the text, whatever
- * stands in it. Thread class: any, one thread a list at a time. */
+/* documents.h - statements out of documents: Markdown, MDX, notebooks, plain text and JSONL, each
+ * with its scope and lines, as items for eg_memory_ops.check (engram/memory.h). It finds what a
+ * person wrote as a sentence and renders nothing. Not here: files, folders, terminals
+ * (tools/check_command.c). No state of its own; time and memory are in proportion to the text,
+ * whatever stands in it. Thread class: any, one thread a list at a time. */
 #ifndef EG_DOCS_DOCUMENTS_H
 #define EG_DOCS_DOCUMENTS_H
 
@@ -17,24 +18,27 @@ typedef enum eg_document_kind {
 
 /* What the names of documents end in, for messages. */
 #define EG_DOCUMENT_ENDINGS ".md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl"
-/* 1 when the name (without its folder) says of what kind the document is, by its ending or because agents read instructions of
- * that name (".cursorrules"); *kind: which. 0 also for lists that end in ".txt" but are read by programs ("CMakeLists.txt"). */
+/* 1 when the name (without its folder) says of what kind the document is, by its ending or because
+ * agents read instructions of that name (".cursorrules"); *kind: which. 0 also for lists that end
+ * in ".txt" but are read by programs ("CMakeLists.txt"). */
 int eg_document_kind_of_name(const char *name, eg_document_kind *kind);
 /* What a document without such a name is: JSONL when it begins with an object, else Markdown. */
 eg_document_kind eg_document_kind_of_text(eg_str text);
 
-/* Adds the statements of a document; one that fails adds none. name: for messages, as `file` of the items, and, without its
- * folder and ending, as the first segment of their scopes. A byte order mark at the beginning is skipped. Markdown  Paragraphs,
- * list items and rows of tables are read and split into statements. Code blocks, block quotes, HTML comments, front matter,
- * headings and rules are not, nor are questions and texts of fewer than three words. The scope is the name and the headings
- * above, as slugs. A comment "engram: ignore" marks the statements of its line, or of the next one where it stands alone;
- * "engram: ignore-file" has no statement of the document added. MDX  The same, without imports, exports and tags. Notebooks  The
- * same of each cell of Markdown; headings hold up to the next cell that has any. text      One statement a line that is not
- * blank; the scope is the name. JSONL     {"content": "...", "scope":
- * "..."} a line that is not blank; other members are ignored, and the scope is "general" where it is missing. EG_EINVAL for
- * invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content, EG_ELIMIT for more than EG_MAX_CHECK_STATEMENTS statements
- * in the list or a line of text over EG_MAX_CONTENT bytes, EG_ENOMEM; *err names the document and, where there is one, the line.
- */
+/* Adds the statements of a document; one that fails adds none. name: for messages, as `file` of the
+ * items, and, without its folder and ending, as the first segment of their scopes. A byte order
+ * mark at the beginning is skipped. Markdown Paragraphs, list items and rows of tables are read and
+ * split into statements. Code blocks, block quotes, HTML comments, front matter, headings and rules
+ * are not, nor are questions and texts of fewer than three words. The scope is the name and the
+ * headings above, as slugs. A comment "engram: ignore" marks the statements of its line, or of the
+ * next one where it stands alone; "engram: ignore-file" has no statement of the document added. MDX
+ * The same, without imports, exports and tags. Notebooks The same of each cell of Markdown;
+ * headings hold up to the next cell that has any. text One statement a line that is not blank; the
+ * scope is the name. JSONL {"content": "...", "scope":
+ * "..."} a line that is not blank; other members are ignored, and the scope is "general" where it
+ * is missing. EG_EINVAL for invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content,
+ * EG_ELIMIT for more than EG_MAX_CHECK_STATEMENTS statements in the list or a line of text over
+ * EG_MAX_CONTENT bytes, EG_ENOMEM; *err names the document and, where there is one, the line. */
 eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* markdown.c - the reader of Markdown of documents.h. One pass over the lines; a paragraph or list item is collected until
- * something ends it, then split into statements by core/text. Bounded, no recursion. */
+/* markdown.c - the reader of Markdown of documents.h. One pass over the lines; a paragraph or list
+ * item is collected until something ends it, then split into statements by core/text. Bounded, no
+ * recursion. */
 #include "core/docs/markdown.h"
 
 #include <ctype.h>
@@ -11,7 +12,8 @@
 #include "core/base/utf8.h"
 #include "core/text/text.h"
 
-enum { LEVELS = 6, MIN_WORDS = 3, MAX_TAG = 2000 /* bytes of a tag of HTML; after more without a '>' the '<' is text */ };
+/* MAX_TAG: bytes of a tag of HTML; after more without a '>' the '<' is text */
+enum { LEVELS = 6, MIN_WORDS = 3, MAX_TAG = 2000 };
 
 /* A line of a block: where its text begins in that of the block. */
 typedef struct line_start {
@@ -45,7 +47,8 @@ static size_t count_words(eg_str s) {
     return n;
 }
 
-/* Scope of the block: the file and the deepest heading that has a name; EG_MAX_SCOPE is never reached. */
+/* Scope of the block: the file and the deepest heading with a name; never as long as
+ * EG_MAX_SCOPE. */
 static void scope_of(const reader *r, char out[EG_MAX_SCOPE]) {
     int n = snprintf(out, EG_MAX_SCOPE, "%s", r->document->stem[0] ? r->document->stem : "general");
     for (int i = 1; i < 4; i++) /* the title of the page is its name again */
@@ -64,7 +67,8 @@ static size_t last_of(eg_str s, char c) {
 static int begins(eg_str s, const char *z) { return s.len >= strlen(z) && memcmp(s.ptr, z, strlen(z)) == 0; }
 static eg_str after(eg_str s, size_t n) { return (eg_str){s.ptr + n, s.len - n}; }
 
-/* Bytes of the tag that s begins with, 0: none. *name: its element's. Placeholders such as <path> are no tags. */
+/* Bytes of the tag that s begins with, 0: none. *name: its element's. Placeholders such as <path>
+ * are no tags. */
 static size_t tag(eg_str s, char name[12]) {
     size_t i = s.len > 1 && s.ptr[1] == '/' ? 2 : 1, n = 0;
     for (; i < s.len && n < 11 && isalnum((unsigned char)s.ptr[i]); i++) name[n++] = (char)tolower((unsigned char)s.ptr[i]);
@@ -106,7 +110,8 @@ static void note_mark(reader *r, eg_str s) {
     r->failed = eg_mark_comment(r->document, comment, r->number, alone, r->rest);
 }
 
-/* Adds what a reader sees of s, which begins with '<', up to behind the tag or comment; returns its bytes. */
+/* Adds what is visible of s, which begins with '<', through the tag or comment; returns its
+ * bytes. */
 static size_t markup(reader *r, eg_str s) {
     static const char *const within[] = {"a",    "abbr",   "b",   "bdi",  "bdo",  "cite", "del", "dfn", "em",   "font",
                                          "i",    "img",    "kbd", "mark", "q",    "ruby", "rt",  "s",   "samp", "small",
@@ -150,8 +155,9 @@ static size_t hidden_end(eg_str s, const char *hidden) {
     return 0;
 }
 
-/* What a reader sees of a line: comments, code blocks and tags of HTML are left out, its entities decoded, code between
- * back-quotes stays as it is. A new line stands where an element ends a block. */
+/* What a reader sees of a line: comments, code blocks and tags of HTML are left out, its entities
+ * decoded, code between back-quotes stays as it is. A new line stands where an element ends a
+ * block. */
 static void show(reader *r, eg_str line) {
     int code = 0;
     r->shown.len = 0;
@@ -173,8 +179,8 @@ static void show(reader *r, eg_str line) {
 
 /* ---- blocks ---- */
 
-/* Emphasis marks and links' targets, [text](target) or [text][name], are no part of what a sentence says; code keeps its
- * back-quotes. */
+/* Emphasis marks and links' targets, [text](target) or [text][name], are no part of what a sentence
+ * says; code keeps its back-quotes. */
 static void plain(eg_buffer *b, eg_str s) {
     int code = 0;
     size_t open = 0, brackets = last_of(s, ']'), parentheses = last_of(s, ')');
@@ -197,10 +203,12 @@ static void plain(eg_buffer *b, eg_str s) {
     }
 }
 
-/* Short ones (labels, "Yes."), questions and those that lead to a list or an example say nothing that could be compared. */
+/* Short ones (labels, "Yes."), questions and those that lead to a list or an example say nothing
+ * that could be compared. */
 static int claims_something(eg_str s) { return count_words(s) >= MIN_WORDS && !strchr("?:", s.ptr[s.len - 1]); }
 
-/* The line that a byte of the block's text stands on; *from: the search begins at this one of its lines, and is moved. */
+/* The line that a byte of the block's text stands on; *from: the search begins at this one of its
+ * lines, and is moved. */
 static uint32_t line_at(const reader *r, size_t at, size_t *from) {
     while (*from + 1 < r->start_count && r->starts[*from + 1].at <= at) ++*from;
     return r->start_count ? r->starts[*from].line : r->line;
@@ -298,8 +306,9 @@ static eg_status table_row(reader *r, eg_str line, uint32_t number) {
     return s == EG_OK ? end_block(r) : s;
 }
 
-/* A code fence is closed by at least as many of the same sign with nothing behind them: a longer one may hold shorter ones.
- * *fence: signs of the open one, negative for '~', 0: none. Returns 1 when the line is a fence that opens or closes. */
+/* A code fence is closed by at least as many of the same sign with nothing behind them: a longer
+ * one may hold shorter ones. *fence: signs of the open one, negative for '~', 0: none. Returns 1
+ * when the line is a fence that opens or closes. */
 static int is_fence(eg_str line, int *fence) {
     char sign = line.len ? line.ptr[0] : ' ';
     int n = 0;
@@ -307,7 +316,8 @@ static int is_fence(eg_str line, int *fence) {
     if (n < 3 || (sign != '`' && sign != '~')) return 0;
     int signs = sign == '~' ? -n : n, bare = (size_t)n == line.len;
     if (!*fence) {
-        if (sign == '`' && memchr(line.ptr + n, '`', line.len - (size_t)n)) return 0; /* code within a line */
+        /* code within a line */
+        if (sign == '`' && memchr(line.ptr + n, '`', line.len - (size_t)n)) return 0;
         *fence = signs;
         return 1;
     }
@@ -321,7 +331,8 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     eg_str line = eg_trim_line(raw);
     r->table = r->table && line.len;
     if (is_rule(line) && memchr(line.ptr, '|', line.len) && memchr(line.ptr, '-', line.len)) {
-        if (r->row && r->row + 1 == number) r->out->count = r->before_row; /* the line above was the table's head */
+        /* the line above was the table's head */
+        if (r->row && r->row + 1 == number) r->out->count = r->before_row;
         else if (r->text.len && r->line + 1 == number) r->text.len = 0;
         r->table = 1;
         return end_block(r);
@@ -342,7 +353,8 @@ static eg_status read_part(reader *r, eg_str raw, uint32_t number) {
     return s == EG_OK ? put(r, (eg_str){line.ptr + marker, line.len - marker}, number) : s;
 }
 
-/* Whether a line is of a kind that is not read, whatever stands in it: a quote, indented code, or a directive (":::note"). */
+/* Whether a line is of a kind that is not read, whatever stands in it: a quote, indented code, or a
+ * directive (":::note"). */
 static int is_unread(const reader *r, eg_str raw) {
     eg_str line = eg_trim_line(raw);
     int indented = raw.len && (raw.ptr[0] == '\t' || begins(raw, "    "));

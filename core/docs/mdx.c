@@ -1,5 +1,5 @@
-/* mdx.c - see mdx.h. One pass over the lines; a tag or comment may go on over several of them. Not a parser of JavaScript: an
- * import or export ends at a blank line, as in MDX itself. */
+/* mdx.c - see mdx.h. One pass over the lines; a tag or comment may go on over several of them. Not
+ * a parser of JavaScript: an import or export ends at a blank line, as in MDX itself. */
 #include "core/docs/mdx.h"
 
 #include <ctype.h>
@@ -21,8 +21,8 @@ static size_t comment(eg_str s) {
     return end ? (size_t)(end + 3 - s.ptr) : 0;
 }
 
-/* Bytes of the tag that s begins with; 0: none. A '>' in braces or quotation marks does not end it. Elements of HTML that
- * Markdown could read as well are left to it: 0. */
+/* Bytes of the tag that s begins with; 0: none. A '>' in braces or quotation marks does not end it.
+ * Elements of HTML that Markdown could read as well are left to it: 0. */
 static size_t tag(eg_str s) {
     size_t i = 1, depth = 0;
     if (s.len < 2 || s.ptr[0] != '<') return 0;
@@ -49,7 +49,8 @@ static size_t tag(eg_str s) {
     return 0;
 }
 
-/* Bytes of the code between back-quotes that s begins with, 1 where it is not closed on its line. */
+/* Bytes of the code between back-quotes that s begins with, 1 where it is not closed on its
+ * line. */
 static size_t code(eg_str s) {
     size_t signs = 0, run = 0;
     while (signs < s.len && s.ptr[signs] == '`') signs++;
@@ -73,7 +74,8 @@ static int is_alone(eg_str text, size_t at, size_t end) {
     return (at == 0 || text.ptr[at - 1] == '\n') && (end == text.len || text.ptr[end] == '\n');
 }
 
-/* What a line of Markdown shows, from *at on, which is moved behind the line or behind what goes on over several. */
+/* What a line of Markdown shows, from *at on, which is moved behind the line or behind what goes on
+ * over several. */
 static void convert_line(eg_str text, size_t *at, eg_buffer *out) {
     size_t i = *at;
     while (i < text.len && text.ptr[i] != '\n') {

@@ -1,4 +1,5 @@
-/* notebook.c - see notebook.h. Format: nbformat 4, "cells": [{"cell_type": "markdown", "source": "..." or ["...", ...]}]. */
+/* notebook.c - see notebook.h. Format: nbformat 4, "cells": [{"cell_type": "markdown", "source":
+ * "..." or ["...", ...]}]. */
 #include "core/docs/notebook.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@
 typedef struct cell {
     eg_buffer text;
     int is_markdown;
-    uint32_t first, last, pieces; /* lines of the file that its source stands on; texts that it consists of */
+    uint32_t first, last, pieces; /* lines of the file that its source stands on; texts that it
+                                   * consists of */
     int is_irregular;             /* a piece is not one line of text */
 } cell;
 

@@ -86,7 +86,8 @@ eg_status eg_mark_comment(eg_document *d, eg_str comment, uint32_t line, int alo
     eg_str s = comment;
     if (!skip_word(s, "engram:", &s) || !skip_word(s, "ignore", &s)) return EG_OK;
     int whole = skip_word(s, "-file", &s);
-    if (s.len && (isalnum((unsigned char)s.ptr[0]) || s.ptr[0] == '_')) return EG_OK; /* another word, such as "ignored" */
+    /* another word, such as "ignored" */
+    if (s.len && (isalnum((unsigned char)s.ptr[0]) || s.ptr[0] == '_')) return EG_OK;
     if (out->mark_count == out->mark_capacity) {
         size_t more = out->mark_capacity ? 2 * out->mark_capacity : 16;
         eg_ignore_mark *p = grown(out->arena, out->marks, out->mark_count, more, sizeof *p);

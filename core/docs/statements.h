@@ -5,7 +5,8 @@
 #include "core/base/arena.h"
 #include "core/include/engram/memory.h"
 
-/* A comment in a document that says what is not to be reported: `engram: ignore` or `engram: ignore-file`. */
+/* A comment in a document that says what is not to be reported: `engram: ignore` or `engram:
+ * ignore-file`. */
 typedef struct eg_ignore_mark {
     eg_str file;
     uint32_t line;   /* where it stands */
@@ -18,8 +19,8 @@ typedef struct eg_statement_place {
     uint32_t mark;      /* index + 1 of the mark that is about it; 0: none */
 } eg_statement_place;
 
-/* The statements of one or several documents. Begin with {.arena = ...}; items and strings live in the arena, so that the
- * documents may be freed once they were read. */
+/* The statements of one or several documents. Begin with {.arena = ...}; items and strings live in
+ * the arena, so that the documents may be freed once they were read. */
 typedef struct eg_statements {
     eg_arena *arena;
     eg_check_item *items;

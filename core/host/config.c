@@ -58,7 +58,8 @@ struct eg_conf {
     extra extras[MAX_EXTRAS];
     size_t extra_count;
     noted *read;        /* the first that was noted last */
-    const char *listed; /* the plugins of all sources: a command may load fewer than the files have settings for */
+    const char *listed; /* the plugins of all sources: a command may load fewer than the files have
+                         * settings for */
 };
 
 const eg_setting *eg_settings(size_t *n) {
@@ -164,8 +165,8 @@ typedef struct reading {
     eg_error *err;
 } reading;
 
-/* Counts lines as libinih asks for them, so that a message can name one. Blanks at the start are left out: libinih takes an
- * indented line for more of the value above it. */
+/* Counts lines as libinih asks for them, so that a message can name one. Blanks at the start are
+ * left out: libinih takes an indented line for more of the value above it. */
 static char *next_line(char *line, int size, void *stream) {
     reading *r = stream;
     if (!r->rest.len) return NULL;

@@ -1,7 +1,8 @@
-/* config.h - the settings of a process: one table of what there is, and the values with their origin. Strength: option
- * (flag) > environment > project .engram.conf > user engram.conf > default. A project file comes with a cloned repository
- * and is not trusted: it sets only what the table marks. Settings of plugins are in no table: a plugin's are those that it reads
- * while it opens. Used by host.c. Thread class: main; read-only afterwards. */
+/* config.h - the settings of a process: one table of what there is, and the values with their
+ * origin. Strength: option (flag) > environment > project .engram.conf > user engram.conf >
+ * default. A project file comes with a cloned repository and is not trusted: it sets only what the
+ * table marks. Settings of plugins are in no table: a plugin's are those that it reads while it
+ * opens. Used by host.c. Thread class: main; read-only afterwards. */
 #ifndef EG_HOST_CONFIG_H
 #define EG_HOST_CONFIG_H
 
@@ -36,26 +37,29 @@ const eg_setting *eg_settings(size_t *n);
 
 /* All settings at their defaults. Lives in the arena. */
 eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
-/* Reads an INI file; a missing one is fine. Indentation means nothing. project 1: the untrusted rules. Errors name file and
- * line. EG_ELIMIT: the file or a line of it is too long. */
+/* Reads an INI file; a missing one is fine. Indentation means nothing. project 1: the untrusted
+ * rules. Errors name file and line. EG_ELIMIT: the file or a line of it is too long. */
 eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
 /* The same for bytes in memory; path is for messages. */
 eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err);
-/* Writes "section.name = value" into the INI file at path: the last line that sets it is changed, else a line is added to its
- * section, else the section. All other bytes stay. Made, with its folder, when it is not there; replaced only whole; refused with
- * nothing changed when the result would not be read back as this value. The path of a link is followed. */
+/* Writes "section.name = value" into the INI file at path: the last line that sets it is changed,
+ * else a line is added to its section, else the section. All other bytes stay. Made, with its
+ * folder, when it is not there; replaced only whole; refused with nothing changed when the result
+ * would not be read back as this value. The path of a link is followed. */
 eg_status eg_conf_write(const char *path, const char *key, const char *value, eg_error *err);
 /* Variables of the environment (none of a privileged process). */
 eg_status eg_conf_environment(eg_conf *config, eg_error *err);
 /* "key=value", the strongest. */
 eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err);
-/* Refuses settings of sections that are no plugin's that any source listed. After the last source. */
+/* Refuses settings of sections that are not a listed plugin's. After the last source. */
 eg_status eg_conf_finish(eg_conf *config, eg_error *err);
 
-/* Notes that a plugin reads this setting, so that it is not misspelt. Main thread only, before others read settings. */
+/* Notes that a plugin reads this setting, so that it is not misspelt. Main thread only, before
+ * others read settings. */
 eg_status eg_conf_note_read(eg_conf *config, const char *key, eg_error *err);
-/* Calls each for every setting "SECTION.key" that was set but noted by none, with where it is set. meant: the most similar name
- * that was noted, or NULL; known: the noted ones of this section, separated by ", ", or "". */
+/* Calls each for every setting "SECTION.key" that was set but noted by none, with where it is set.
+ * meant: the most similar name that was noted, or NULL; known: the noted ones of this section,
+ * separated by ", ", or "". */
 eg_status eg_conf_unread(const eg_conf *config, eg_str section,
                          void (*each)(void *self, const char *key, const char *origin, const char *meant, const char *known),
                          void *self, eg_error *err);
@@ -64,11 +68,12 @@ eg_status eg_conf_unread(const eg_conf *config, eg_str section,
 const char *eg_conf_get(const eg_conf *config, const char *key);
 /* A numeric setting of the table. */
 double eg_conf_number(const eg_conf *config, const char *key);
-/* A location as it may be printed: scheme://user:password@host/path?query#fragment without user, password, query and fragment;
- * anything else as it is. Written to out where it is shortened. */
+/* A location as it may be printed: scheme://user:password@host/path?query#fragment without user,
+ * password, query and fragment; anything else as it is. Written to out where it is shortened. */
 const char *eg_conf_location(const char *location, char *out, size_t size);
-/* All settings of the table, then those of plugins, with the value as it may be printed ("" when it is not set). A plugin's
- * setting is a secret when its name ends with token, secret, password or key ("cloud.api_key"). */
+/* All settings of the table, then those of plugins, with the value as it may be printed ("" when it
+ * is not set). A plugin's setting is a secret when its name ends with token, secret, password or
+ * key ("cloud.api_key"). */
 void eg_conf_each(const eg_conf *config, void (*each)(void *self, const char *key, const char *value, const char *origin),
                   void *self);
 

@@ -1,6 +1,7 @@
-/* config_edit.c - one setting written into a person's engram.conf, all else left as it is. Lines are understood as libinih does:
- * a comment begins with ; or #, " ;" begins a comment behind a value; as config.c does, blanks at the start of a line mean
- * nothing. What comes out is read back by the reader of all settings before it replaces the file. See config.h. */
+/* config_edit.c - one setting written into a person's engram.conf, all else left as it is. Lines
+ * are understood as libinih does: a comment begins with ; or #, " ;" begins a comment behind a
+ * value; as config.c does, blanks at the start of a line mean nothing. What comes out is read back
+ * by the reader of all settings before it replaces the file. See config.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static size_t comment_at(eg_str line) {
 /* Where the setting stands, or would stand: offsets into the text. */
 typedef struct place {
     size_t value, value_end; /* of the last line that sets it; 0, 0: none */
-    size_t section_end;      /* behind the last line with something in it of the setting's section; 0: no such section */
+    size_t section_end;      /* behind the last line with something in it of the setting's section;
+                              * 0: no such section */
 } place;
 
 /* 1 when `name` in `section` is the setting `key`. */

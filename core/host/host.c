@@ -1,4 +1,5 @@
-/* host.c - puts a process together: settings, paths, workspace, plugins, store, memory, worker. See host.h. */
+/* host.c - puts a process together: settings, paths, workspace, plugins, store, memory, worker. See
+ * host.h. */
 #include "core/host/host.h"
 
 #include <errno.h>

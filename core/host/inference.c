@@ -1,4 +1,5 @@
-/* inference.c - the host's models: opened when first needed, one engine a process; thresholds; vectors. */
+/* inference.c - the host's models: opened when first needed, one engine a process; thresholds;
+ * vectors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
-/* The place of a setting's value among its choices, which the configuration has checked and infer.h's enumerations follow. */
+/* The place of a setting's value among its choices, which the configuration has checked and
+ * infer.h's enumerations follow. */
 static uint32_t choice_of(const eg_host *h, const char *key, const char *const *choices, uint32_t n) {
     const char *value = eg_conf_get(h->config, key);
     for (uint32_t i = 0; value && i < n; i++)
@@ -96,7 +98,7 @@ static eg_status host_nli(void *host, eg_request *rq, const eg_pair *pairs, size
     return EG_OK;
 }
 
-/* The memory compares vectors by their products, whether the model's folder normalises them or not. */
+/* The memory compares vectors by their products, even if the model does not normalise them. */
 static void to_length_one(float *v, uint32_t n) {
     double square = 0;
     for (uint32_t i = 0; i < n; i++) square += (double)v[i] * (double)v[i];
@@ -282,7 +284,8 @@ static void host_scan_s8(void *host, const int8_t *rows, const float *scales, si
 static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->vectors.dot(a, b, n); }
 
 void eg_host_fill_inference(eg_host *h) {
-    h->vectors = eg_vector_kernels_of(isa_of(h)); /* an ISA that this CPU lacks is reported when a model is opened */
+    /* an ISA that this CPU lacks is reported when a model is opened */
+    h->vectors = eg_vector_kernels_of(isa_of(h));
     h->nli.setting = "model.nli";
     h->nli.head = EG_HEAD_CLASSES;
     h->embed.setting = "model.embed";

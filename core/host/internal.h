@@ -75,7 +75,8 @@ void eg_host_fill_services(eg_host *host);
 /* toolsets.c */
 void eg_host_fill_toolset_services(eg_services *services);
 /* model_paths.c */
-eg_status eg_host_find_models(eg_host *host, eg_error *err); /* fills in paths.models and paths.shipped */
+/* fills in paths.models and paths.shipped */
+eg_status eg_host_find_models(eg_host *host, eg_error *err);
 /* inference.c */
 void eg_host_fill_inference(eg_host *host);
 void eg_host_close_models(eg_host *host);

@@ -1,7 +1,7 @@
 /* model_id.c - see model_id.h. The cache is one text file a model folder:
  *
  *     engram model id 1
- *     config.json DEVICE INODE SIZE SECONDS.NANOSECONDS     (or "config.json -": there is none; a line each file)
+ *     config.json DEVICE INODE SIZE SECONDS.NANOSECONDS     (a line each file; - if it is missing)
  *     id 64 hex digits
  *     sum SHA-256 of everything above
  */
@@ -92,7 +92,8 @@ static int remembered(const char *path, const char *description, char id[EG_MODE
     return good;
 }
 
-/* Adds one file to the identity: name, length, bytes. A missing file counts as absent. 0 when it cannot be read. */
+/* Adds one file to the identity: name, length, bytes. A missing file counts as absent. 0 when it
+ * cannot be read. */
 static int hash_file(crypto_hash_sha256_state *state, const char *folder, const char *name, int always) {
     char path[MAX_PATH];
     eg_map map = {0};
@@ -131,7 +132,8 @@ void eg_model_id(const char *folder, const char *cache, char out[EG_MODEL_ID_TEX
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(out, EG_MODEL_ID_TEXT, hash, sizeof hash);
 
-    /* A file that is just being written may change again within one tick of its clock: then its time tells nothing. */
+    /* A file that is just being written may change again within one tick of its clock: then its
+     * time tells nothing. */
     describe(folder, &files, after, &newest);
     eg_arena_release(&arena);
     if (!whole || strcmp(before, after) != 0 || newest > time(NULL) - SETTLED_SECONDS) return;

@@ -1,12 +1,13 @@
-/* model_paths.c - where models lie: those that ship and those that were pulled, by name or by the setting that names them. Opens
- * none (inference.c). See host.h. */
+/* model_paths.c - where models lie: those that ship and those that were pulled, by name or by the
+ * setting that names them. Opens none (inference.c). See host.h. */
 #include <stdio.h>
 
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
-/* Where models that ship may lie, from the folder of the program: in the build folder's source tree, installed, in one folder. */
+/* Where models that ship may lie, from the folder of the program: in the build folder's source
+ * tree, installed, in one folder. */
 static const char *const shipped_below[] = {"/../models/weights", "/" ENGRAM_MODELS_FROM_BIN, "/models/weights"};
 enum { SHIPPED = sizeof shipped_below / sizeof *shipped_below };
 

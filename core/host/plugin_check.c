@@ -1,6 +1,7 @@
-/* plugin_check.c - `engram plugins check FILE`: loads one plugin the way the host would, prints its descriptor, and runs the
- * contract tests of what it offers: many openings; for detectors, escalators and gates calls with small inputs whose answers
- * must be in range; for tools that only read a call without arguments. No store, no models: nothing is changed. Called by
+/* plugin_check.c - `engram plugins check FILE`: loads one plugin the way the host would, prints its
+ * descriptor, and runs the contract tests of what it offers: many openings; for detectors,
+ * escalators and gates calls with small inputs whose answers must be in range; for tools that only
+ * read a call without arguments. No store, no models: nothing is changed. Called by
  * tools/host_commands.c. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,8 @@ static eg_status check_escalator(eg_host *h, const eg_escalator_slot *slot, FILE
     return good ? EG_OK : s;
 }
 
-/* A JSON Schema of an object: one JSON object whose "type" is "object", as MCP demands of both schemas. */
+/* A JSON Schema of an object: one JSON object whose "type" is "object", as MCP demands of both
+ * schemas. */
 static eg_status check_schema(const eg_tool *t, const char *which, const char *schema, eg_error *err) {
     eg_error problem = {0};
     eg_arena arena;
@@ -191,7 +193,8 @@ static eg_status check_tables(const eg_registrar *r, FILE *out, eg_error *err) {
     for (size_t i = 0; i < r->committed.prompts; i++) fprintf(out, "prompt %s\n", r->prompts[i].prompt.name);
     for (size_t i = 0; i < r->committed.storages; i++) {
         const eg_storage_ops *s = &r->storages[i].storage;
-        void *const *p = (void *const *)(const void *)&s->open; /* all that follows open are functions */
+        /* all that follows open are functions */
+        void *const *p = (void *const *)(const void *)&s->open;
         for (size_t k = 0; k < (s->size - offsetof(eg_storage_ops, open)) / sizeof *p; k++)
             if (!p[k]) return eg_fail(err, EG_EFORMAT, "storage %s: operation %zu is missing", s->name, k);
         fprintf(out, "storage %s\n", s->name);
@@ -229,7 +232,8 @@ eg_status eg_host_plugin_check(const char *path, FILE *out, eg_error *err) {
                        "'%s' has a blank or a comma in its path, which part the names of the setting plugins: move or rename it",
                        real);
     snprintf(setting, sizeof setting, "plugins=%s", real);
-    const char *settings[] = {setting, "log=error"}; /* what is wrong is returned, not logged as well */
+    /* what is wrong is returned, not logged as well */
+    const char *settings[] = {setting, "log=error"};
     eg_host_options o = {.settings = settings, .setting_count = 2, .without_store = 1, .workspace = "local"};
     for (int i = 0; i < TIMES; i++) { /* opened and closed many times; looked at once */
         eg_host *h = NULL;

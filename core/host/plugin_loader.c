@@ -23,7 +23,8 @@ typedef struct table_kind {
     uint32_t size_1_0, known_flags;
     size_t name;                   /* offset of the name */
     size_t required[MAX_REQUIRED]; /* offsets of other pointers that must be there, up to a 0 */
-    size_t slots, slot_size, self; /* where the copies stand in the registrar, and the offset of self in a slot */
+    size_t slots, slot_size, self; /* where the copies stand in the registrar, and the offset of
+                                    * self in a slot */
     size_t count, capacity;        /* offset of the count in eg_registry_counts */
 } table_kind;
 
@@ -117,8 +118,9 @@ static const char *pointer_at(const void *table, size_t offset) {
     return p;
 }
 
-/* The growth rule (plugin.h): a table that is at least as long as in 1.0 is copied as far as both sides know it; fields that
- * only this host knows are zero. What was registered is never read again. */
+/* The growth rule (plugin.h): a table that is at least as long as in 1.0 is copied as far as both
+ * sides know it; fields that only this host knows are zero. What was registered is never read
+ * again. */
 static eg_status add(eg_registrar *r, const table_kind *kind, const void *given, void *self) {
     uint32_t head[2] = {0}; /* size, flags */
     if (!r->is_open) return EG_EREFUSED;
@@ -142,7 +144,8 @@ static eg_status add(eg_registrar *r, const table_kind *kind, const void *given,
         if (strcmp(pointer_at(slots + i * kind->slot_size, kind->name), name) == 0)
             return refuse(r, EG_ECONFLICT, kind->what, name, "exists already");
     char *slot = slots + *count * kind->slot_size;
-    eg_copy_grown(slot, (uint32_t)kind->size, given, head[0]); /* the host reads its own struct from here on */
+    /* the host reads its own struct from here on */
+    eg_copy_grown(slot, (uint32_t)kind->size, given, head[0]);
     memcpy(slot + kind->self, &self, sizeof self);
     ++*count;
     return EG_OK;
@@ -180,7 +183,8 @@ void eg_plugins_fill_services(eg_services *services) {
 
 /* ---- the path ---- */
 
-/* Owner root or this user; not writable by others, except a sticky folder (its entries are checked next). */
+/* Owner root or this user; not writable by others, except a sticky folder (its entries are checked
+ * next). */
 static eg_status check_owner(const struct stat *st, const char *path, size_t length, eg_error *err) {
     if (st->st_uid != 0 && st->st_uid != geteuid()) {
         return eg_fail(err, EG_EPERM, "'%.*s' belongs to user %u, not to root or you: no plugin is loaded from there",
@@ -193,7 +197,8 @@ static eg_status check_owner(const struct stat *st, const char *path, size_t len
     return EG_OK;
 }
 
-/* Walks the resolved path from the root; a link that appears on the way now is an attack and not followed. */
+/* Walks the resolved path from the root; a link that appears on the way now is an attack and not
+ * followed. */
 static eg_status walk(const char *real, int *out, eg_error *err) {
     int at = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (const char *p = real + 1; at >= 0;) {
@@ -260,8 +265,8 @@ eg_status eg_plugin_check_descriptor(const eg_plugin *d, const char *path, eg_er
     return EG_OK;
 }
 
-/* dlopen of what fd holds. fd stays open for the plugin's life: glibc knows libraries by name, and a reused number
- * would give the first library again. */
+/* dlopen of what fd holds. fd stays open for the plugin's life: glibc knows libraries by name, and
+ * a reused number would give the first library again. */
 static eg_status open_library(int fd, const struct stat *st, const char *path, void **out, eg_error *err) {
     char name[64];
     struct stat seen;

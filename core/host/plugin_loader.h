@@ -1,6 +1,6 @@
-/* plugin_loader.h - bringing plugins into the process: safe paths, descriptor checks, registrations as a
- * transaction. Plugins are trusted code; what is checked here is that the file is the one its owner meant.
- * Used by host.c. Thread class: main, before any other thread calls the services. */
+/* plugin_loader.h - bringing plugins into the process: safe paths, descriptor checks, registrations
+ * as a transaction. Plugins are trusted code; what is checked here is that the file is the one its
+ * owner meant. Used by host.c. Thread class: main, before any other thread calls the services. */
 #ifndef EG_HOST_PLUGIN_LOADER_H
 #define EG_HOST_PLUGIN_LOADER_H
 
@@ -95,15 +95,16 @@ typedef struct eg_plugins {
 /* The registration functions of the service table. */
 void eg_plugins_fill_services(eg_services *services);
 
-/* Loads one file (absolute) and opens it. A refusal leaves nothing registered and is noted in the table. */
+/* Loads one file (absolute) and opens it. A refusal leaves nothing registered and is noted in the
+ * table. */
 /* Takes a plugin that is part of the program: the same checks and registrations, without a file. */
 eg_status eg_plugins_take(eg_plugins *p, const char *name, const eg_plugin *plugin, const eg_services *services, eg_error *err);
 eg_status eg_plugins_load(eg_plugins *p, const char *path, const eg_services *services, eg_error *err);
 /* Closes all, last opened first. Nothing is unmapped: code of ours may still hold pointers. */
 void eg_plugins_close(eg_plugins *p);
 
-/* Opens path so that nobody but root or this user can have made what is opened. *fd is the caller's. EG_ENOENT,
- * EG_EPERM with what to change. */
+/* Opens path so that nobody but root or this user can have made what is opened. *fd is the
+ * caller's. EG_ENOENT, EG_EPERM with what to change. */
 eg_status eg_secure_open(const char *path, int *fd, eg_error *err);
 /* Magic, size, ABI, name and functions of a descriptor. */
 eg_status eg_plugin_check_descriptor(const eg_plugin *plugin, const char *path, eg_error *err);

@@ -1,5 +1,5 @@
-/* services.c - what the host does for plugins but inference and toolsets (toolsets.c): log, settings,
- * clock, ids, requests. */
+/* services.c - what the host does for plugins but inference and toolsets (toolsets.c): log,
+ * settings, clock, ids, requests. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static eg_status host_config(void *host, const char *key, eg_str *value) {
     const eg_host *h = host;
     const char *text = eg_conf_get(h->config, key);
     *value = eg_str_of(text);
-    if (h->plugins.registrar.is_open) { /* out of memory: the worst that follows is a needless warning */
+    /* out of memory: the worst that follows is a needless warning */
+    if (h->plugins.registrar.is_open) {
         eg_error err;
         (void)eg_conf_note_read(h->config, key, &err);
     }
@@ -55,8 +56,8 @@ static int64_t host_now(void *host) {
     return clock.now(clock.self);
 }
 
-/* UUIDv7 (RFC 9562, section 5.7): milliseconds, a counter of 12 bits that keeps this process's ids ascending (method 1;
- * a full counter moves to the next millisecond), 62 random bits. */
+/* UUIDv7 (RFC 9562, section 5.7): milliseconds, a counter of 12 bits that keeps this process's ids
+ * ascending (method 1; a full counter moves to the next millisecond), 62 random bits. */
 static eg_id host_new_id(void *host) {
     eg_host *h = host;
     eg_id id;

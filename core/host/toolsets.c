@@ -1,9 +1,10 @@
-/* toolsets.c - the host between front ends and toolsets: finds the tool, resource or prompt that is asked for, asks the guard
- * and calls it. See plugin.h. */
+/* toolsets.c - the host between front ends and toolsets: finds the tool, resource or prompt that is
+ * asked for, asks the guard and calls it. See plugin.h. */
 #include "core/access/guard.h"
 #include "core/host/internal.h"
 
-/* Results cross by the growth rule: the callee fills a struct of this host, of which the caller gets as much as it knows. */
+/* Results cross by the growth rule: the callee fills a struct of this host, of which the caller
+ * gets as much as it knows. */
 static eg_status give(eg_status status, const eg_tool_result *from, eg_tool_result *to) {
     uint32_t size = to->size;
     if (status != EG_OK) return status;
@@ -46,8 +47,8 @@ static const eg_resource *resource_at(void *host, size_t i) {
     return i < resource_count(host) ? &registrar_of(host)->resources[i].resource : NULL;
 }
 
-/* 1 when uri fits: what stands outside braces is the same, and each {variable} takes all characters up to the next '/', at
- * least one. */
+/* 1 when uri fits: what stands outside braces is the same, and each {variable} takes all characters
+ * up to the next '/', at least one. */
 static int fits(const char *uri_template, eg_str uri) {
     size_t at = 0;
     for (const char *t = uri_template; *t; t++) {

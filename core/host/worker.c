@@ -1,7 +1,7 @@
-/* worker.c - the background threads. The worker does jobs: it sleeps until this process leaves one (eg_host_worker_wake) and
- * looks every few seconds for what other processes left, or what is due again. The watcher, which runs only where a plugin
- * listens, waits for changes of any workspace of the store. Both stop at once when the host closes, the worker between two steps
- * of a job. */
+/* worker.c - the background threads. The worker does jobs: it sleeps until this process leaves one
+ * (eg_host_worker_wake) and looks every few seconds for what other processes left, or what is due
+ * again. The watcher, which runs only where a plugin listens, waits for changes of any workspace of
+ * the store. Both stop at once when the host closes, the worker between two steps of a job. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,7 +14,10 @@
 #include "core/host/internal.h"
 
 enum { WATCH_SECONDS = 60 }; /* of one wait: any number will do */
-enum { POLL_SECONDS = 5 };   /* others' jobs are left to them for ten seconds: looking more often finds nothing */
+enum {
+    POLL_SECONDS = 5
+}; /* others' jobs are left to them for ten seconds: looking more often
+    * finds nothing */
 
 static void work_once(eg_host *h) {
     eg_request *rq;
@@ -29,7 +32,8 @@ static void work_once(eg_host *h) {
 
 static void *run(void *arg) {
     eg_host *h = arg;
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); /* on Linux: of this thread; foreground work goes first */
+    /* on Linux: of this thread; foreground work goes first */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
     pthread_mutex_lock(&h->worker_lock);
     while (!h->worker_stop) {
         h->worker_due = 0; /* before the work: a wake-up during it counts */
@@ -50,8 +54,8 @@ static void *run(void *arg) {
 
 /* ---- the watcher: only where a plugin listens ---- */
 
-/* Where all workspaces of the store stood at one time, in the order of their names. One block of memory: the rows, then
- * their names. */
+/* Where all workspaces of the store stood at one time, in the order of their names. One block of
+ * memory: the rows, then their names. */
 typedef struct snapshot {
     eg_workspace_row *rows;
     size_t count;
@@ -95,7 +99,8 @@ static void tell_changes(eg_host *h, const snapshot *before, const snapshot *now
     }
 }
 
-/* Waits until the store stands elsewhere than at `sum`, or the deadline. The caller frees now->rows. */
+/* Waits until the store stands elsewhere than at `sum`, or the deadline. The caller frees
+ * now->rows. */
 static eg_status watch_once(eg_host *h, int64_t sum, int64_t deadline, snapshot *now) {
     eg_request *rq;
     eg_error err = {0};
@@ -120,7 +125,8 @@ static void *watch(void *arg) {
         int64_t deadline = begun ? eg_clock_monotonic() + WATCH_SECONDS * EG_SECOND : 0;
         eg_status s = watch_once(h, told.sum, deadline, &now);
         if (s != EG_OK) {
-            if (s != EG_ECANCELLED) usleep(200000); /* the store is in trouble: do not ask it without a pause */
+            /* the store is in trouble: do not ask it without a pause */
+            if (s != EG_ECANCELLED) usleep(200000);
             continue;
         }
         if (begun && now.sum != told.sum) {

@@ -1,5 +1,6 @@
-/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only to download. Redirects are followed
- * here and not by libcurl, so that it is plain which server gets the token and whose headers count. */
+/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only to
+ * download. Redirects are followed here and not by libcurl, so that it is plain which server gets
+ * the token and whose headers count. */
 #include "core/hub/http.h"
 
 #include <curl/curl.h>
@@ -45,7 +46,8 @@ static void load(void) {
     for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
         void *found = dlsym(library, symbols[i].name);
         if (!found) return;
-        memcpy(symbols[i].to, &found, sizeof found); /* C has no cast between the two kinds of pointers */
+        /* C has no cast between the two kinds of pointers */
+        memcpy(symbols[i].to, &found, sizeof found);
     }
     curl.ready = library && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
@@ -195,9 +197,11 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     snprintf(line, sizeof line, "%llu-", (unsigned long long)g->from);
     if (g->from) curl.set(c, CURLOPT_RANGE, line);
     CURLcode code = set ? curl.perform(c) : CURLE_URL_MALFORMAT;
-    if (code == CURLE_WRITE_ERROR && !has_body(t->answer)) code = CURLE_OK; /* a long page about an error: enough of it */
+    /* a long page about an error: enough of it */
+    if (code == CURLE_WRITE_ERROR && !has_body(t->answer)) code = CURLE_OK;
     eg_status s = code == CURLE_OK ? EG_OK : explain(t, code, detail, err);
-    if (s == EG_OK && !t->begun && has_body(t->answer)) s = g->begin(g->self, t->answer, err); /* an empty body */
+    /* an empty body */
+    if (s == EG_OK && !t->begun && has_body(t->answer)) s = g->begin(g->self, t->answer, err);
     char *to = NULL;
     *next = '\0';
     if (s == EG_OK && t->answer->status >= 300 && t->answer->status < 400 &&

@@ -1,6 +1,6 @@
-/* http.h - one GET over HTTP or HTTPS, for the download of models. The only user of libcurl, which is loaded when it is first
- * needed: no other command pays for it. Not a client for anything else: no POST, no cookies, no state between calls. Thread
- * class: worker; may block. */
+/* http.h - one GET over HTTP or HTTPS, for the download of models. The only user of libcurl, which
+ * is loaded when it is first needed: no other command pays for it. Not a client for anything else:
+ * no POST, no cookies, no state between calls. Thread class: worker; may block. */
 #ifndef EG_HUB_HTTP_H
 #define EG_HUB_HTTP_H
 
@@ -13,7 +13,8 @@ typedef struct eg_http_answer {
     int connected;            /* 1: some server answered */
     uint64_t size;            /* Content-Length of the answer; UINT64_MAX: not given */
     uint64_t range_from;      /* of a 206 */
-    char etag[EG_MAX_HEADER]; /* of the last answer, as it stands there: quoted, perhaps W/ before it; "" when there is none */
+    char etag[EG_MAX_HEADER]; /* of the last answer, as it stands there: quoted, perhaps W/ before
+                               * it; "" when there is none */
     /* what the first server said, before any redirect to another one */
     char linked_etag[EG_MAX_HEADER], commit[EG_MAX_HEADER], error_code[EG_MAX_HEADER];
     uint64_t linked_size;     /* UINT64_MAX: not given */
@@ -22,20 +23,22 @@ typedef struct eg_http_answer {
 
 typedef struct eg_http_get {
     const char *url;
-    const char *token;       /* sent as a bearer token to the scheme, host and port of url and to no other; NULL: none */
+    const char *token;       /* sent as a bearer token to the scheme, host and port of url and to no
+                              * other; NULL: none */
     uint64_t from;           /* > 0: only the bytes from there on are asked for ... */
     const char *if_range;    /* ... and only while the content still has this etag */
     const eg_cancel *cancel; /* may be NULL; its deadline does not count */
-    /* Called once, before the body, for a 200 or 206: anything but EG_OK ends the transfer with it. */
+    /* Called once, before the body, for a 200 or 206: a status but EG_OK ends the transfer. */
     eg_status (*begin)(void *self, const eg_http_answer *answer, eg_error *err);
     eg_status (*take)(void *self, const void *bytes, size_t n, eg_error *err);
     void *self;
 } eg_http_get;
 
-/* EG_OK: an answer came whole; its status may be any: bodies of other answers than 200 and 206 are thrown away. At most
- * EG_HTTP_REDIRECTS redirects are followed, to http and https only, never from https to http. EG_EBUSY: the transfer broke off or
- * no server was reached, which may go better the next time; EG_EREFUSED: a redirect that is not followed, a certificate that is
- * not trusted; EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED; or what begin and take said. */
+/* EG_OK: an answer came whole; its status may be any: bodies of other answers than 200 and 206 are
+ * thrown away. At most EG_HTTP_REDIRECTS redirects are followed, to http and https only, never from
+ * https to http. EG_EBUSY: the transfer broke off or no server was reached, which may go better the
+ * next time; EG_EREFUSED: a redirect that is not followed, a certificate that is not trusted;
+ * EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED; or what begin and take said. */
 eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* known.c - see known.h. Licences and sizes are those of the model cards. A revision with its checksum stands only where several
- * independent projects publish the same pair for that repository. */
+/* known.c - see known.h. Licences and sizes are those of the model cards. A revision with its
+ * checksum stands only where several independent projects publish the same pair for that
+ * repository. */
 #include "core/hub/known.h"
 
 #include <string.h>

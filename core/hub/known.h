@@ -1,5 +1,5 @@
-/* known.h - published models that the engine runs, by short name: where they come from, what for, under which licence. An
- * immutable table. */
+/* known.h - published models that the engine runs, by short name: where they come from, what for,
+ * under which licence. An immutable table. */
 #ifndef EG_HUB_KNOWN_H
 #define EG_HUB_KNOWN_H
 
@@ -11,7 +11,8 @@ typedef struct eg_known_model {
     const char *licence;  /* SPDX */
     unsigned megabytes;   /* about, of the download */
     const char *revision; /* a commit; NULL: the newest */
-    const char *weights;  /* SHA-256 of model.safetensors at that commit; NULL: not known here, the hub's own checksum counts */
+    const char *weights;  /* SHA-256 of model.safetensors at that commit; NULL: not known here, the
+                           * hub's own checksum counts */
     const char *note;     /* what to know before it is used; may be empty */
 } eg_known_model;
 

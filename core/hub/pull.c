@@ -1,8 +1,9 @@
-/* pull.c - see pull.h. The hidden folder is .NAME.part: finished files, at most one FILE.part with FILE.etag, and the file
- * .source that says what it is a part of. Its flock is held while somebody works on it.
+/* pull.c - see pull.h. The hidden folder is .NAME.part: finished files, at most one FILE.part with
+ * FILE.etag, and the file .source that says what it is a part of. Its flock is held while somebody
+ * works on it.
  *
- * Names of files that a server sends (in the index of weights) are checked before they become paths; addresses are made of
- * checked parts only. */
+ * Names of files that a server sends (in the index of weights) are checked before they become
+ * paths; addresses are made of checked parts only. */
 #include "core/hub/pull.h"
 
 #include <dirent.h>
@@ -24,7 +25,8 @@
 #include "core/hub/sums.h"
 
 enum { MOST_PATH = 4096, ATTEMPTS = 5, MOST_FILES = 256, SPARE = 16 << 20 };
-#define MOST_SMALL ((uint64_t)64 << 20) /* of a configuration or tokenizer: the engine reads no more */
+/* of a configuration or tokenizer: the engine reads no more */
+#define MOST_SMALL ((uint64_t)64 << 20)
 #define MOST_WEIGHTS ((uint64_t)32 << 30)
 
 /* One download of one model. */
@@ -34,7 +36,7 @@ typedef struct job {
     eg_arena arena;
     const char *endpoint, *revision;
     char staging[MOST_PATH], commit[EG_MAX_HEADER];
-    int useless;      /* what the hub has, and so what was fetched of it, is nothing that the engine runs */
+    int useless;      /* the engine cannot run what the hub has */
     eg_sums *sums;    /* of what is installed, later of what will be */
     eg_sums *fetched; /* of the files that this process downloaded */
 } job;
@@ -159,7 +161,8 @@ static void clear(const job *j, const char *keep) {
     empty_folder(j->staging, keep);
 }
 
-/* Takes the hidden folder, waiting for another process that has it; *fd -1 when the model is installed meanwhile. */
+/* Takes the hidden folder, waiting for another process that has it; *fd -1 when the model is
+ * installed meanwhile. */
 static eg_status take_staging(job *j, int *fd, eg_error *err) {
     eg_status s = eg_folder_make(j->p->models, 0700, err);
     int told = 0;
@@ -224,8 +227,8 @@ static eg_status begin(void *self, const eg_http_answer *a, eg_error *err) {
         f->resumed = 0;
         if (ftruncate(f->fd, 0) != 0 || lseek(f->fd, 0, SEEK_SET) != 0) return disk_error(f, err);
     }
-    snprintf(f->etag, sizeof f->etag, "%s",
-             strncmp(a->etag, "W/", 2) == 0 ? "" : a->etag); /* a weak one does not promise the same bytes */
+    /* a weak one does not promise the same bytes */
+    snprintf(f->etag, sizeof f->etag, "%s", strncmp(a->etag, "W/", 2) == 0 ? "" : a->etag);
     if (eg_file_replace(f->etag_path, f->etag, strlen(f->etag), 0600, err) != EG_OK) return EG_EIO;
     f->all = a->size == UINT64_MAX ? a->linked_size : f->have + a->size;
     if (a->linked_size != UINT64_MAX && f->all != a->linked_size)
@@ -298,8 +301,8 @@ static int sleep_before(int attempt, const eg_cancel *cancel) {
 
 static int hex_length(const char *s) { return (int)strspn(s, "0123456789abcdefABCDEF"); }
 
-/* The checksum in an etag: its hex digits without quotes; their number is 64 (SHA-256), 40 (a blob of git) or, for any other
- * etag, 0. */
+/* The checksum in an etag: its hex digits without quotes; their number is 64 (SHA-256), 40 (a blob
+ * of git) or, for any other etag, 0. */
 static int checksum_of(const char *etag, char out[EG_SHA256_TEXT]) {
     const char *p = strncmp(etag, "W/", 2) == 0 ? etag + 2 : etag;
     p += *p == '"';
@@ -354,8 +357,8 @@ static eg_status transfer(fetch *f, eg_http_answer *a, eg_error *err) {
     for (; *r; r++) n += (size_t)snprintf(revision + n, sizeof revision - n, *r == '/' ? "%%2F" : "%c", *r);
     snprintf(url, sizeof url, "%s/%s/resolve/%s/%s", j->endpoint, j->p->repo, revision, f->name);
     off_t have = lseek(f->fd, 0, SEEK_END);
-    f->have = have > 0 && f->etag[0] ? (uint64_t)have
-                                     : 0; /* without an etag nobody can tell whether the rest would be of the same file */
+    /* without an etag nobody can tell whether the rest would be of the same file */
+    f->have = have > 0 && f->etag[0] ? (uint64_t)have : 0;
     f->resumed = f->have > 0;
     f->all = UINT64_MAX;
     eg_http_get get = {.url = url,
@@ -374,11 +377,13 @@ static eg_status transfer(fetch *f, eg_http_answer *a, eg_error *err) {
     return s;
 }
 
-/* Transfers with patience: what breaks off goes on, as long as something comes. *found 0: the hub has no such file. */
+/* Transfers with patience: what breaks off goes on, as long as something comes. *found 0: the hub
+ * has no such file. */
 static eg_status transfer_all(fetch *f, int *found, eg_http_answer *a, eg_error *err) {
     eg_status s = EG_OK;
     uint64_t most = 0;
-    int fresh = 0; /* times that the file was begun anew because its checksum was wrong after a resumption */
+    /* times that the file was begun anew because its checksum was wrong after a resumption */
+    int fresh = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         s = transfer(f, a, err);
         *found = a->status != 404 || (a->error_code[0] && strcmp(a->error_code, "EntryNotFound") != 0);
@@ -505,8 +510,8 @@ static eg_status unsupported(job *j, const eg_error *why, eg_error *err) {
     return eg_fail(err, code, "the engine cannot run %s, and it was not installed: %s", j->p->repo, why->text + n);
 }
 
-/* Files in the order that lets a model which the engine cannot run be refused before its weights are fetched. config.json is
- * here. */
+/* Files in the order that lets a model which the engine cannot run be refused before its weights
+ * are fetched. config.json is here. */
 static eg_status get_files(job *j, eg_error *err) {
     eg_model_kind kind = {.size = sizeof kind};
     eg_error why = {0};
@@ -534,7 +539,7 @@ static eg_status get_files(job *j, eg_error *err) {
     return s == EG_OK ? get_shards(j, err) : s;
 }
 
-/* A file's checksum: that of its download, else, where an earlier process downloaded it, computed. */
+/* A file's checksum: that of its download; computed if an earlier process downloaded it. */
 static eg_status add_sum(job *j, const char *name, eg_error *err) {
     char path[MOST_PATH + 256];
     eg_digests d;

@@ -247,8 +247,8 @@ static eg_status item_margins(eg_case_source *source, eg_request *rq, const eg_c
 
 static int is_context(const check *c, size_t i) { return (c->args->items[i].flags & EG_CHECK_CONTEXT) != 0; }
 
-/* Those of the n items that item i is to be compared with. Left out after they were chosen, so that the others are the same as
- * where all are compared. */
+/* Those of the n items that item i is to be compared with. Left out after they were chosen, so that
+ * the others are the same as where all are compared. */
 static size_t without_context(const check *c, size_t i, near_item *found, size_t n) {
     size_t kept = 0;
     for (size_t k = 0; k < n; k++)
@@ -275,7 +275,8 @@ static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, ne
     return EG_OK;
 }
 
-/* 1: people dismissed this contradiction in the store, or called both valid, in nearly the same words. */
+/* 1: people dismissed this contradiction in the store, or called both valid, in nearly the same
+ * words. */
 static eg_status was_settled(check *c, size_t i, uint32_t other, const eg_fact *stored, int *settled) {
     *settled = 0;
     if (!c->args->against_store) return EG_OK;

@@ -10,7 +10,8 @@ eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *con
 /* The open conflicts of a fact, most severe first, then newest. */
 eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, eg_conflict_view **out, size_t *n);
 
-/* The tier under which answers about suspected conflicts of a tier are counted; no text: no memory. */
+/* The tier under which answers about suspected conflicts of a tier are counted; no text: no
+ * memory. */
 eg_str eg_review_tier(eg_request *rq, eg_str tier);
 /* Notes whether a conflict was confirmed. Answers about suspected ones are counted apart: they say
  * nothing about what was reported. */

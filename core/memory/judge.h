@@ -9,7 +9,8 @@
 enum { EG_OUTCOME_SUSPECTED = EG_OUTCOME_UNRELATED + 1 };
 
 typedef struct eg_verdict {
-    uint32_t outcome; /* eg_outcome or EG_OUTCOME_SUSPECTED; EG_OUTCOME_UNRELATED when nothing was found */
+    /* eg_outcome or EG_OUTCOME_SUSPECTED; EG_OUTCOME_UNRELATED when nothing was found */
+    uint32_t outcome;
     uint32_t severity;
     int asked; /* of a suspected one: somebody is */
     double score;

@@ -1,5 +1,6 @@
-/* review.c - see review.h. A contradiction becomes an open conflict; every other verdict settles the
- * pair as resolve would, so that it never comes back. The audit row of both is named "judge". */
+/* review.c - see review.h. A contradiction becomes an open conflict; every other verdict settles
+ * the pair as resolve would, so that it never comes back. The audit row of both is named
+ * "judge". */
 #include "core/memory/review.h"
 
 #include "core/memory/arguments.h"

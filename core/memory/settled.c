@@ -1,5 +1,6 @@
-/* settled.c - see settled.h. A high cosine alone is not enough: "30 days" and "60 days", "enabled" and "not enabled" have one of
- * 0.97, while another subject ("the billing service") is far away. So words that change what is said must be equal. */
+/* settled.c - see settled.h. A high cosine alone is not enough: "30 days" and "60 days", "enabled"
+ * and "not enabled" have one of 0.97, while another subject ("the billing service") is far away. So
+ * words that change what is said must be equal. */
 #include "core/memory/settled.h"
 
 #include "core/memory/reads.h"
@@ -56,8 +57,8 @@ static void add_key(key_list *l, eg_str word) {
     memcpy(l->keys[at], folded, n + 1);
 }
 
-/* Numbers and the words behind them (units), names within a sentence, negations, and words of the list; not the "after" of
- * "after 30 seconds", which is said in other ways too. */
+/* Numbers and the words behind them (units), names within a sentence, negations, and words of the
+ * list; not the "after" of "after 30 seconds", which is said in other ways too. */
 static void deciding_words(eg_str text, key_list *out) {
     int after_number = 0;
     eg_str held = {0}; /* an "after" */

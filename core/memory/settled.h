@@ -1,5 +1,6 @@
-/* settled.h - pairs that people dismissed or called both valid, recognised when their words come back slightly changed: a fact
- * that was committed anew, or a sentence of a document. The same two facts are known by their ids: candidates.h. */
+/* settled.h - pairs that people dismissed or called both valid, recognised when their words come
+ * back slightly changed: a fact that was committed anew, or a sentence of a document. The same two
+ * facts are known by their ids: candidates.h. */
 #ifndef EG_MEMORY_SETTLED_H
 #define EG_MEMORY_SETTLED_H
 
@@ -18,9 +19,9 @@ typedef struct eg_settled {
 
 /* Reads the pairs of the workspace into the request's memory, once. */
 eg_status eg_settled_load(eg_memory *m, eg_request *rq, eg_settled *s);
-/* *found: 1 when two texts say the same as those of a pair, in any order: they have the same normal form; or the same numbers,
- * names and words such as "not", "only" and "staging", and a cosine of at least 0.92. Without an embedding model only the normal
- * form counts. */
+/* *found: 1 when two texts say the same as those of a pair, in any order: they have the same normal
+ * form; or the same numbers, names and words such as "not", "only" and "staging", and a cosine of
+ * at least 0.92. Without an embedding model only the normal form counts. */
 eg_status eg_settled_has(eg_memory *m, eg_request *rq, const eg_settled *s, eg_str one, eg_str other, int *found);
 
 #endif

@@ -256,8 +256,8 @@ static void take_verdict_back(undoing *u, const resolution *r, const eg_conflict
     if (!verdict->feedback_back.tier.ptr) u->d.failed = 1;
 }
 
-/* {"undo":true,"reopened":"...","type":"winner","fact":"...","by":"...","why":"..."}: what redo needs
- * to make the settlement stand again. */
+/* {"undo":true,"reopened":"...","type":"winner","fact":"...","by":"...","why":"..."}: what redo
+ * needs to make the settlement stand again. */
 static void note_reopening(undoing *u, const resolution *r, const eg_conflict *c) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char id[EG_ID_TEXT], fact[EG_ID_TEXT];
@@ -317,8 +317,8 @@ static eg_status undo_resolution(undoing *u, const resolution *r) {
     if (s != EG_OK) return s;
     take_verdict_back(u, r, c);
     if (r->closed_count == 0 && eg_id_is_none(r->merged)) {
-        draft_reopening(u, c,
-                        status_before(r)); /* it touched no fact; where one has ended since, the conflict reads as expired */
+        /* it touched no fact; where one has ended since, the conflict reads as expired */
+        draft_reopening(u, c, status_before(r));
         return EG_OK;
     }
     u->settled = c->id;

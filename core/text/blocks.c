@@ -1,5 +1,5 @@
-/* blocks.c - see blocks.h. One pass over the lines; only the line after the current one is looked at ahead, for the rule
- * that makes a table or a heading. */
+/* blocks.c - see blocks.h. One pass over the lines; only the line after the current one is looked
+ * at ahead, for the rule that makes a table or a heading. */
 #include "core/text/blocks.h"
 
 #include "core/base/status.h"
@@ -17,7 +17,8 @@ typedef struct reader {
     size_t n;
     uint32_t line;             /* number of the current line */
     uint32_t open;             /* paragraph or item that the next line may go on with */
-    uint32_t lead;             /* paragraph that a list, table or code right behind it stands under */
+    uint32_t lead;             /* paragraph that a list, table or code right behind it stands
+                                * under */
     int blank;                 /* the line before was blank */
     uint32_t headings[LEVELS]; /* the latest of each level */
     list_level lists[DEPTH];
@@ -127,7 +128,8 @@ static int is_run_of(eg_str s, const char *signs) {
     return 1;
 }
 
-/* A line of dashes or equals signs that makes the paragraph of one line above it a heading: 1 or 2. */
+/* A line of dashes or equals signs that makes the paragraph of one line above it a heading: 1 or
+ * 2. */
 static size_t underlines(const reader *r, eg_str s) {
     if (r->open == EG_BLOCK_NONE || r->out[r->open].kind != EG_BLOCK_PARAGRAPH || r->out[r->open].line + 1 != r->line) return 0;
     if (s.len < 2) return 0;
@@ -222,7 +224,8 @@ static int fence_line(reader *r, const line *l) {
 
 static void item(reader *r, const line *l, size_t marker, int numbered) {
     while (r->depth && r->lists[r->depth - 1].column >= l->column + 1) r->depth--;
-    int sibling = r->depth && r->lists[r->depth - 1].column + 1 >= l->column; /* a blank more or less does not nest */
+    /* a blank more or less does not nest */
+    int sibling = r->depth && r->lists[r->depth - 1].column + 1 >= l->column;
     uint32_t above = sibling ? r->out[r->lists[r->depth - 1].block].above : leads_here(r, l->column);
     eg_block *b = add(r, numbered ? EG_BLOCK_STEP : EG_BLOCK_ITEM, l->at + marker, l->end, above);
     r->open = (uint32_t)(b - r->out);
@@ -243,8 +246,8 @@ static void words(reader *r, const line *l) {
     add(r, EG_BLOCK_PARAGRAPH, l->at, l->end, above);
 }
 
-/* A blank line ends what is open. What leads to a list may have one behind it, where it ends with a colon or is emphasised
- * as a whole. */
+/* A blank line ends what is open. What leads to a list may have one behind it, where it ends with a
+ * colon or is emphasised as a whole. */
 static void blank_line(reader *r) {
     r->table = 0;
     r->open = EG_BLOCK_NONE;
@@ -291,7 +294,8 @@ static void read_line(reader *r, const line *l, eg_str below) {
     }
 }
 
-/* Reads the front matter that the text begins with; returns where the text behind it begins, 0 when there is none. */
+/* Reads the front matter that the text begins with; returns where the text behind it begins, 0 when
+ * there is none. */
 static size_t front_matter(reader *r) {
     eg_str t = r->text;
     if (!begins(t, "---\n") && !begins(t, "---\r\n")) return 0;

@@ -1,8 +1,9 @@
-/* blocks.h - the structure of a text: its headings, paragraphs, list items, rows of tables and lines of code, and what
- * each of them stands under. The one reader of structure, for facts and for documents. It reads Markdown as people and
- * agents leave it; a front of another format (core/docs) turns its text into Markdown with the same lines first. Not
- * here: sentences and what they say (statements.c), HTML (core/docs). No recursion; time and memory are linear in the
- * text. Thread class: any. */
+/* blocks.h - the structure of a text: its headings, paragraphs, list items, rows of tables and
+ * lines of code, and what each of them stands under. The one reader of structure, for facts and for
+ * documents. It reads Markdown as people and agents leave it; a front of another format (core/docs)
+ * turns its text into Markdown with the same lines first. Not here: sentences and what they say
+ * (statements.c), HTML (core/docs). No recursion; time and memory are linear in the text. Thread
+ * class: any. */
 #ifndef EG_CORE_TEXT_BLOCKS_H
 #define EG_CORE_TEXT_BLOCKS_H
 
@@ -23,12 +24,15 @@ typedef enum eg_block_kind {
 } eg_block_kind;
 
 typedef struct eg_block {
-    eg_span span;   /* its words: without the marker, the bars at the ends of a row, and the blanks around; those of a
-                     * paragraph of several lines hold the line ends and, in a quote, its signs */
+    eg_span span;   /* its words: without the marker, the bars at the ends of a row, and the blanks
+                     * around; those of a paragraph of several lines hold the line ends and, in a
+                     * quote, its signs */
     uint32_t kind;  /* eg_block_kind */
-    uint32_t level; /* heading: 1 to 6; item: how deep, from 0; line of code: its indentation in columns */
-    uint32_t above; /* index of the block that it stands under: the parent of an item, the line that leads to a list, a table
-                     * or code, the head of a row, else the heading; EG_BLOCK_NONE: none */
+    uint32_t level; /* heading: 1 to 6; item: how deep, from 0; line of code: its indentation in
+                     * columns */
+    uint32_t above; /* index of the block that it stands under: the parent of an item, the line that
+                     * leads to a list, a table or code, the head of a row, else the heading;
+                     * EG_BLOCK_NONE: none */
     uint32_t group; /* index of the first line of the same code block or row of the same table */
     uint32_t line;  /* the number of its first line, from 1 */
     eg_span info;   /* line of code: what stands behind the opening fence */
@@ -39,14 +43,15 @@ typedef struct eg_blocks {
     size_t count;
 } eg_blocks;
 
-/* Takes one statement of a block; s->alone lives in the arena. Another status than EG_OK ends the reading and is returned. */
+/* Takes one statement of a block; s->alone lives in the arena. Another status than EG_OK ends the
+ * reading and is returned. */
 typedef eg_status (*eg_statement_sink)(void *sink, const eg_statement *s, const eg_block *block);
 
 /* The blocks of a text of less than 4 GiB, in its order. EG_ENOMEM. */
 eg_status eg_text_blocks(eg_arena *arena, eg_str text, eg_blocks *out, eg_error *err);
 
-/* Bytes of a list marker that s begins with ("- ", "* ", "12. ", "- [x] "), blanks behind it included; 0: none. *numbered:
- * whether it is a number. */
+/* Bytes of a list marker that s begins with ("- ", "* ", "12. ", "- [x] "), blanks behind it
+ * included; 0: none. *numbered: whether it is a number. */
 size_t eg_list_marker(eg_str s, int *numbered);
 
 #endif

@@ -1,9 +1,10 @@
-/* claims.c - reads claims out of statements. See text.h. Method: every value that values.c finds becomes a
- * claim. Where the clause around it is simple enough, its content words become the subject and the attribute:
- * a clause with one value, or `key = value`. Where it is not, the claim has an empty subject: detectors may
- * still compare it with a value that stands in the same place of the same sentence. Beyond that, three shapes
- * without a typed value are read: a configuration key with a word as its value, an owner, and whether a thing
- * is deprecated or current. Nothing here compares claims. */
+/* claims.c - reads claims out of statements. See text.h. Method: every value that values.c finds
+ * becomes a claim. Where the clause around it is simple enough, its content words become the
+ * subject and the attribute: a clause with one value, or `key = value`. Where it is not, the claim
+ * has an empty subject: detectors may still compare it with a value that stands in the same place
+ * of the same sentence. Beyond that, three shapes without a typed value are read: a configuration
+ * key with a word as its value, an owner, and whether a thing is deprecated or current. Nothing
+ * here compares claims. */
 #include "core/text/text.h"
 
 #include <stdlib.h>
@@ -265,8 +266,8 @@ static void fill_value(reading *r, eg_claim *c, const eg_text_value *v) {
     else c->dimension = eg_str_of(d);
 }
 
-/* Where the key of a `key = value` shape stands before token `value`; SIZE_MAX: there is none. *attribute
- * says what of the key the value is. */
+/* Where the key of a `key = value` shape stands before token `value`; SIZE_MAX: there is none.
+ * *attribute says what of the key the value is. */
 static size_t key_before(const reading *r, size_t value, int typed, const char **attribute) {
     size_t i = value;
     *attribute = "value";
@@ -285,8 +286,9 @@ static size_t key_before(const reading *r, size_t value, int typed, const char *
     return i - 1;
 }
 
-/* The content words before a key in its statement and behind its value in the clause, as one qualifier: a key
- * may hold different values "in the nightly simulator" and "on the main cluster". */
+/* The content words before a key in its statement and behind its value in the clause, as one
+ * qualifier: a key may hold different values "in the nightly simulator" and "on the main
+ * cluster". */
 static void qualify_by_context(reading *r, eg_claim *c, size_t key, size_t value_end) {
     bag b = {.n = 0};
     for (size_t i = 0; i < key; i++)
@@ -314,15 +316,17 @@ static int is_denied(const reading *r, size_t from, size_t to) {
     return 0;
 }
 
-/* Subject and attribute of a value from the content words of its clause. Left empty when the clause has
- * another value, a pronoun, a negation or nothing specific, or does not begin its statement. */
+/* Subject and attribute of a value from the content words of its clause. Left empty when the clause
+ * has another value, a pronoun, a negation or nothing specific, or does not begin its statement. */
 static void read_clause(reading *r, eg_claim *c, const eg_text_value *v) {
     size_t from = clause_start(r, v->from, 0), to = clause_end(r, v->to + 1);
-    if (from != 0 || v->kind == EG_VALUE_DATE) return; /* a later clause leans on what stands before it */
+    /* a later clause leans on what stands before it */
+    if (from != 0 || v->kind == EG_VALUE_DATE) return;
     for (size_t k = 0; k < r->values; k++)
         if (&r->v[k] != v && r->v[k].first < to && r->v[k].last >= from) return;
     if (is_denied(r, from, v->from)) return;
-    if (in(r, from, "if when whenever unless once while until")) return; /* a condition, no statement */
+    /* a condition, no statement */
+    if (in(r, from, "if when whenever unless once while until")) return;
     for (size_t i = from; i < v->from && v->quantifier == EG_QUANTIFIER_EXACTLY; i++)
         if (in(r, i, "can could may might would")) return; /* a possibility */
     size_t next = (size_t)v->to + 1;
@@ -371,9 +375,11 @@ static void read_word_values(reading *r) {
         int equals = mark_in(r, i - 1, "=\"'`") || r->t[i].kind == EG_TOKEN_IDENT;
         size_t j = i + 1;
         while (j < r->n && mark_in(r, j, "`\"'")) j++;
-        /* "key is word ..." needs an end behind the word: else the word is an adjective or participle */
+        /* "key is word ..." needs an end behind the word: else the word is an adjective or
+         * participle */
         if (!equals && j < r->n && !is_mark(r, j) && !in(r, j, "in on for by unless and")) continue;
-        if (!equals && !in(r, i - 1, "to")) continue; /* "user_id is unique" and "user_id is indexed" */
+        /* "user_id is unique" and "user_id is indexed" */
+        if (!equals && !in(r, i - 1, "to")) continue;
         eg_claim *c = next_claim(r);
         if (!c) return;
         c->span = (eg_span){r->t[i].start, r->t[i].end};
@@ -440,8 +446,8 @@ static void read_owner(reading *r) {
     }
 }
 
-/* "X is deprecated since 2.3", "X is the current API": what holds from when on, as one claim of the attribute
- * status. */
+/* "X is deprecated since 2.3", "X is the current API": what holds from when on, as one claim of the
+ * attribute status. */
 static void read_status(reading *r) {
     for (size_t i = 1; i + 1 < r->n; i++) {
         if (!in(r, i, "is are") || clause_start(r, i, 0) != 0) continue;

@@ -1,6 +1,7 @@
-/* fold.h - letters and their case, for this folder: the classes that the lexer needs and simple (one to one)
- * lower case for Latin, Greek and Cyrillic. Not here: full Unicode folding; terms only have to agree with
- * themselves. Called by lex.c, normalize.c, terms.c, claims. Thread class: any. */
+/* fold.h - letters and their case, for this folder: the classes that the lexer needs and simple
+ * (one to one) lower case for Latin, Greek and Cyrillic. Not here: full Unicode folding; terms only
+ * have to agree with themselves. Called by lex.c, normalize.c, terms.c, claims. Thread class:
+ * any. */
 #ifndef EG_CORE_TEXT_FOLD_H
 #define EG_CORE_TEXT_FOLD_H
 

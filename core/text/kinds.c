@@ -1,10 +1,12 @@
-/* kinds.c - see kinds.h. Closed lists of words and phrases; phrases are looked for as whole words, whatever their case. */
+/* kinds.c - see kinds.h. Closed lists of words and phrases; phrases are looked for as whole words,
+ * whatever their case. */
 #include "core/text/kinds.h"
 
 #include "core/text/fold.h"
 #include "core/text/words.h"
 
-enum { MAX_LABEL = 60, BEGINNING = 160 /* bytes in which a phrase that marks a statement must begin */ };
+/* BEGINNING: bytes in which a phrase that marks a statement must begin */
+enum { MAX_LABEL = 60, BEGINNING = 160 };
 
 static int is_word_char(char c) { return eg_is_alpha(c) || eg_is_digit(c) || c == '_' || c == '\''; }
 
@@ -27,7 +29,8 @@ static int same(eg_str s, size_t at, const char *phrase, size_t n) {
     return 1;
 }
 
-/* Whether one of the phrases, lower case and separated by '|', stands in s, or at its beginning only. */
+/* Whether one of the phrases, lower case and separated by '|', stands in s, or at its beginning
+ * only. */
 static int holds(eg_str s, const char *phrases, int at_beginning) {
     size_t most = at_beginning ? 1 : s.len < BEGINNING ? s.len : BEGINNING;
     for (size_t i = 0; i < most && i < s.len; i++) {
@@ -182,7 +185,8 @@ static int is_history(eg_str s) {
                0);
 }
 
-/* Says nothing about the system: it speaks of its writer, and neither code nor a number stands in it. */
+/* Says nothing about the system: it speaks of its writer, and neither code nor a number stands in
+ * it. */
 static int is_aside(eg_str s) {
     for (size_t i = 0; i < s.len; i++)
         if (s.ptr[i] == '`' || s.ptr[i] == '=' || eg_is_digit(s.ptr[i])) return 0;

@@ -1,5 +1,6 @@
-/* kinds.h - what a statement does, told by its words and by what it stands under. Only kinds that are compared with each
- * other matter to detection, so whatever is not surely something else is an assertion. Thread class: any. */
+/* kinds.h - what a statement does, told by its words and by what it stands under. Only kinds that
+ * are compared with each other matter to detection, so whatever is not surely something else is an
+ * assertion. Thread class: any. */
 #ifndef EG_CORE_TEXT_KINDS_H
 #define EG_CORE_TEXT_KINDS_H
 
@@ -23,8 +24,8 @@ eg_lead eg_lead_of(eg_str words);
 /* 1 for the name of a header field: status, date, author ... */
 int eg_is_header_field(eg_str name);
 
-/* An eg_statement_kind. words: plain text of the statement; numbered: it is an item of a numbered list; lead: what it stands
- * under says, the weightiest. */
+/* An eg_statement_kind. words: plain text of the statement; numbered: it is an item of a numbered
+ * list; lead: what it stands under says, the weightiest. */
 uint32_t eg_kind_of(eg_str words, int numbered, eg_lead lead);
 
 /* 1 when s begins with a verb in the imperative, or "please" or "always" and one. */

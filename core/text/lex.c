@@ -41,7 +41,7 @@ static int joins(uint32_t before, uint32_t cp, uint32_t after) {
     }
 }
 
-/* A sign that may begin a token because the next character does not stand alone: /etc, .env, --flag, @scope.
+/* A sign that may begin a token before a character: /etc, .env, --flag, @scope.
  */
 static int leads(uint32_t cp, uint32_t after) {
     switch (cp) {

@@ -1,4 +1,5 @@
-/* normalize.c - the form of a fact whose hash tells duplicates. See text.h. Not for searching (terms.c). */
+/* normalize.c - the form of a fact whose hash tells duplicates. See text.h. Not for searching
+ * (terms.c). */
 #include "core/text/text.h"
 
 #include "core/base/size.h"
@@ -6,8 +7,8 @@
 #include "core/base/utf8.h"
 #include "core/text/fold.h"
 
-/* The output may be longer than the input only where one code point's lower case is: at most one byte a code
- * point (none in the table of fold.c grows, but the bound costs nothing). */
+/* The output may be longer than the input only where one code point's lower case is: at most one
+ * byte a code point (none in the table of fold.c grows, but the bound costs nothing). */
 static void put(char *out, size_t *n, uint32_t cp) {
     char bytes[4];
     size_t k = eg_utf8_encode(cp, bytes);
@@ -16,8 +17,8 @@ static void put(char *out, size_t *n, uint32_t cp) {
     *n += k;
 }
 
-/* Folds the word out[from, to) in place when it is plain: letters only between punctuation, and only its
- * first one large. A word after a number may be a unit, where case carries meaning. */
+/* Folds the word out[from, to) in place when it is plain: letters only between punctuation, and
+ * only its first one large. A word after a number may be a unit, where case carries meaning. */
 static void fold_word(char *out, size_t from, size_t *to, int after_number) {
     size_t start = from, end = *to;
     while (start < end && (unsigned char)out[start] < 0x80 && eg_char_classify((unsigned char)out[start]) == EG_CHAR_OTHER)
@@ -63,7 +64,8 @@ eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_err
         p[n++] = ' ';
         word = n;
     }
-    /* the final full stop and the space that may stand before it; the normal form of a normal form is itself */
+    /* the final full stop and the space that may stand before it; the normal form of a normal form
+     * is itself */
     for (size_t before = n + 1; n < before;) {
         before = n;
         while (n && p[n - 1] == ' ') n--;

@@ -24,7 +24,8 @@ int eg_decimal_divide(eg_decimal *d, int64_t divisor) {
         m *= 10;
         d->exponent--;
     }
-    d->mantissa = m / divisor + (m % divisor + divisor / 2) / divisor; /* m + divisor / 2 may not fit */
+    /* m + divisor / 2 may not fit */
+    d->mantissa = m / divisor + (m % divisor + divisor / 2) / divisor;
     *d = eg_decimal_simplest(*d);
     return 1;
 }

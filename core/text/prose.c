@@ -8,7 +8,8 @@
 #include "core/text/words.h"
 
 enum {
-    SHORT_LINE = 60, /* a shorter line of a paragraph was ended by its writer, not by the width of the page */
+    /* a shorter line of a paragraph was ended by its writer, not by the width of the page */
+    SHORT_LINE = 60,
     MAX_PIECE_WORDS = 7,
     SENTENCES = 64 /* read at once */
 };
@@ -43,7 +44,8 @@ static int take_apart(eg_reader *r, const prose *p, eg_span span, sentence *s) {
     if (!eg_gist_of(r->arena, label, &s->label)) return 0;
     int item = p->block->kind != EG_BLOCK_PARAGRAPH;
     if (s->lead == EG_LEAD_NEUTRAL || (s->label.len == 0 && !item)) s->label = (eg_str){"", 0};
-    else if (item || s->lead) return s->label = s->lead ? (eg_str){"", 0} : s->label, 1; /* it stays in the words */
+    /* it stays in the words */
+    else if (item || s->lead) return s->label = s->lead ? (eg_str){"", 0} : s->label, 1;
     while (s->cut < raw.len && strchr(" \n", raw.ptr[s->cut])) s->cut++;
     eg_str body = {raw.ptr + s->cut, raw.len - s->cut};
     if (!eg_text_plain(r->arena, body, &s->words)) return 0;
@@ -62,7 +64,8 @@ static int context_of(eg_reader *r, const prose *p, eg_str *out) {
     return 1;
 }
 
-/* ---- values of a list behind a label: "worker.env, production: pool size 12, timeout 30 s" ---- */
+/* ---- values of a list behind a label: "worker.env, production: pool size 12, timeout 30 s"
+ * ---- */
 
 /* The end of the piece that begins at i, where it is not too long to be one. */
 static size_t piece_end(eg_str s, size_t i) {
@@ -139,7 +142,8 @@ static eg_status read_sentence(eg_reader *r, prose *p, eg_span span) {
     return eg_reader_give(r, p->block, s.span, kind, alone);
 }
 
-/* Whether the line that ends at i in s was ended by its writer, and another statement begins behind it. */
+/* Whether the line that ends at i in s was ended by its writer, and another statement begins behind
+ * it. */
 static int ends_statement(eg_str s, size_t start, size_t i) {
     if (i - start >= SHORT_LINE || i == start || s.ptr[i - 1] == ',') return 0;
     size_t k = i + 1;
@@ -171,7 +175,8 @@ static int only_leads(const eg_reader *r, const eg_block *b, eg_span last, int s
     return single && c != '.' && c != '!' && c != '?' && b->kind == EG_BLOCK_PARAGRAPH;
 }
 
-/* What stands under a block gets its last sentence in front, and what it is about where that says little. */
+/* What stands under a block gets its last sentence in front, and what it is about where that says
+ * little. */
 static int lead_in(eg_reader *r, const prose *p, eg_span last) {
     eg_outline *o = eg_reader_outline(r, p->block);
     eg_str words;

@@ -1,5 +1,5 @@
-/* prose.h - statements of paragraphs and list items: sentences, the values of a list behind a label, and what each needs in
- * front to stand alone. Private part of read.c. */
+/* prose.h - statements of paragraphs and list items: sentences, the values of a list behind a
+ * label, and what each needs in front to stand alone. Private part of read.c. */
 #ifndef EG_CORE_TEXT_PROSE_H
 #define EG_CORE_TEXT_PROSE_H
 

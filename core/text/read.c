@@ -1,4 +1,5 @@
-/* read.c - see read.h. What a block says about those under it is kept beside it, so each block is looked at once. */
+/* read.c - see read.h. What a block says about those under it is kept beside it, so each block is
+ * looked at once. */
 #include "core/text/read.h"
 
 #include "core/text/plain.h"
@@ -64,7 +65,8 @@ static eg_status read_row(eg_reader *r, const eg_block *b) {
 
 /* ---- code ---- */
 
-/* A line or two of source were picked out because of what they say; a longer listing only shows something. */
+/* A line or two of source were picked out because of what they say; a longer listing only shows
+ * something. */
 static int stands_in_few(const eg_reader *r, const eg_block *b) {
     size_t next = (size_t)b->group + FEW_LINES;
     return next >= r->blocks->count || r->blocks->items[next].kind != EG_BLOCK_CODE || r->blocks->items[next].group != b->group;
@@ -169,7 +171,8 @@ eg_status eg_text_read_statements(eg_arena *arena, eg_str content, eg_statement 
     if (s == EG_OK) s = eg_text_read_blocks(arena, content, &blocks, take_one, &l, err);
     if (s != EG_OK) return s;
     eg_str all = eg_text_trim(content);
-    if (l.n == 0 && most && all.len) { /* only headings, or code that says nothing by lines: the whole is one */
+    /* only headings, or code that says nothing by lines: the whole is one */
+    if (l.n == 0 && most && all.len) {
         uint32_t start = (uint32_t)(all.ptr - content.ptr);
         out[l.n++] = (eg_statement){.span = {start, start + (uint32_t)all.len}};
     }

@@ -1,5 +1,5 @@
-/* read.h - statements out of the blocks of a text: eg_text_read_statements for a fact (text.h), and the same for a document
- * of any length. Thread class: any. */
+/* read.h - statements out of the blocks of a text: eg_text_read_statements for a fact (text.h), and
+ * the same for a document of any length. Thread class: any. */
 #ifndef EG_CORE_TEXT_READ_H
 #define EG_CORE_TEXT_READ_H
 

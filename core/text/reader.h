@@ -1,4 +1,5 @@
-/* reader.h - what read.c and prose.c share: the state of reading statements, and handing one on. Private to them. */
+/* reader.h - what read.c and prose.c share: the state of reading statements, and handing one on.
+ * Private to them. */
 #ifndef EG_CORE_TEXT_READER_H
 #define EG_CORE_TEXT_READER_H
 

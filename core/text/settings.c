@@ -59,7 +59,8 @@ static eg_str code_of(eg_str line, eg_setting *out) {
     return eg_text_trim(s);
 }
 
-/* A key: a word, an identifier, a dotted or quoted name; at most three words, as in `const int limit`. */
+/* A key: a word, an identifier, a dotted or quoted name; at most three words, as in `const int
+ * limit`. */
 static int is_key(eg_str s) {
     size_t words = 1;
     if (s.len == 0 || s.len > MAX_KEY || eg_is_digit(s.ptr[0])) return 0;
@@ -84,7 +85,8 @@ static eg_str name_of(eg_str key) {
     return key;
 }
 
-/* Splits "key = value", "key: value", KEY=value. spaced: the sign is a colon that needs a blank behind it. */
+/* Splits "key = value", "key: value", KEY=value. spaced: the sign is a colon that needs a blank
+ * behind it. */
 static int split(eg_str s, eg_str *key, eg_str *value) {
     for (size_t i = 0; i < s.len && i <= MAX_KEY + 2; i++) {
         char c = s.ptr[i], next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
@@ -154,7 +156,8 @@ eg_code_line eg_setting_read(eg_setting_path *path, eg_str line, uint32_t column
     if (s.len == 0 || is_bracket(s) || strchr("#;", s.ptr[0]) || begins(s, "//") || begins(s, "/*") || begins(s, "--") ||
         begins(s, "* "))
         return EG_CODE_OTHER;
-    if (s.ptr[0] == '[' && s.ptr[s.len - 1] == ']' && !memchr(s.ptr, '"', s.len)) { /* [section], [[section]] */
+    /* [section], [[section]] */
+    if (s.ptr[0] == '[' && s.ptr[s.len - 1] == ']' && !memchr(s.ptr, '"', s.len)) {
         while (s.len > 2 && s.ptr[0] == '[' && s.ptr[s.len - 1] == ']') s = (eg_str){s.ptr + 1, s.len - 2};
         path->section = s;
         path->depth = 0;
@@ -170,7 +173,8 @@ eg_code_line eg_setting_read(eg_setting_path *path, eg_str line, uint32_t column
     size_t end = s.len;
     while (end && strchr("{[(|>&", s.ptr[end - 1])) end--;
     eg_str opening = eg_text_trim(cut(s, end));
-    if (end < s.len || (opening.len && opening.ptr[opening.len - 1] == ':')) { /* "key:", "key: {", "key = [" */
+    /* "key:", "key: {", "key = [" */
+    if (end < s.len || (opening.len && opening.ptr[opening.len - 1] == ':')) {
         while (opening.len && strchr(":= ", opening.ptr[opening.len - 1])) opening.len--;
         eg_str key = name_of(unquoted(opening));
         if (is_key(key)) return open_key(path, key, column);

@@ -1,6 +1,6 @@
-/* statements.c - cuts a fact into statements. See text.h. Not a grammar: a full stop ends a sentence when
- * white space and something that can begin a sentence follow, and when no known abbreviation stands before
- * it. */
+/* statements.c - cuts a fact into statements. See text.h. Not a grammar: a full stop ends a
+ * sentence when white space and something that can begin a sentence follow, and when no known
+ * abbreviation stands before it. */
 #include "core/text/text.h"
 
 #include "core/base/status.h"
@@ -11,7 +11,8 @@ typedef struct splitter {
     eg_str s;
     eg_span *out;
     size_t n, most, start;
-    size_t signs, after; /* ends of the run of '.', '!', '?' looked at last, and of the quotes and brackets behind it */
+    /* ends of the run of '.', '!', '?' looked at last, and of the quotes and brackets behind it */
+    size_t signs, after;
 } splitter;
 
 static int space_at(eg_str s, size_t i, size_t *bytes) {
@@ -20,8 +21,8 @@ static int space_at(eg_str s, size_t i, size_t *bytes) {
     return eg_char_classify(cp) == EG_CHAR_SPACE;
 }
 
-/* The length of a list marker ("- ", "* ", "3. ", "2) ", "# ") at i, white space after it included; 0: none.
- */
+/* The length of a list marker ("- ", "* ", "3. ", "2) ", "# ") at i, white space after it included;
+ * 0: none. */
 static size_t list_marker(eg_str s, size_t i) {
     size_t j = i;
     static const char bullet[] = "\xE2\x80\xA2"; /* U+2022 */
@@ -68,8 +69,8 @@ static void emit(splitter *sp, size_t end) {
     sp->out[sp->n++] = (eg_span){(uint32_t)start, (uint32_t)last};
 }
 
-/* A letter before a full stop is an initial, unless it is a unit behind a number ("12g.", "5 s.") or the end of a word that is
- * cut by an apostrophe ("don't."). */
+/* A letter before a full stop is an initial, unless it is a unit behind a number ("12g.", "5 s.")
+ * or the end of a word that is cut by an apostrophe ("don't."). */
 static int is_initial(eg_str s, size_t at) {
     if (at == 0) return 1;
     char before = s.ptr[at - 1];
@@ -101,7 +102,8 @@ static int is_weak_abbreviation(eg_str s, size_t start, size_t dot) {
 /* Whether a sentence may begin at i: no lower-case plain word. */
 static int begins_sentence(eg_str s, size_t i) {
     if (!eg_is_lower(s.ptr[i])) return 1;
-    for (size_t j = i; j < s.len && s.ptr[j] != ' ' && s.ptr[j] != '\n'; j++) { /* an identifier may */
+    /* an identifier may */
+    for (size_t j = i; j < s.len && s.ptr[j] != ' ' && s.ptr[j] != '\n'; j++) {
         char c = s.ptr[j];
         if (c == '_' || eg_is_digit(c) || c == '=' || (j > i && eg_is_upper(c))) return 1;
         if ((c == '.' || c == '-' || c == '/' || c == ':') && j + 1 < s.len && eg_is_alpha(s.ptr[j + 1])) return 1;
@@ -110,7 +112,8 @@ static int begins_sentence(eg_str s, size_t i) {
     return 0;
 }
 
-/* Sets sp->signs and sp->after for the run of final signs that i is in; once a run, which may be long. */
+/* Sets sp->signs and sp->after for the run of final signs that i is in; once a run, which may be
+ * long. */
 static void find_signs(splitter *sp, size_t i) {
     if (i < sp->signs) return;
     eg_str s = sp->s;
@@ -146,7 +149,8 @@ static size_t sentence_end(splitter *sp, size_t i) {
     return begins_sentence(s, next) ? j : 0;
 }
 
-/* Where the code span that opens at i ends (behind its last backtick); i + run when it is never closed. */
+/* Where the code span that opens at i ends (behind its last backtick); i + run when it is never
+ * closed. */
 static size_t code_end(eg_str s, size_t i) {
     size_t run = 0;
     while (i + run < s.len && s.ptr[i + run] == '`') run++;

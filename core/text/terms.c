@@ -1,5 +1,5 @@
-/* terms.c - the index terms of a fact and the search terms of a query. Both are made here so that they agree.
- * Knows no query language: a term is bytes to be looked up. See text.h. */
+/* terms.c - the index terms of a fact and the search terms of a query. Both are made here so that
+ * they agree. Knows no query language: a term is bytes to be looked up. See text.h. */
 #include "core/text/text.h"
 
 #include "core/base/status.h"
@@ -57,7 +57,8 @@ static void add_whole(sink *k, eg_str s) {
     add(k, (eg_str){p, n});
 }
 
-/* The parts of an identifier: between signs, between camelCase humps, between letters and digits. */
+/* The parts of an identifier: between signs, between camelCase humps, between letters and
+ * digits. */
 static void add_parts(sink *k, eg_str s) {
     size_t start = 0;
     for (size_t i = 0; i <= s.len; i++) {
@@ -72,8 +73,8 @@ static void add_parts(sink *k, eg_str s) {
     }
 }
 
-/* Every '/'-separated segment of a path or scope that is an identifier itself (server.go of src/server.go).
- */
+/* Every '/'-separated segment of a path or scope that is an identifier itself (server.go of
+ * src/server.go). */
 static void add_segments(sink *k, eg_str s) {
     size_t start = 0;
     int inner = 0;

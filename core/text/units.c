@@ -5,7 +5,8 @@
 #include "core/text/words.h"
 
 typedef struct row {
-    const char *words; /* blank-separated; symbols are compared with case, words of plain letters without */
+    /* blank-separated; symbols are compared with case, words of plain letters without */
+    const char *words;
     int symbol;
     eg_unit unit;
 } row;

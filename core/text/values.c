@@ -1,5 +1,5 @@
-/* values.c - see values.h. A hand-written left-to-right reader: at each token the readers below are tried in
- * order, most special first; the first that succeeds takes its tokens. */
+/* values.c - see values.h. A hand-written left-to-right reader: at each token the readers below are
+ * tried in order, most special first; the first that succeeds takes its tokens. */
 #include "core/text/values.h"
 
 #include "core/text/fold.h"
@@ -59,8 +59,9 @@ static size_t read_spelled(const reader *r, size_t i, eg_decimal *out) {
     return i;
 }
 
-/* A number in digits or words at token i, with a following "thousand", "million". *suffix: what stands behind
- * the digits in the same token ("s" of 30s), else empty. Returns the token after it, or i. */
+/* A number in digits or words at token i, with a following "thousand", "million". *suffix: what
+ * stands behind the digits in the same token ("s" of 30s), else empty. Returns the token after it,
+ * or i. */
 static size_t read_number(const reader *r, size_t i, eg_decimal *out, eg_str *suffix) {
     *suffix = (eg_str){"", 0};
     if (i >= r->n) return i;
@@ -115,8 +116,8 @@ static int is_noun(const reader *r, size_t i) {
                "older not no");
 }
 
-/* The unit behind the number that ends before token *next (suffix: glued to it). Fills dimension and scales
- * low and high. 0: the suffix is no unit, so this is no quantity. */
+/* The unit behind the number that ends before token *next (suffix: glued to it). Fills dimension
+ * and scales low and high. 0: the suffix is no unit, so this is no quantity. */
 static int read_unit(const reader *r, size_t *next, eg_str suffix, eg_text_value *v) {
     v->noun = UINT32_MAX;
     v->dimension = "number";
@@ -190,7 +191,8 @@ static size_t read_period(const reader *r, size_t i, eg_text_value *v) {
                in(r, i - 1, "after within for than of most least about nearly almost last")) {
         u = eg_unit_period(text(r, i + 1));
         next = i + 2;
-        if (in(r, next, "and") && in(r, next + 1, "a")) return i; /* "an hour and a half" is not read */
+        /* "an hour and a half" is not read */
+        if (in(r, next, "and") && in(r, next + 1, "a")) return i;
     } else
         for (size_t k = 0; k < sizeof adverbs / sizeof adverbs[0] && !u; k++)
             if (in(r, i, adverbs[k].word) && !(is_noun(r, i + 1) && (!i || in(r, i - 1, "the a an our each every and")))) {
@@ -215,8 +217,8 @@ static int64_t number_of(eg_str s) {
     return v;
 }
 
-/* Days since 1970-01-01 of a date of the Gregorian calendar. Source: H. Hinnant, chrono-compatible low-level
- * date algorithms, days_from_civil. */
+/* Days since 1970-01-01 of a date of the Gregorian calendar. Source: H. Hinnant, chrono-compatible
+ * low-level date algorithms, days_from_civil. */
 static int64_t days_of(int64_t y, int64_t m, int64_t d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
@@ -265,7 +267,8 @@ static int read_iso_date(eg_str s, eg_text_value *v) {
     return 1;
 }
 
-/* "18 April 2024", "April 18", "June 2026". Without a year low and high stay 0 and the text tells. */
+/* "18 April 2024", "April 18", "June 2026". Without a year low and high stay 0 and the text
+ * tells. */
 static size_t read_date(const reader *r, size_t i, eg_text_value *v) {
     *v = (eg_text_value){.noun = UINT32_MAX};
     if (i < r->n && r->t[i].kind == EG_TOKEN_IDENT && read_iso_date(text(r, i), v)) return i + 1;
@@ -313,7 +316,8 @@ static const char *weekday_of(eg_str s) {
     return NULL;
 }
 
-/* A name that takes version numbers may stand here: a word with a capital, an identifier, "version". */
+/* A name that takes version numbers may stand here: a word with a capital, an identifier,
+ * "version". */
 static int names_version(const reader *r, size_t i) {
     if (i >= r->n || r->t[i].kind == EG_TOKEN_MARK || r->t[i].kind == EG_TOKEN_NUMBER) return 0;
     eg_str w = text(r, i);
@@ -443,8 +447,8 @@ static void read_bounds(const reader *r, eg_text_value *v) {
     }
 }
 
-/* The second number of a range at token i ("to 10 s", "- 10", "and 10" behind "between"); i when there is
- * none. */
+/* The second number of a range at token i ("to 10 s", "- 10", "and 10" behind "between"); i when
+ * there is none. */
 static size_t read_range(const reader *r, size_t i, int between, eg_decimal *high, eg_str *suffix) {
     if (!(in(r, i, "to") || is_mark(r, i, "-") || is_mark(r, i, "\xE2\x80\x93") || (between && in(r, i, "and")))) return i;
     size_t next = read_number(r, i + 1, high, suffix);
@@ -501,7 +505,8 @@ static size_t read_quantity(const reader *r, size_t i, eg_text_value *v) {
     return next;
 }
 
-/* A lone "one" is a pronoun more often than a number, and so is any number that an ordinal or list uses. */
+/* A lone "one" is a pronoun more often than a number, and so is any number that an ordinal or list
+ * uses. */
 static int is_pronoun(const reader *r, size_t i, const eg_text_value *v) {
     if (!in(r, i, "one")) return 0;
     return strcmp(v->dimension, "number") == 0 ||
@@ -535,7 +540,8 @@ size_t eg_text_values(eg_str content, const eg_token *tokens, size_t n, eg_text_
     for (size_t i = 0; i < n && count < most;) {
         eg_text_value v;
         size_t next = r.t[i].kind == EG_TOKEN_MARK && !eg_unit_currency(text(&r, i)) ? i : read_value(&r, i, &v);
-        if (is_mark(&r, next, "^") || (i && is_mark(&r, i - 1, "^"))) next = i; /* 2^14 is not read */
+        /* 2^14 is not read */
+        if (is_mark(&r, next, "^") || (i && is_mark(&r, i - 1, "^"))) next = i;
         if (next == i) {
             i++;
             continue;

@@ -1,6 +1,6 @@
-/* values.h - finds the values in a tokenised statement: quantities with units in canonical form, versions,
- * ports, booleans, clock times, dates, weekdays. Not here: what a value is about (claims.c), comparing
- * (detectors). Thread class: any. */
+/* values.h - finds the values in a tokenised statement: quantities with units in canonical form,
+ * versions, ports, booleans, clock times, dates, weekdays. Not here: what a value is about
+ * (claims.c), comparing (detectors). Thread class: any. */
 #ifndef EG_CORE_TEXT_VALUES_H
 #define EG_CORE_TEXT_VALUES_H
 
@@ -8,7 +8,8 @@
 #include "core/text/lex.h"
 
 typedef struct eg_text_value {
-    uint32_t first, last;      /* its tokens, both inclusive: number and unit, no bounding words ("at most") */
+    uint32_t first, last;      /* its tokens, both inclusive: number and unit, no bounding words
+                                * ("at most") */
     uint32_t from, to;         /* its tokens with the bounding words */
     uint32_t kind, quantifier; /* eg_value_kind, eg_quantifier */
     eg_decimal low, high;

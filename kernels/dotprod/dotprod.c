@@ -1,4 +1,5 @@
-/* dotprod.c - the kernels of the ISA "dotprod": NEON with sdot for s8. Called through dispatch.c. */
+/* dotprod.c - the kernels of the ISA "dotprod": NEON with sdot for s8. Called through
+ * dispatch.c. */
 #include "kernels/dotprod/s8.h"
 
 #define ISA_TABLE eg_kernels_dotprod

@@ -205,7 +205,8 @@ static void attention(const eg_attention *a) {
     attention_scratch s = {.keys = a->scratch, .padded = (a->length + 15) / 16 * 16};
     size_t i = 0, j = 0;
     s.scores = s.keys + a->head_size * s.padded;
-    transpose(a->k, a->length, a->head_size, a->ld_qkv, s.keys, s.padded); /* so that a vector loads 16 keys */
+    /* so that a vector loads 16 keys */
+    transpose(a->k, a->length, a->head_size, a->ld_qkv, s.keys, s.padded);
     if (a->relative && a->length > a->relative->direct) {
         s.by_key = s.scores + QUERY_ROWS * s.padded;
         s.by_query = s.by_key + QUERY_ROWS * 2 * a->relative->span;

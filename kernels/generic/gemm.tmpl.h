@@ -135,7 +135,8 @@ enum {
 #define TMPL_ROWS_OF(max) TMPL_ROWS_JOIN(max)
 #define TMPL_ROWS_JOIN(max) TMPL_ROWS_##max
 
-/* What a micro-kernel multiplies: rows of A, `stride` bytes apart, and panels, panel_bytes apart. */
+/* What a micro-kernel multiplies: rows of A, `stride` bytes apart, and panels, panel_bytes
+ * apart. */
 typedef struct operands {
     const char *A;
     size_t stride;
@@ -285,7 +286,8 @@ static size_t bf16_packed_bytes(size_t N, size_t K) { return (N + F32_PANEL - 1)
 static void bf16_pack(size_t N, size_t K, size_t n, const uint16_t *w, void *packed) {
     uint16_t *panel = (uint16_t *)(void *)((char *)packed + n / F32_PANEL * bf16_panel_bytes(K));
     size_t inputs = bf16_steps(K) * ISA_BF16_GROUP, lane = n % F32_PANEL,
-           last = n + 1 == N ? F32_PANEL : lane + 1; /* the last row fills the lanes after it with zeros */
+           /* the last row fills the lanes after it with zeros */
+        last = n + 1 == N ? F32_PANEL : lane + 1;
     for (size_t k = 0; k < inputs; k++) {
         uint16_t *to = panel + k / ISA_BF16_GROUP * ISA_BF16_GROUP * F32_PANEL + k % ISA_BF16_GROUP;
         to[lane * ISA_BF16_GROUP] = k < K ? w[k] : 0;

@@ -54,7 +54,8 @@ static size_t s8_packed_bytes(size_t N, size_t K) { return (N + S8_PANEL - 1) / 
 
 static void s8_pack(size_t N, size_t K, size_t n, const int8_t *w, const float *scales, void *packed) {
     char *panel = (char *)packed + n / S8_PANEL * s8_panel_bytes(K);
-    size_t lane = n % S8_PANEL, last = n + 1 == N ? S8_PANEL : lane + 1; /* the last row fills the lanes after it with zeros */
+    /* the last row fills the lanes after it with zeros */
+    size_t lane = n % S8_PANEL, last = n + 1 == N ? S8_PANEL : lane + 1;
     for (size_t from = 0; from < K; from += S8_BLOCK) {
         size_t length = K - from < S8_BLOCK ? K - from : S8_BLOCK, padded = s8_padded(length);
         float *tail = (float *)(void *)(panel + S8_PANEL * padded);
@@ -124,7 +125,8 @@ static inline __attribute__((always_inline)) void s8_step(const size_t rows, i16
 #pragma GCC unroll 2
         for (size_t v = 0; v < S8_VECTORS; v++) w[v] = s8_load((const int8_t *)panel + S8_PANEL * g + 16 * S8_GROUP * v);
 #pragma GCC unroll 16
-        for (size_t r = 0; r < rows; r += ISA_S8_ROWS_TOGETHER) { /* an odd last row is paired with itself */
+        /* an odd last row is paired with itself */
+        for (size_t r = 0; r < rows; r += ISA_S8_ROWS_TOGETHER) {
             s8_inputs x = quads && r < S8_QUAD_ROWS ? s8_pick(quads[r], at)
                                                     : s8_splat_rows(a + g + r * lda, a + g + (r + 1 < rows ? r + 1 : r) * lda);
 #pragma GCC unroll 2
@@ -179,13 +181,13 @@ static inline __attribute__((always_inline)) void s8_microkernel_sums(const size
             const float *scales = (const float *)(const void *)(A + r * stride + s8_data_bytes(K));
 #pragma GCC unroll 2
             for (size_t v = 0; v < S8_VECTORS; v++) {
-                v16 t = s8_row_of(acc[r - r % ISA_S8_ROWS_TOGETHER][v],
-                                  r % ISA_S8_ROWS_TOGETHER); /* exact, as is the sum of all chains: below 2^24 */
+                /* exact, as is the sum of all chains: below 2^24 */
+                v16 t = s8_row_of(acc[r - r % ISA_S8_ROWS_TOGETHER][v], r % ISA_S8_ROWS_TOGETHER);
 #pragma GCC unroll 4
                 for (size_t c = 1; c < chains; c++)
                     t = v16_add(t, s8_row_of(acc[c * rows + r - r % ISA_S8_ROWS_TOGETHER][v], r % ISA_S8_ROWS_TOGETHER));
-                if (!ISA_S8_CENTRED)
-                    t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t); /* exact, too */
+                /* exact, too */
+                if (!ISA_S8_CENTRED) t = v16_fma(v16_set(scales[blocks + b]), v16_load(tail + S8_PANEL + 16 * v), t);
                 sums[r][v] = v16_fma(t, v16_mul(v16_set(scales[b]), v16_load(tail + 16 * v)), sums[r][v]);
             }
         }

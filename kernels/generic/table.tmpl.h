@@ -68,8 +68,8 @@ static void add3(const float *a, const float *b, const float *c, float *out, siz
 }
 
 static void dequantize_s8(const int8_t *x, const float *scales, size_t n, float *out) {
-    for (size_t i = 0; i < n; i++)
-        out[i] = (float)x[i] * scales[i / 128]; /* only when a model is loaded: speed does not matter */
+    /* only when a model is loaded: speed does not matter */
+    for (size_t i = 0; i < n; i++) out[i] = (float)x[i] * scales[i / 128];
 }
 
 /* ---- rows ---- */

@@ -121,8 +121,9 @@ eg_status eg_bpe_finish(eg_bpe *b, const char *name, eg_str unknown, eg_arena *a
         return eg_fail(err, EG_EFORMAT, "%s: the vocabulary lacks its unk_token", name);
     b->lengths = eg_arena_array(arena, b->vocabulary.size, sizeof *b->lengths);
     if (!b->lengths) return eg_fail_memory(err, b->vocabulary.size * sizeof *b->lengths);
+    /* of equal ids the longest */
     for (const eg_piece *p = b->vocabulary.slots; p <= b->vocabulary.slots + b->vocabulary.mask; p++)
-        if (p->text.len > b->lengths[p->id]) b->lengths[p->id] = (uint16_t)p->text.len; /* of equal ids the longest */
+        if (p->text.len > b->lengths[p->id]) b->lengths[p->id] = (uint16_t)p->text.len;
     b->whole = eg_arena_array(arena, b->vocabulary.mask + 1, sizeof *b->whole);
     return b->whole ? EG_OK : eg_fail_memory(err, b->vocabulary.mask + 1);
 }
@@ -209,12 +210,14 @@ static size_t merge_short(const eg_bpe *b, uint32_t *ids, size_t n) {
 /* A long word: symbols are in a list, and pairs that can be merged in a heap, with the lowest rank
  * and then the leftmost on top. */
 typedef struct symbol {
-    uint32_t id, rank, made; /* rank and product of the pair with the next symbol; EG_NO_RANK: none */
+    uint32_t id, rank, made; /* rank and product of the pair with the next symbol; EG_NO_RANK:
+                              * none */
     uint32_t before, next;   /* NONE at the ends */
 } symbol;
 typedef struct long_word {
     symbol *symbols;
-    uint64_t *heap; /* rank << 32 | index of the left symbol; entries whose rank is outdated are skipped */
+    /* rank << 32 | index of the left symbol; entries whose rank is outdated are skipped */
+    uint64_t *heap;
     size_t heaped;
 } long_word;
 #define NONE UINT32_MAX
@@ -277,7 +280,8 @@ static size_t merge_long(const eg_bpe *b, uint32_t *ids, size_t n) {
     return count;
 }
 
-/* A word of a text and its place. is_prefixed: its first byte is a space that is not in the text. */
+/* A word of a text and its place. is_prefixed: its first byte is a space that is not in the
+ * text. */
 typedef struct word {
     const char *p;
     size_t n, at;
@@ -332,7 +336,8 @@ static eg_status encode_word(const eg_bpe *b, const word *w, eg_tokens *out, eg_
 eg_status eg_bpe_encode(const eg_bpe *b, eg_str text, eg_tokens *out, eg_error *err) {
     eg_status s = EG_OK;
     size_t at = 0;
-    if (text.len && b->prefix_space && text.ptr[0] != ' ') { /* the first word, with an added space before it */
+    /* the first word, with an added space before it */
+    if (text.len && b->prefix_space && text.ptr[0] != ' ') {
         size_t length;
         eg_word_class class = class_at(text.ptr, text.len, &length);
         size_t n = run_of(class, text.ptr, text.len);

@@ -17,16 +17,19 @@ typedef struct eg_merge {
 #define EG_NO_RANK UINT32_MAX
 
 typedef struct eg_bpe {
-    eg_vocabulary vocabulary; /* tag 0: raw bytes; tag 1: tokens with characters that do not stand for a byte, as written */
+    eg_vocabulary vocabulary; /* tag 0: raw bytes; tag 1: tokens with characters that do not stand
+                               * for a byte, as written */
     eg_merge *merges;         /* open addressing, at most half full */
     size_t mask;
     uint32_t bytes[256];   /* id of each single byte */
     uint8_t has_byte[256]; /* 0: not in the vocabulary */
-    uint32_t unknown;      /* the token for bytes that are not in the vocabulary, if has_unknown; else they are dropped */
+    uint32_t unknown;      /* the token for bytes that are not in the vocabulary, if has_unknown;
+                            * else they are dropped */
     int has_unknown, fuse_unknown;
     int prefix_space;    /* a space is put before the text if it has none */
     uint16_t *lengths;   /* by id: bytes of its text */
-    atomic_uchar *whole; /* by slot of the vocabulary: whether its text becomes this one token; computed at first use */
+    atomic_uchar *whole; /* by slot of the vocabulary: whether its text becomes this one token;
+                          * computed at first use */
 } eg_bpe;
 
 /* Tables for so many tokens and merges of `file`, which messages name. EG_ENOMEM, EG_ELIMIT. */

@@ -6,7 +6,8 @@
 #include "core/base/utf8.h"
 #include "models/tokenizer/unicode.h"
 
-enum { CLUSTER_BYTES = 6, ASCII = 128, MAX_TEXT = 1024 /* bytes that replace a character; longer texts are refused */ };
+/* MAX_TEXT: bytes that replace a character; longer texts are refused */
+enum { CLUSTER_BYTES = 6, ASCII = 128, MAX_TEXT = 1024 };
 
 struct eg_charsmap {
     const unsigned char *units; /* 4 bytes each */
@@ -75,7 +76,8 @@ static void map_ascii(const eg_charsmap *m, eg_str text, eg_buffer *out) {
     size_t from = 0;
     for (size_t i = 0; i < text.len; i++) {
         eg_str to = m->ascii[(unsigned char)text.ptr[i]];
-        size_t pair = text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n'; /* the one cluster of two */
+        /* the one cluster of two */
+        size_t pair = text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n';
         if (pair ? !find(m, text.ptr + i, 2, &to) : !to.ptr) continue;
         eg_buffer_add(out, text.ptr + from, i - from);
         eg_buffer_add(out, to.ptr, to.len);

@@ -540,7 +540,8 @@ static eg_status read_around(const eg_value *section, eg_tokenizer *t, int is_in
     if (j.kind != EG_JSON_OBJECT) return missing(err, "post_processor");
     eg_status s = EG_FIELDS_READ(&j, "post_processor", fields, err);
     if (s != EG_OK) return s;
-    int is_roberta = is(type, "RobertaProcessing"), is_bytes = is(type, "ByteLevel") && is_inner; /* which does nothing else */
+    /* which does nothing else */
+    int is_roberta = is(type, "RobertaProcessing"), is_bytes = is(type, "ByteLevel") && is_inner;
     if (trims && (is_roberta || is_bytes)) {
         if (t->trim_count == EG_MAX_TRIMS)
             return eg_fail(err, EG_ELIMIT, "tokenizer.json: post_processor: trim_offsets more than %d times", EG_MAX_TRIMS);

@@ -92,7 +92,8 @@ static eg_status check_added_file(const char *path, const eg_tokenizer *t, eg_ar
         if (k != EG_JSON_NUMBER) continue;
         uint32_t id = UINT32_MAX;
         int known = eg_tokenizer_find(t, token, &id);
-        for (size_t i = 0; !known && i < t->raw.count + t->normalized.count; i++) { /* one array holds both */
+        /* one array holds both */
+        for (size_t i = 0; !known && i < t->raw.count + t->normalized.count; i++) {
             known = eg_str_eq(t->raw.tokens[i].text, token);
             if (known) id = t->raw.tokens[i].id;
         }

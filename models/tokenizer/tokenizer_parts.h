@@ -34,8 +34,9 @@ struct eg_tokenizer {
     eg_normalizer normalizer;
     eg_added_set raw, normalized; /* matched in the text, and in the normalised text */
     eg_around single, pair;
-    int trims[EG_MAX_TRIMS]; /* how often spaces are trimmed from the ends of spans; 1: the space put before the first word stays
-                              */
+    /* how often spaces are trimmed from the ends of spans; 1: the space put before the first word
+     * stays */
+    int trims[EG_MAX_TRIMS];
     size_t trim_count;
     uint32_t size; /* greatest id + 1 */
 };

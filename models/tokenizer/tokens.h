@@ -1,5 +1,5 @@
-/* tokens.h - the tokens of one text, as a growing list: ids and, on request, where each comes from. Filled by the models of
- * tokenizers (wordpiece.c, bpe.c, unigram.c) and by tokenizer.c. */
+/* tokens.h - the tokens of one text, as a growing list: ids and, on request, where each comes from.
+ * Filled by the models of tokenizers (wordpiece.c, bpe.c, unigram.c) and by tokenizer.c. */
 #ifndef EG_TOKENS_H
 #define EG_TOKENS_H
 
@@ -7,7 +7,8 @@
 
 /* Where a token comes from. */
 typedef struct eg_source {
-    eg_range span;          /* of the text, as the reference gives it; {0, 0} for special tokens around texts */
+    eg_range span;          /* of the text, as the reference gives it; {0, 0} for special tokens
+                             * around texts */
     uint32_t length;        /* WordPiece: code points of the token as the vocabulary writes it */
     uint32_t before, after; /* byte-level BPE: spaces that it begins and ends with */
     int is_special;         /* stands around a text */
@@ -17,10 +18,12 @@ typedef struct eg_source {
 typedef struct eg_tokens {
     uint32_t *ids;
     size_t count, capacity;
-    eg_source *sources; /* of each id, if has_sources was set before the first one was added; it costs time */
+    /* of each id, if has_sources was set before the first one was added; it costs time */
+    eg_source *sources;
     size_t source_capacity;
     int has_sources;
-    size_t most; /* 0: all; else the rest of the text may be skipped after so many, since it will be truncated */
+    /* 0: all; else the rest of the text may be skipped after so many, since it will be truncated */
+    size_t most;
 } eg_tokens;
 static inline int eg_tokens_enough(const eg_tokens *t) { return t->most && t->count >= t->most; }
 void eg_tokens_release(eg_tokens *t);

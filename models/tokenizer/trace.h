@@ -9,14 +9,16 @@
 #include "core/include/engram/infer.h"
 
 typedef struct eg_places {
-    eg_range *of; /* for each byte of a text: the bytes of the original that its code point comes from */
+    /* for each byte of a text: the bytes of the original that its code point comes from */
+    eg_range *of;
     size_t count, capacity;
 } eg_places;
 
 /* init with {0}. */
 typedef struct eg_trace {
     eg_places now, next; /* of the current text, and of the one that a step writes */
-    int32_t *changes;    /* of the step: for each code point written, 1: inserted; -n: replaces 1 + n old ones */
+    int32_t *changes;    /* of the step: for each code point written, 1: inserted; -n: replaces 1 +
+                          * n old ones */
     size_t count, capacity;
     int failed; /* an allocation failed; later calls do nothing */
 } eg_trace;

@@ -28,7 +28,8 @@ static eg_status grow(builder *b, eg_error *err) {
     if (count > MAX_UNITS) return eg_fail(err, EG_ELIMIT, "a vocabulary of more than %d nodes", MAX_UNITS);
     eg_trie_unit *units = realloc(b->units, count * sizeof *units);
     if (!units) return eg_fail_memory(err, count * sizeof *units);
-    for (; b->count < BYTES; b->count++) units[b->count] = (eg_trie_unit){0, NO_PARENT, 0}; /* the root's; no base is below 1 */
+    /* the root's; no base is below 1 */
+    for (; b->count < BYTES; b->count++) units[b->count] = (eg_trie_unit){0, NO_PARENT, 0};
     for (uint32_t i = (uint32_t)b->count; i < count; i++) {
         units[i] = (eg_trie_unit){0, NO_PARENT, b->last};
         *(b->last ? &units[b->last].base : &b->first) = i;

@@ -17,7 +17,8 @@ typedef struct eg_trie {
     const eg_trie_unit *units; /* node 0 is the root; base + 255 always lies inside */
 } eg_trie;
 
-/* Keys are not empty; of equal keys the last counts. Linear in their bytes. EG_ENOMEM, EG_ELIMIT. */
+/* Keys are not empty; of equal keys the last counts. Linear in their bytes. EG_ENOMEM,
+ * EG_ELIMIT. */
 eg_status eg_trie_build(const eg_str *keys, size_t n, eg_arena *arena, eg_trie *out, eg_error *err);
 
 /* The child of node by byte c; 0: none. */

@@ -1,14 +1,15 @@
-/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers 0.20.3: word
- * classes (Unicode 14.0), grapheme clusters (16.0), normal forms (before 12.0), lower case. Do not edit. Included by unicode.c
- * only. */
+/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers
+ * 0.20.3: word classes (Unicode 14.0), grapheme clusters (16.0), normal forms (before 12.0), lower
+ * case. Do not edit. Included by unicode.c only. */
 #ifndef EG_UNICODE_TABLES_H
 #define EG_UNICODE_TABLES_H
 
 #include <stdint.h>
 
-/* The order of eg_word_class and eg_cluster in unicode.h: CLUSTER_ANY, CLUSTER_CR, CLUSTER_LF, CLUSTER_CONTROL, CLUSTER_EXTEND,
- * CLUSTER_EXTEND_PLAIN, CLUSTER_LINKER, CLUSTER_ZWJ, CLUSTER_SPACING, CLUSTER_PREPEND, CLUSTER_PICTOGRAPH, CLUSTER_L, CLUSTER_V,
- * CLUSTER_T, CLUSTER_LV, CLUSTER_LVT, CLUSTER_CONSONANT. */
+/* The order of eg_word_class and eg_cluster in unicode.h: CLUSTER_ANY, CLUSTER_CR, CLUSTER_LF,
+ * CLUSTER_CONTROL, CLUSTER_EXTEND, CLUSTER_EXTEND_PLAIN, CLUSTER_LINKER, CLUSTER_ZWJ,
+ * CLUSTER_SPACING, CLUSTER_PREPEND, CLUSTER_PICTOGRAPH, CLUSTER_L, CLUSTER_V, CLUSTER_T,
+ * CLUSTER_LV, CLUSTER_LVT, CLUSTER_CONSONANT. */
 /* Block of 256 code points -> row of unicode_kinds. */
 static const uint8_t unicode_rows[4352] = {
     0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,  18,  19,  20,  1,   21,  22,  23,

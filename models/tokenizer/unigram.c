@@ -110,7 +110,8 @@ static eg_status encode_word(const eg_unigram *u, const char *text, size_t at, s
     eg_status s = eg_tokens_reserve(out, n, err);
     if (s != EG_OK) return s;
     find_paths(u, text + at, n, scratch->steps);
-    size_t first = out->count, unknown_end = 0; /* end of the unknown stretch that is being collected; 0: none */
+    /* end of the unknown stretch that is being collected; 0: none */
+    size_t first = out->count, unknown_end = 0;
     for (size_t end = n; end > 0;) {
         step last = scratch->steps[end];
         if (last.id == u->unknown) {
@@ -161,9 +162,11 @@ static eg_status mark_spaces(const eg_unigram *u, eg_str text, char **out, size_
 static eg_status unmark_sources(eg_str text, size_t marked, size_t first, eg_tokens *out, eg_error *err) {
     size_t bytes, n = 0, spaces = 0;
     for (size_t i = 0; i < text.len; i++) spaces += text.ptr[i] == ' ';
-    size_t *origin = eg_size_mul(marked, sizeof *origin, &bytes) ? malloc(bytes) : NULL; /* of each marked byte */
+    /* of each marked byte */
+    size_t *origin = eg_size_mul(marked, sizeof *origin, &bytes) ? malloc(bytes) : NULL;
     if (!origin) return eg_fail_memory(err, marked);
-    if (marked > text.len + (MARK - 1) * spaces) /* the source of the added mark is the first code point */
+    /* the source of the added mark is the first code point */
+    if (marked > text.len + (MARK - 1) * spaces)
         for (; n < MARK; n++) origin[n] = 0;
     for (size_t i = 0; i < text.len; i++)
         for (int k = 0; k < (text.ptr[i] == ' ' ? MARK : 1); k++) origin[n++] = i;

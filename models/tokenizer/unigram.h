@@ -13,7 +13,8 @@ typedef struct eg_unigram {
     eg_str *pieces;
     double *scores;
     uint32_t count, unknown; /* unknown: its id */
-    int byte_fallback;       /* unknown text becomes <0xNN> tokens, if the vocabulary has all of them */
+    int byte_fallback;       /* unknown text becomes <0xNN> tokens, if the vocabulary has all of
+                              * them */
     int prefix_space;        /* a mark is put before the text if it has none */
     int splits;              /* text is cut into words */
     /* set by eg_unigram_finish */

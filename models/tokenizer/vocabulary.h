@@ -7,7 +7,8 @@
 #include "core/base/hash.h"
 
 enum {
-    EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of empty lines must not become a table of gigabytes */
+    EG_MAX_VOCABULARY = 1 << 20, /* LaBSE has half a million; a file of empty lines must not become
+                                  * a table of gigabytes */
     EG_MAX_PIECE = 1 << 10       /* bytes of a token; bounds the work at each byte of a text */
 };
 

@@ -40,8 +40,9 @@ typedef struct word {
     char bytes[(MAX_WORD + 1) * 4];
     uint16_t ends[MAX_WORD + 1]; /* byte offset behind each code point */
     size_t count;                /* code points */
-    eg_range spans[MAX_WORD +
-                   1]; /* spans of the text, if there are sources: of each code point, of the current one, of the last one */
+    /* spans of the text, if there are sources: of each code point, of the current one, of the last
+     * one */
+    eg_range spans[MAX_WORD + 1];
     eg_range here, last;
 } word;
 
@@ -150,13 +151,15 @@ eg_status eg_wordpiece_prepare(const eg_wordpiece *w, eg_str text, eg_buffer scr
     size_t ascii = 0;
     while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80) ascii++;
     *out = text;
-    if (ascii == text.len || !w->lowercase) return EG_OK; /* code points keep their order, so the tables are enough */
+    /* code points keep their order, so the tables are enough */
+    if (ascii == text.len || !w->lowercase) return EG_OK;
     scratch[0].len = scratch[1].len = 0;
     eg_trace_begin(trace, text);
     for (size_t at = 0, length; at < text.len; at += length) {
         uint32_t cp;
         length = eg_utf8_decode(text.ptr + at, text.len - at, &cp);
-        if (unicode_codes[unicode_cased[cp >> 8]][cp & 255] == CODE_DROPPED) continue; /* a control character */
+        /* a control character */
+        if (unicode_codes[unicode_cased[cp >> 8]][cp & 255] == CODE_DROPPED) continue;
         eg_buffer_add(&scratch[0], text.ptr + at, length);
         eg_trace_copy(trace, at, length);
     }

@@ -1,4 +1,5 @@
-/* apply.c - the one way to write: preconditions, then changes, in one transaction. See storage.h for each kind. */
+/* apply.c - the one way to write: preconditions, then changes, in one transaction. See storage.h
+ * for each kind. */
 #include "new_fact.h"
 #include "preconditions.h"
 
@@ -35,7 +36,7 @@ static eg_status write_workspace(writing *w) {
     return run(w->c, w->rq, q);
 }
 
-/* 1 when the journal has this set already: *out is what it was then. -1 with the error record filled. */
+/* 1: the journal has this set already, *out is what it was. -1 with the error record filled. */
 static int was_applied(writing *w) {
     if (eg_id_is_none(w->set->id)) return 0;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_FIND_SET);
@@ -189,7 +190,8 @@ static eg_status insert_conflict(writing *w, const eg_conflict *c) {
     return run(w->c, w->rq, q);
 }
 
-/* The facts that the conflict leaves count as an agent's in conflict only where another conflict touches them. */
+/* The facts that the conflict leaves count as an agent's in conflict only where another conflict
+ * touches them. */
 static eg_status move_conflict(writing *w, const eg_conflict *c) {
     int64_t left[2] = {0, 0}, a = 0, b = 0;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_CONFLICT_KEYS);
@@ -242,7 +244,8 @@ static eg_status insert_job(writing *w, const eg_change *c) {
     int leased = !eg_id_is_none(c->job.token);
     sqlite3_bind_int64(q, 1, w->workspace);
     sqlite3_bind_int64(q, 2, c->job.kind);
-    sqlite3_bind_blob(q, 3, c->job.fact.bytes, 16, SQLITE_TRANSIENT); /* a job may be about no fact */
+    /* a job may be about no fact */
+    sqlite3_bind_blob(q, 3, c->job.fact.bytes, 16, SQLITE_TRANSIENT);
     bind_text(q, 4, c->job.owner);
     bind_text(q, 5, c->job.name);
     bind_text(q, 6, c->job.payload);

@@ -1,5 +1,6 @@
-/* audit.c - who did what: a chain of hashes for each workspace, whose layout is core's (services->audit_hash). Payloads
- * are kept apart, so that an erased payload leaves the chain whole. */
+/* audit.c - who did what: a chain of hashes for each workspace, whose layout is core's
+ * (services->audit_hash). Payloads are kept apart, so that an erased payload leaves the chain
+ * whole. */
 #include "store.h"
 
 enum { HASH = 32 };
@@ -150,7 +151,8 @@ static eg_status check_row(chain *x, sqlite3_stmt *q) {
     if (st == EG_EFORMAT) return broken(x, row.id);
     if (st != EG_OK) return eg_request_fail(x->rq, st, "out of memory for the hash of an audit row");
     int whole = memcmp(hash, sqlite3_column_blob(q, 9), HASH) == 0;
-    if (sqlite3_column_type(q, 4) != SQLITE_NULL) { /* an erased payload is gone, a changed one is not */
+    /* an erased payload is gone, a changed one is not */
+    if (sqlite3_column_type(q, 4) != SQLITE_NULL) {
         x->s->services->sha256(x->s->services->host, sqlite3_column_text(q, 4), (size_t)sqlite3_column_bytes(q, 4), payload);
         whole = whole && memcmp(payload, row.payload_hash, HASH) == 0;
     }
@@ -172,7 +174,8 @@ static eg_status check_rows(chain *x, sqlite3_stmt *q, int dense) {
     return st;
 }
 
-/* Where the workspace's chain begins and ends, by its own row; zeros: nowhere. 0: there is no such workspace. */
+/* Where the workspace's chain begins and ends, by its own row; zeros: nowhere. 0: there is no such
+ * workspace. */
 static int chain_ends(chain *x, uint8_t anchor[HASH], uint8_t head[HASH]) {
     sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_CHAIN_ENDS);
     if (!q) return -1;

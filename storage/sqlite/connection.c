@@ -1,4 +1,5 @@
-/* connection.c - SQLite connections: settings, waiting for locks, prepared statements, errors in words. */
+/* connection.c - SQLite connections: settings, waiting for locks, prepared statements, errors in
+ * words. */
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ static const char *const sql_text[EG_SQL_COUNT] = {
 
 enum { PATIENCE_MS = 60000 };
 
-/* Waits a short random time, longer at each try, so that waiting writers do not all try again at the same moment. */
+/* Waits a short random time, longer at each try, so that waiting writers do not all try again at
+ * the same moment. */
 static int wait_for_lock(void *self, int times) {
     (void)self;
     struct timespec now;

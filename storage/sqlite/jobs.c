@@ -1,5 +1,5 @@
-/* jobs.c - leases of jobs and counters of hits, on the connection that does not wait for the disk: a power failure loses
- * only that a job was leased, or that a fact was read. */
+/* jobs.c - leases of jobs and counters of hits, on the connection that does not wait for the disk:
+ * a power failure loses only that a job was leased, or that a fact was read. */
 #include "store.h"
 
 static eg_status read_job(eg_request *rq, sqlite3_stmt *q, eg_job *out) {
@@ -64,7 +64,8 @@ static eg_status lease_locked(eg_storage *s, eg_request *rq, const eg_lease_args
     return EG_OK;
 }
 
-/* 1 when there is anything to lease. Reads without the write lock, so that an idle worker never takes it. */
+/* 1 when there is anything to lease. Reads without the write lock, so that an idle worker never
+ * takes it. */
 static int any_due(eg_storage *s, eg_request *rq, const eg_lease_args *a, int64_t now) {
     connection *c = reader_take(s);
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_DUE_JOBS);
@@ -83,7 +84,8 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *a, eg
     *n = 0;
     eg_status st = check_flags(rq, "eg_lease_args", a->size, EG_LEASE_ARGS_SIZE_1_0, a->flags, 0);
     int64_t now = store_clock(s), last;
-    if (st != EG_OK || s->read_only || !any_due(s, rq, a, now)) return st; /* who can write does the jobs of a read-only store */
+    /* who can write does the jobs of a read-only store */
+    if (st != EG_OK || s->read_only || !any_due(s, rq, a, now)) return st;
     pthread_mutex_lock(&s->counter.lock);
     st = begin_write(&s->counter, rq, &last);
     if (st == EG_OK) st = end_write(&s->counter, rq, lease_locked(s, rq, a, now, out, n));

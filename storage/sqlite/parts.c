@@ -1,7 +1,8 @@
 /* parts.c - many facts, each with what belongs to it, in one snapshot of the store. */
 #include "rows.h"
 
-/* A fact that people said does not contradict the subject, or a fact that the subject was restored from. */
+/* A fact that people said does not contradict the subject, or a fact that the subject was restored
+ * from. */
 typedef struct cleared {
     eg_id fact;
     uint32_t bit; /* eg_pair_bit */
@@ -167,7 +168,8 @@ static eg_status workspace_key(reading *r) {
     numbers n = {{0}};
     int found;
     eg_status s = read_row(r->c, r->rq, q, numbers_row, &n, &found);
-    r->workspace = (int64_t)n.at[0]; /* 0: nothing was ever written here, and nothing will be found */
+    /* 0: nothing was ever written here, and nothing will be found */
+    r->workspace = (int64_t)n.at[0];
     return s;
 }
 

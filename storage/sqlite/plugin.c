@@ -1,4 +1,5 @@
-/* plugin.c - the SQLite backend as a plugin: opening and closing a store, the table of operations, the descriptor. */
+/* plugin.c - the SQLite backend as a plugin: opening and closing a store, the table of operations,
+ * the descriptor. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,8 +32,8 @@ static int has_log(const char *path) {
     return access(log, F_OK) == 0 || errno != ENOENT;
 }
 
-/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and nobody has the store open, the
- * file is read as one that does not change. */
+/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and
+ * nobody has the store open, the file is read as one that does not change. */
 static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     connection_kind kind = READ_ONLY;
     eg_status st = open_reader(&s->readers[0], s->path, kind, rq);

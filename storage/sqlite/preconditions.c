@@ -1,5 +1,5 @@
-/* preconditions.c - what must hold for a change set to be written; see storage.h for each kind. The small functions
- * return 1, 0 or -1 as precondition_holds() does. */
+/* preconditions.c - what must hold for a change set to be written; see storage.h for each kind. The
+ * small functions return 1, 0 or -1 as precondition_holds() does. */
 #include "preconditions.h"
 
 static int hash_is_free(writing *w, const eg_precondition *p) {

@@ -1,5 +1,5 @@
-/* read.c - the reads but for parts, searches and the audit log. Each takes a reader, runs one or a few statements and
- * copies rows into the request's memory. Reads never write. */
+/* read.c - the reads but for parts, searches and the audit log. Each takes a reader, runs one or a
+ * few statements and copies rows into the request's memory. Reads never write. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,7 +12,8 @@ typedef struct reading {
     sqlite3_stmt *q;
 } reading;
 
-/* Takes a reader and prepares a statement, with NOW bound where it has it; 0 with the error record filled. */
+/* Takes a reader and prepares a statement, with NOW bound where it has it; 0 with the error record
+ * filled. */
 static int begin(eg_storage *s, eg_request *rq, eg_sql which, reading *r) {
     *r = (reading){.c = reader_take(s), .rq = rq};
     r->q = prepare(r->c, rq, which);
@@ -331,8 +332,9 @@ static uint64_t commits_so_far(eg_storage *s) {
     return n;
 }
 
-/* Waits until the number that `which` gives is above `since`, or, where it is a sum, another one. Another process's commit
- * wakes nobody here: the number is looked at in pauses that grow from 5 to 100 ms. */
+/* Waits until the number that `which` gives is above `since`, or, where it is a sum, another one.
+ * Another process's commit wakes nobody here: the number is looked at in pauses that grow from 5 to
+ * 100 ms. */
 static eg_status wait_for(eg_storage *s, eg_request *rq, eg_sql which, int64_t since, int64_t deadline, int64_t *seq) {
     enum { FIRST_PAUSE = 5000, LAST_PAUSE = 100000 };
     for (int64_t pause = FIRST_PAUSE;; pause = pause * 2 < LAST_PAUSE ? pause * 2 : LAST_PAUSE) {

@@ -1,10 +1,11 @@
-/* rows.h - what read.c and parts.c share: a row of a statement as a struct, all rows of a statement as an array. */
+/* rows.h - what read.c and parts.c share: a row of a statement as a struct, all rows of a statement
+ * as an array. */
 #ifndef EG_SQLITE_ROWS_H
 #define EG_SQLITE_ROWS_H
 
 #include "store.h"
 
-/* Fills a row from the statement's columns; its strings live in the request. 0 when memory is out. */
+/* Fills a row from the statement's columns; strings live in the request. 0: out of memory. */
 typedef int row_reader(eg_request *rq, sqlite3_stmt *q, void *row);
 row_reader fact_row;      /* eg_fact, FACT_COLUMNS */
 row_reader conflict_row;  /* eg_conflict, CONFLICT_COLUMNS */

@@ -1,5 +1,5 @@
-/* schema.c - the tables, their migrations, and the checks before a store is used. Migrations are numbered, go forward only,
- * and run under a lock file with a copy of the old store beside. */
+/* schema.c - the tables, their migrations, and the checks before a store is used. Migrations are
+ * numbered, go forward only, and run under a lock file with a copy of the old store beside. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,7 +10,8 @@
 #include "store.h"
 
 static const char *const migrations[SCHEMA] = {
-    /* Version 1. Ids are 16-byte UUIDs; keys are inner. One row a vector: a commit writes only what is its own. */
+    /* Version 1. Ids are 16-byte UUIDs; keys are inner. One row a vector: a commit writes only what
+     * is its own. */
     "CREATE TABLE meta (schema INTEGER NOT NULL, min_reader INTEGER NOT NULL, min_writer INTEGER NOT NULL,"
     " last_time INTEGER NOT NULL, upgraded_by TEXT NOT NULL);"
     "CREATE TABLE workspaces (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -79,8 +80,9 @@ static const char *const migrations[SCHEMA] = {
     "CREATE TABLE audit_windows (audit INTEGER NOT NULL REFERENCES audit(id), number INTEGER NOT NULL, fact BLOB NOT NULL,"
     " from_before INTEGER NOT NULL, until_before INTEGER NOT NULL, from_after INTEGER NOT NULL, until_after INTEGER NOT NULL,"
     " PRIMARY KEY (audit, number)) WITHOUT ROWID;",
-    /* Version 3: the jobs that are due, or leased, are found without a look at all of them; so are an agent's facts that a
-     * conflict touches which was not dismissed (status 2). Triggers, because processes of version 2 may still write. */
+    /* Version 3: the jobs that are due, or leased, are found without a look at all of them; so are
+     * an agent's facts that a conflict touches which was not dismissed (status 2). Triggers,
+     * because processes of version 2 may still write. */
     "CREATE INDEX jobs_leased ON jobs (lease_until) WHERE token IS NOT NULL;"
     "CREATE INDEX jobs_of_owner ON jobs (owner, kind = 2);"
     "CREATE INDEX jobs_in_order ON jobs (kind = 2);"
@@ -96,10 +98,10 @@ static const char *const migrations[SCHEMA] = {
     " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status <> 2)); END;"
     "INSERT INTO flagged SELECT f.workspace, f.agent_id, f.key FROM (SELECT fact_a AS key FROM conflicts WHERE status <> 2 UNION"
     " SELECT fact_b FROM conflicts WHERE status <> 2) c JOIN facts f ON f.key = c.key;",
-    /* Version 4: the journal and the audit chain are the workspace's own. Audit rows from before keep the chain of the
-     * store (layout 1); each workspace of then continues it with a chain of its own that begins at that chain's last
-     * hash, its anchor. Jobs have a name and a payload. Two indexes that no statement used are dropped: each is a page
-     * less to write at a commit. */
+    /* Version 4: the journal and the audit chain are the workspace's own. Audit rows from before
+     * keep the chain of the store (layout 1); each workspace of then continues it with a chain of
+     * its own that begins at that chain's last hash, its anchor. Jobs have a name and a payload.
+     * Two indexes that no statement used are dropped: each is a page less to write at a commit. */
     "ALTER TABLE workspaces ADD COLUMN last_seq INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE workspaces ADD COLUMN audit_anchor BLOB;"
     "ALTER TABLE workspaces ADD COLUMN audit_head BLOB;"
@@ -119,8 +121,9 @@ static const char *const migrations[SCHEMA] = {
     "ALTER TABLE jobs ADD COLUMN payload TEXT NOT NULL DEFAULT '';"
     "DROP INDEX claims_attribute;"
     "DROP INDEX facts_agent;",
-    /* Version 5: statements have a kind and the form that stands alone; '' where their own words do. Processes of version 4
-     * may still write: their statements are assertions that stand alone. */
+    /* Version 5: statements have a kind and the form that stands alone; '' where their own words
+     * do. Processes of version 4 may still write: their statements are assertions that stand
+     * alone. */
     "ALTER TABLE statements ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE statements ADD COLUMN flags INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE statements ADD COLUMN alone TEXT NOT NULL DEFAULT '';"
@@ -137,8 +140,8 @@ static const char *const migrations[SCHEMA] = {
     " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status IN (0, 1))); END;",
 };
 
-/* What only makes reading faster is no change of the schema: a store of any age gets it when it is opened for writing, and
- * processes that do not know of it keep it up to date. */
+/* What only makes reading faster is no change of the schema: a store of any age gets it when it is
+ * opened for writing, and processes that do not know of it keep it up to date. */
 static const char indexes[] = "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);";
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
@@ -161,7 +164,8 @@ eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last
 static eg_status refuse_network(const char *path, eg_request *rq) {
     enum { NFS = 0x6969, SMB = 0x517b, SMB2 = 0xfe534d42, CIFS = 0xff534d42 };
     struct statfs fs;
-    if (statfs(path, &fs) != 0) return EG_OK; /* it does not exist yet: its folder was checked before */
+    /* it does not exist yet: its folder was checked before */
+    if (statfs(path, &fs) != 0) return EG_OK;
     unsigned type = (unsigned)fs.f_type;
     if (type != (unsigned)NFS && type != (unsigned)SMB && type != (unsigned)SMB2 && type != (unsigned)CIFS) return EG_OK;
     return eg_request_fail(rq, EG_EUNSUPPORTED,
@@ -228,13 +232,15 @@ static int present_schema(connection *c, eg_request *rq) {
     return -1;
 }
 
-/* A whole copy of the old store beside it, as PATH.vN; one that an interrupted migration left is made anew. */
+/* A whole copy of the old store beside it, as PATH.vN; one that an interrupted migration left is
+ * made anew. */
 static eg_status keep_copy(connection *c, eg_request *rq, const char *path, int version) {
     char copy[4096 + 16];
     sqlite3_stmt *q = NULL;
     snprintf(copy, sizeof copy, "%s.v%d", path, version);
     unlink(copy);
-    int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite would make it readable by all */
+    /* SQLite would make it readable by all */
+    int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return eg_request_fail(rq, EG_EIO, "cannot create '%s', the copy of the store before its migration: %s", copy,
                                strerror(errno));
@@ -262,7 +268,8 @@ static eg_status migrate(connection *c, eg_request *rq, const char *path, int fr
 }
 
 static eg_status prepare_locked(const char *path, eg_request *rq, const eg_services *services) {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* the mode before SQLite makes it its own way */
+    /* the mode before SQLite makes it its own way */
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return eg_request_fail(rq, errno == EROFS || errno == EACCES ? EG_EREADONLY : EG_EIO,
                                "the store '%s' cannot be opened for writing: %s", path, strerror(errno));

@@ -1,6 +1,7 @@
-/* search_text.c - BM25 over the terms that core/text made. The index holds terms in hex, so that no text of a user is ever
- * read as query syntax. Terms are taken from the rarest on until they lead to enough facts; the common ones beyond are
- * left out, because they make the search slow and add little. */
+/* search_text.c - BM25 over the terms that core/text made. The index holds terms in hex, so that no
+ * text of a user is ever read as query syntax. Terms are taken from the rarest on until they lead
+ * to enough facts; the common ones beyond are left out, because they make the search slow and add
+ * little. */
 #include "store.h"
 
 enum { MAX_DOCUMENTS = 6000 };

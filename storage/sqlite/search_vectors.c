@@ -1,12 +1,14 @@
-/* search_vectors.c - the facts with the nearest vectors. int8 rows are scanned in blocks of 1,024 and the best facts are
- * scored again with f32.
+/* search_vectors.c - the facts with the nearest vectors. int8 rows are scanned in blocks of 1,024
+ * and the best facts are scored again with f32.
  *
- * The int8 rows of a model are cached in memory up to a limit; rows beyond it are read from the store in the same blocks
- * at each search. Rows are only ever added, in order of commit, and those of one fact follow each other, so comparing the
- * last key shows whether another process added some; each search first reads those.
+ * The int8 rows of a model are cached in memory up to a limit; rows beyond it are read from the
+ * store in the same blocks at each search. Rows are only ever added, in order of commit, and those
+ * of one fact follow each other, so comparing the last key shows whether another process added
+ * some; each search first reads those.
  *
- * The scan skips rows of other workspaces. It then checks for the best facts only, one by one, whether the filter lets
- * them pass. When too few do, it reads all facts that pass into a bit set and scans once more, skipping the others. */
+ * The scan skips rows of other workspaces. It then checks for the best facts only, one by one,
+ * whether the filter lets them pass. When too few do, it reads all facts that pass into a bit set
+ * and scans once more, skipping the others. */
 #include <stdlib.h>
 
 #include "store.h"
@@ -15,8 +17,10 @@ enum {
     BLOCK = 1024,
     CACHE_BYTES = 64 << 20,
     FIRST_FETCH = 4,
-    MAX_PROBED = 3000, /* facts that are checked one by one; for more of them the bit set is cheaper */
-    MARGIN = 16        /* facts beyond the limit that are scored again: int8 orders near ones differently from f32 */
+    MAX_PROBED = 3000, /* facts that are checked one by one; for more of them the bit set is
+                        * cheaper */
+    MARGIN = 16        /* facts beyond the limit that are scored again: int8 orders near ones
+                        * differently from f32 */
 };
 
 typedef struct block {
@@ -139,7 +143,8 @@ static sqlite3_stmt *rows_after(connection *c, eg_request *rq, int64_t model, in
     return q;
 }
 
-/* 1 when the cache holds all rows that it can hold, so that it need not be changed; -1 with the error record filled. */
+/* 1 when the cache holds all rows that it can hold, so that it need not be changed; -1 with the
+ * error record filled. */
 static int up_to_date(connection *c, eg_request *rq, const vector_cache *v) {
     if (!v || !v->model) return 0;
     if (v->full) return 1;
@@ -343,7 +348,8 @@ static eg_status keep_visible(scan *x, const vector_cache *v, size_t most, eg_sc
     return s;
 }
 
-/* Scans for more facts than the limit, and for eight times as many each time too few of them pass the filter. */
+/* Scans for more facts than the limit, and for eight times as many each time too few of them pass
+ * the filter. */
 static eg_status search(scan *x, const vector_cache *v, uint32_t limit, eg_scored *out, size_t *n) {
     for (size_t most = (size_t)limit * FIRST_FETCH + MARGIN;; most *= 8) {
         eg_status s = most > MAX_PROBED ? read_visible(x) : EG_OK;

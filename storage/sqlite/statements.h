@@ -1,10 +1,11 @@
-/* statements.h - every SQL statement of the backend, each with a name. Parameters: ?1 ?2 ... in order, NOW, and the
- * named ones of VISIBLE. Included where a statement is prepared (connection.c) and for the names. */
+/* statements.h - every SQL statement of the backend, each with a name. Parameters: ?1 ?2 ... in
+ * order, NOW, and the named ones of VISIBLE. Included where a statement is prepared (connection.c)
+ * and for the names. */
 #ifndef EG_SQLITE_STATEMENTS_H
 #define EG_SQLITE_STATEMENTS_H
 
-/* Enumerators as SQL text: SQL(JOB_REEMBED) is "2". The preprocessor cannot read an enumerator, so its number stands
- * here once more; connection.c has the compiler compare the two. */
+/* Enumerators as SQL text: SQL(JOB_REEMBED) is "2". The preprocessor cannot read an enumerator, so
+ * its number stands here once more; connection.c has the compiler compare the two. */
 #define SQL_CONFLICT_OPEN 0
 #define SQL_CONFLICT_DISMISSED 2
 #define SQL_CONFLICT_RESOLVED 1
@@ -25,8 +26,9 @@
 #define SQL_NUMBER(number) SQL_TEXT(number)
 #define SQL(name) SQL_NUMBER(SQL_##name)
 
-/* The one window predicate: current at :at; with :history also what is over; with :as_of only what was known then.
- * Never what was erased. Scope by whole segments: '0' is the character after '/'. */
+/* The one window predicate: current at :at; with :history also what is over; with :as_of only what
+ * was known then. Never what was erased. Scope by whole segments: '0' is the character after
+ * '/'. */
 #define VISIBLE                                                                                                                   \
     "f.workspace = (SELECT key FROM workspaces WHERE name = :workspace) AND f.close_reason <> " SQL(                              \
         CLOSE_ERASED) " AND f.valid_from <= :at AND (:history OR f.valid_until > :at) AND (NOT :as_of OR f.committed_at <= :at) " \
@@ -37,7 +39,8 @@
 
 #define WORKSPACE_1 "(SELECT key FROM workspaces WHERE name = ?1)"
 
-/* The store's now, in statements that ask whether facts are current; bound in read.c. Behind all others. */
+/* The store's now, in statements that ask for current facts; bound in read.c. The last
+ * parameter. */
 #define NOW "?30"
 
 /* In the order that fact_row() reads. */
@@ -71,8 +74,8 @@
     "NOT EXISTS (SELECT 1 FROM conflicts c WHERE c." side \
     " = f.key AND c.status IN (" SQL(CONFLICT_OPEN) ", " SQL(CONFLICT_RESOLVED) "))"
 
-/* The statuses of eg_conflict_filter as bits in ?2 and its flags in ?5: one of them asks whether both facts are current
- * at NOW, both or none do not ask. */
+/* The statuses of eg_conflict_filter as bits in ?2 and its flags in ?5: one of them asks whether
+ * both facts are current at NOW, both or none do not ask. */
 #define CONFLICT_PASSES                                                                  \
     "(?2 = 0 OR (?2 >> c.status) & 1) AND (?5 IN (0, " SQL(CONFLICTS_CURRENT) " | " SQL( \
         CONFLICTS_PAST) ") "                                                             \
@@ -88,8 +91,9 @@
     "j.id, j.kind, j.attempts, w.name, j.name, j.payload, j.fact, j.created_at, j.not_before, j.owner, " \
     "j.last_error FROM jobs j CROSS JOIN workspaces w ON w.key = j.workspace"
 
-/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look at the others. What
- * ends behind ?6, or is later than ?7, is from before the clock was set back. ?8: bits of the kinds left alone. */
+/* Jobs that may be leased at ?2, in the order of an index: the first ones are found without a look
+ * at the others. What ends behind ?6, or is later than ?7, is from before the clock was set back.
+ * ?8: bits of the kinds left alone. */
 #define DUE                                                                                           \
     "j.attempts < ?1 AND ((?8 >> j.kind) & 1) = 0 AND (j.not_before <= ?2 OR j.not_before > ?7) AND " \
     "(j.lease_until <= ?2 OR j.lease_until > ?6) ORDER BY j.id LIMIT ?5"

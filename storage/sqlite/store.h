@@ -1,4 +1,5 @@
-/* store.h - the inside of the SQLite backend: connections, prepared statements, error texts. For this folder only. */
+/* store.h - the inside of the SQLite backend: connections, prepared statements, error texts. For
+ * this folder only. */
 #ifndef EG_SQLITE_STORE_H
 #define EG_SQLITE_STORE_H
 
@@ -9,8 +10,9 @@
 #include "statements.h"
 
 enum { SCHEMA = 5, READERS = 4 };
-/* The oldest versions that may still read and write a store of this schema. Older ones would number the journal of the
- * store instead of the workspace's, and continue the audit chain of the store. */
+/* The oldest versions that may still read and write a store of this schema. Older ones would number
+ * the journal of the store instead of the workspace's, and continue the audit chain of the
+ * store. */
 enum { MIN_READER = 1, MIN_WRITER = 4 };
 
 typedef struct connection {
@@ -36,7 +38,8 @@ struct eg_storage {
     int64_t test_clock; /* 0: the host's clock */
     pthread_mutex_t wait_lock;
     pthread_cond_t committed; /* wakes wait() before it looks again by itself */
-    uint64_t commits;         /* of this process, that changed the seq of a workspace; under wait_lock */
+    uint64_t commits;         /* of this process, that changed the seq of a workspace; under
+                               * wait_lock */
 };
 
 /* ---- connection.c ---- */
@@ -67,8 +70,8 @@ static inline void bind_id(sqlite3_stmt *q, int at, eg_id id) {
     if (eg_id_is_none(id)) sqlite3_bind_null(q, at);
     else sqlite3_bind_blob(q, at, id.bytes, 16, SQLITE_TRANSIENT);
 }
-/* EG_EUNSUPPORTED for flags that are not in `known`; EG_EINVAL for a struct of `size` bytes that is smaller than it was
- * in version 1.0. what: the argument, for the message. */
+/* EG_EUNSUPPORTED for flags that are not in `known`; EG_EINVAL for a struct of `size` bytes that is
+ * smaller than it was in version 1.0. what: the argument, for the message. */
 eg_status check_flags(eg_request *rq, const char *what, uint32_t size, size_t least, uint32_t flags, uint32_t known);
 eg_status check_filter(eg_request *rq, const eg_filter *filter);
 int named(sqlite3_stmt *q, const char *name);
@@ -80,7 +83,8 @@ eg_str column_text(eg_request *rq, sqlite3_stmt *q, int at);
 /* One snapshot for several statements of a reader, until end_read(). */
 eg_status begin_read(connection *c, eg_request *rq);
 void end_read(connection *c, eg_request *rq);
-/* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last write. */
+/* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last
+ * write. */
 eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time);
 eg_status end_write(connection *c, eg_request *rq, eg_status s);
 /* The clock that jobs go by. */

@@ -1,5 +1,5 @@
-/* transaction.c - transactions over one connection, the time of the store, and the parameters of a filter, which
- * need that time. See store.h. */
+/* transaction.c - transactions over one connection, the time of the store, and the parameters of a
+ * filter, which need that time. See store.h. */
 #include "store.h"
 
 eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time) {
@@ -11,7 +11,8 @@ eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time) {
 
 eg_status end_write(connection *c, eg_request *rq, eg_status s) {
     if (s == EG_OK) s = run(c, rq, prepare(c, rq, EG_SQL_COMMIT));
-    if (s != EG_OK && !sqlite3_get_autocommit(c->db)) { /* report the first error, not the rollback's */
+    /* report the first error, not the rollback's */
+    if (s != EG_OK && !sqlite3_get_autocommit(c->db)) {
         eg_error first = *rq->err;
         (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
         *rq->err = first;
@@ -22,8 +23,10 @@ eg_status end_write(connection *c, eg_request *rq, eg_status s) {
 eg_status begin_read(connection *c, eg_request *rq) { return run(c, rq, prepare(c, rq, EG_SQL_BEGIN_READ)); }
 
 void end_read(connection *c, eg_request *rq) {
-    if (sqlite3_get_autocommit(c->db)) return; /* it never began, or SQLite ended it with an error */
-    eg_error first = *rq->err;                 /* what a read came to is not changed by its end */
+    if (sqlite3_get_autocommit(c->db))
+        return;                /* it never began, or SQLite ended it with an
+                                * error */
+    eg_error first = *rq->err; /* what a read came to is not changed by its end */
     (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
     *rq->err = first;
 }

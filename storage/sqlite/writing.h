@@ -16,8 +16,8 @@ typedef struct writing {
     window_list windows; /* of the facts changed so far, for the audit row */
 } writing;
 
-/* 1 when the bound query has a row, 0 when it has none, -1 with the error record filled. take_id: copies the row's first
- * column to failed_row. */
+/* 1 when the bound query has a row, 0 when it has none, -1 with the error record filled. take_id:
+ * copies the row's first column to failed_row. */
 int has_row(writing *w, sqlite3_stmt *q, int take_id);
 /* Takes the next seq of the workspace for a change: out->seq. */
 eg_status journal(writing *w, eg_change_kind kind, eg_id fact, eg_id other);

@@ -96,13 +96,14 @@ static void test_utf8_broken(void **state) {
 
 static void test_utf8_floor(void **state) {
     (void)state;
-    static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* begins at 0 1 3 6 10, ends at 11 */
+    /* begins at 0 1 3 6 10, ends at 11 */
+    static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
     static const size_t wanted[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
     for (size_t at = 0; at < sizeof wanted / sizeof *wanted; at++)
         assert_int_equal(eg_utf8_floor(text, sizeof text - 1, at), wanted[at]);
     assert_int_equal(eg_utf8_floor(text, sizeof text - 1, 1000), 11);
-    for (size_t n = 0; n < sizeof wanted / sizeof *wanted; n++) /* bytes that end inside a sequence */
-        assert_int_equal(eg_utf8_floor(text, n, n), wanted[n]);
+    /* bytes that end inside a sequence */
+    for (size_t n = 0; n < sizeof wanted / sizeof *wanted; n++) assert_int_equal(eg_utf8_floor(text, n, n), wanted[n]);
     assert_int_equal(eg_utf8_floor("", 0, 0), 0);
 }
 
@@ -163,8 +164,9 @@ static void test_time_parse(void **state) {
     check_time("2001-09-09T03:16:40+01:30", INT64_C(1000000000) * EG_SECOND);
     check_time("2001-09-08T20:46:40-05:00", INT64_C(1000000000) * EG_SECOND);
     check_time("1970-01-01T00:00:00.5", EG_SECOND / 2);
-    check_time("1970-01-01T00:00:00.123456789Z", 123456);                /* below a microsecond is cut */
-    check_time("2016-12-31T23:59:60Z", INT64_C(1483228800) * EG_SECOND); /* a leap second is the next second */
+    check_time("1970-01-01T00:00:00.123456789Z", 123456); /* below a microsecond is cut */
+    /* a leap second is the next second */
+    check_time("2016-12-31T23:59:60Z", INT64_C(1483228800) * EG_SECOND);
     check_time("0000-01-01", INT64_C(-62167219200) * EG_SECOND);
     check_time("9999-12-31T23:59:59.999999Z", INT64_C(253402300800) * EG_SECOND - 1);
     static const char *const bad[] = {"",
@@ -281,7 +283,8 @@ static void test_files(void **state) {
     snprintf(file_below, sizeof file_below, "%s/below", path);
     assert_int_equal(eg_file_read(file_below, 100, &a, &got, &err), EG_ENOENT);
     assert_int_equal(eg_file_replace(file_below, "x", 1, 0600, &err), EG_ENOENT);
-    assert_int_not_equal(eg_file_replace(dir, "x", 1, 0600, &err), EG_OK); /* a folder is not replaced... */
+    /* a folder is not replaced... */
+    assert_int_not_equal(eg_file_replace(dir, "x", 1, 0600, &err), EG_OK);
     assert_int_equal(stat(dir, &st), 0);
     assert_true(S_ISDIR(st.st_mode));
     assert_int_equal(eg_folder_make("", 0700, &err), EG_EINVAL);
@@ -323,7 +326,8 @@ static void test_sizes_and_status(void **state) {
     assert_int_equal(eg_fail(NULL, EG_EIO, "nobody listens"), EG_EIO);
     eg_error err;
     char longer[2000];
-    for (size_t lead = 0; lead < 7; lead++) { /* whatever the cut falls on, the text stays valid UTF-8 */
+    /* whatever the cut falls on, the text stays valid UTF-8 */
+    for (size_t lead = 0; lead < 7; lead++) {
         size_t width = lead < 3 ? 3 : 4;
         memset(longer, 'x', sizeof longer);
         for (size_t i = lead; i + width < sizeof longer; i += width)
@@ -346,8 +350,8 @@ uint32_t eg_crc32c_plain(const void *bytes, size_t n);
 
 static void test_hash(void **state) {
     (void)state;
-    /* 00 01 02 ... under the key 00 01 .. 0f: from a second writing of the paper, which with 2-4 rounds gives the paper's own
-     * value */
+    /* 00 01 02 ... under the key 00 01 .. 0f: from a second writing of the paper, which with 2-4
+     * rounds gives the paper's own value */
     static const eg_hash_key key = {{UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
     unsigned char bytes[16];
     for (unsigned char i = 0; i < 16; i++) bytes[i] = i;
@@ -362,7 +366,8 @@ static void test_hash(void **state) {
 static void test_crc32c(void **state) {
     (void)state;
     unsigned char bytes[300];
-    assert_int_equal(eg_crc32c("123456789", 9), 0xE3069283u); /* the check value of RFC 3720's polynomial */
+    /* the check value of RFC 3720's polynomial */
+    assert_int_equal(eg_crc32c("123456789", 9), 0xE3069283u);
     assert_int_equal(eg_crc32c("", 0), 0);
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 + i / 7);
     for (size_t from = 0; from < 9; from++)

@@ -1,4 +1,5 @@
-/* test_json.c - the bounded JSON reader and the buffer's escaper: what is accepted, what is refused and where. */
+/* test_json.c - the bounded JSON reader and the buffer's escaper: what is accepted, what is refused
+ * and where. */
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,8 @@ double strtod(const char *restrict text, char **restrict end) {
     return number;
 }
 
-/* Reads a copy of bytes that ends where the heap block ends, so that a read past it is seen by ASan. */
+/* Reads a copy of bytes that ends where the heap block ends, so that a read past it is seen by
+ * ASan. */
 static eg_json_kind read_all(const char *bytes, size_t n, eg_error *err, char *kinds, size_t most) {
     static const char letters[] = "$OoAaKSNtfz!";
     char *copy = malloc(n ? n : 1);
@@ -69,7 +71,8 @@ static void test_valid(void **state) {
                  {"1E+2", "N$"},
                  {"[ true , null ]", "Atza$"},
                  {"{\"a\":{\"b\":[null]}}", "OKOKAzaoo$"},
-                 {"{\"a\":1,\"a\":2}", "OKNKNo$"}, /* duplicates are shown to the caller, both of them */
+                 /* duplicates are shown to the caller, both of them */
+                 {"{\"a\":1,\"a\":2}", "OKNKNo$"},
                  {"\"\xF0\x9F\x98\x80\"", "S$"},
                  {"\"\x7F\"", "S$"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -183,7 +186,8 @@ static void test_numbers(void **state) {
                  {"-9223372036854775808", 1, INT64_MIN, -9223372036854775808.0},
                  {"9223372036854775808", 0, 0, 9223372036854775808.0},
                  {"-9223372036854775809", 0, 0, -9223372036854775808.0},
-                 {"9007199254740993", 1, INT64_C(9007199254740993), 9007199254740992.0}, /* exact where a double is not */
+                 /* exact where a double is not */
+                 {"9007199254740993", 1, INT64_C(9007199254740993), 9007199254740992.0},
                  {"-0", 1, 0, -0.0},
                  {"1.0", 0, 0, 1.0},
                  {"1e2", 0, 0, 100.0},

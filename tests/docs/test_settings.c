@@ -1,5 +1,5 @@
-/* test_settings.c - docs/configuration.md has one row for each setting of the program, with its type, range, default and
- * environment variable, and no other rows. */
+/* test_settings.c - docs/configuration.md has one row for each setting of the program, with its
+ * type, range, default and environment variable, and no other rows. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>

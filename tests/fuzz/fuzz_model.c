@@ -1,7 +1,8 @@
-/* fuzz_model.c - libFuzzer entry for a whole model folder: a tiny model in two files, with all that may stand beside them, of
- * which one file gets other bytes. The first byte of the input, from 'a' on, names the file. Of a text the rest is the file; of a
- * safetensors file, triples: a place (two bytes) and its value. A finding is a crash, a sanitizer report, a refusal without a
- * sentence, or a model that opens and then cannot answer. */
+/* fuzz_model.c - libFuzzer entry for a whole model folder: a tiny model in two files, with all that
+ * may stand beside them, of which one file gets other bytes. The first byte of the input, from 'a'
+ * on, names the file. Of a text the rest is the file; of a safetensors file, triples: a place (two
+ * bytes) and its value. A finding is a crash, a sanitizer report, a refusal without a sentence, or
+ * a model that opens and then cannot answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -60,7 +61,8 @@ static eg_status try_folder(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     char path[96];
-    if (setenv("ENGRAM_ISA", "scalar", 1) != 0) abort(); /* of the kernels only these are built with sanitizers */
+    /* of the kernels only these are built with sanitizers */
+    if (setenv("ENGRAM_ISA", "scalar", 1) != 0) abort();
     tiny_model *m = tiny_create();
     tiny_quantize(m, "bert.encoder.layer.0.attention.self.query.weight");
     tiny_folder(dir);

@@ -1,5 +1,6 @@
-/* fuzz_parsers.c - libFuzzer entries for what reads bytes from outside: one program each, chosen by a definition. A finding
- * is a crash, a sanitizer report, or a broken promise (an error without a sentence, tokens that are not in the vocabulary). */
+/* fuzz_parsers.c - libFuzzer entries for what reads bytes from outside: one program each, chosen by
+ * a definition. A finding is a crash, a sanitizer report, or a broken promise (an error without a
+ * sentence, tokens that are not in the vocabulary). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ static void check(eg_status s, const eg_error *err) {
     if (s != EG_OK && (err->code != s || err->text[0] == '\0')) abort();
 }
 
-/* Encodes text and joins it, alone or with itself: every id is in the vocabulary, and the limit holds. */
+/* Encodes text and joins it, alone or with itself: every id is in the vocabulary, and the limit
+ * holds. */
 __attribute__((unused)) static eg_status check_encode(const eg_tokenizer *w, eg_str text, size_t choice, eg_error *err) {
     enum { LEAST = 32, MOST = 64 };
     size_t most = LEAST + choice % (MOST - LEAST);

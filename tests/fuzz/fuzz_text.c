@@ -1,6 +1,7 @@
-/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, its blocks and statements, and
- * the readers of core/docs over a document; one program each, chosen by a definition. A finding is a crash, a sanitizer report,
- * or a broken promise of core/text/text.h, core/text/blocks.h or core/docs/documents.h. */
+/* fuzz_text.c - libFuzzer entries for what reads the words of people: core/text over one fact, its
+ * blocks and statements, and the readers of core/docs over a document; one program each, chosen by
+ * a definition. A finding is a crash, a sanitizer report, or a broken promise of core/text/text.h,
+ * core/text/blocks.h or core/docs/documents.h. */
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
@@ -79,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     eg_term terms[EG_MAX_FACT_TERMS];
     size_t n;
     eg_arena_init(&a, (size_t)64 << 20);
-    if (eg_text_scope(&a, text, &scope, &err) == EG_OK) { /* any bytes; what comes out is taken again as it is */
+    /* any bytes; what comes out is taken again as it is */
+    if (eg_text_scope(&a, text, &scope, &err) == EG_OK) {
         eg_str again;
         PROMISE(eg_text_scope(&a, scope, &again, &err) == EG_OK && eg_str_eq(scope, again) && eg_text_scope_within(scope, again));
     }

@@ -1,6 +1,7 @@
-/* mutate.c - changes that keep the form of a file, for the targets whose inputs have one: random bytes seldom get past the first
- * bracket or length. In JSON, values and members are erased, repeated or replaced by others; the length of a safetensors header
- * follows the header; a record of a protocol buffer (FUZZ_SPM) keeps its own length. Half of all changes are libFuzzer's. */
+/* mutate.c - changes that keep the form of a file, for the targets whose inputs have one: random
+ * bytes seldom get past the first bracket or length. In JSON, values and members are erased,
+ * repeated or replaced by others; the length of a safetensors header follows the header; a record
+ * of a protocol buffer (FUZZ_SPM) keeps its own length. Half of all changes are libFuzzer's. */
 #include <stdint.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static size_t pick(uint64_t *random, size_t n) {
     return (size_t)(*random >> 33) % n;
 }
 
-/* Puts `with`, which does not lie in data, where `at` was; returns the new size: the old one when it would not fit. */
+/* Puts `with`, which does not lie in data, where `at` was; returns the new size: the old one when
+ * it would not fit. */
 static size_t splice(uint8_t *data, size_t size, size_t most, range at, const void *with, size_t length) {
     if (size - (at.end - at.begin) + length > most) return size;
     memmove(data + at.begin + length, data + at.end, size - at.end);
@@ -37,7 +39,8 @@ static size_t read_varint(const uint8_t *p, size_t n, uint64_t *out) {
     return 0;
 }
 
-/* One of the records of data that hold bytes, by chance: *whole from its length on, *payload without. 0: there is none. */
+/* One of the records of data that hold bytes, by chance: *whole from its length on, *payload
+ * without. 0: there is none. */
 static int find_record(const uint8_t *data, size_t size, uint64_t *random, range *whole, range *payload) {
     size_t seen = 0;
     for (size_t at = 0, used; at < size; at += used) {
@@ -57,7 +60,8 @@ static int find_record(const uint8_t *data, size_t size, uint64_t *random, range
     return seen > 0;
 }
 
-/* Changes the payload of a record by chance, or, with levels left, that of a record in it; its length follows. */
+/* Changes the payload of a record by chance, or, with levels left, that of a record in it; its
+ * length follows. */
 static size_t mutate_record(uint8_t *data, size_t size, size_t most, uint64_t *random, int levels) {
     uint8_t bytes[10 + MOST], *body = bytes + 10;
     range whole, payload;
@@ -166,7 +170,8 @@ static size_t mutate_json(uint8_t *data, size_t size, size_t most, uint64_t *ran
 }
 
 #if defined(FUZZ_SAFETENSORS)
-/* The header ends behind the last brace; the change is made in it, and the length in front of it is that of the new one. */
+/* The header ends behind the last brace; the change is made in it, and the length in front of it is
+ * that of the new one. */
 static size_t mutate_form(uint8_t *data, size_t size, size_t most, uint64_t *random) {
     enum { HEAD = 8 };
     const uint8_t *brace = size > HEAD ? memrchr(data + HEAD, '}', size - HEAD) : NULL;

@@ -58,7 +58,8 @@ static void json_is_whole(void **state) {
     size_t length, isa_count = eg_kernels_available(isas, 16);
     eg_gemm_call one = {.M = 1, .N = 1, .K = 1, .A = none, .lda = 1, .packed = none, .C = none, .ldc = 1};
     int has_blas = eg_gemm_openblas(isas[0], &one, NULL) == EG_OK;
-    int has_s8_peak = isa_count > 1 && eg_bench_peak_now(isas[1]->isa, EG_FORMAT_S8) > 0; /* Arm has none */
+    /* Arm has none */
+    int has_s8_peak = isa_count > 1 && eg_bench_peak_now(isas[1]->isa, EG_FORMAT_S8) > 0;
     char *text = run(1, NULL, &length);
     eg_arena arena;
     eg_error err = {0};

@@ -65,7 +65,8 @@ static buffer make(size_t n, size_t offset) {
     for (size_t i = 0; i < n; i++) b.data[i] = next_float();
     return b;
 }
-static buffer copy(const buffer *from) { /* draws no random numbers: ISAs make different numbers of copies */
+/* draws no random numbers: ISAs make different numbers of copies */
+static buffer copy(const buffer *from) {
     buffer b = guarded(from->n, (size_t)(from->data - from->whole) - GUARD);
     memcpy(b.data, from->data, from->n * sizeof(float));
     return b;
@@ -260,8 +261,8 @@ static void first_queries(const eg_attention *whole, const eg_kernels *k, const 
  * and n keys:
  *
  * - A score is sums of head_size products, two additions and a product: |error| <= scale *
- *   (head_size + 3) u * the sum of the
- *   magnitudes of all its products (sum_error). Subtracting the greatest score, which all weights share, rounds once more.
+ *   (head_size + 3) u * the sum of the magnitudes of all its products (sum_error). Subtracting
+ *   the greatest score, which all weights share, rounds once more.
  * - So the unnormalised weight of key j is e^(x_j) (1 + h_j) with |h_j| <= e^|error of its
  *   argument| (1 + EXP_ERROR) - 1. With the exact weights w_j and result y, sum w_j (1 + h_j) v_j /
  *   sum w_j (1 + h_j) - y = sum w_j h_j (v_j - y) / (1 + sum w_j h_j).
@@ -323,8 +324,9 @@ static void attention_is_the_same_everywhere(void **state) {
             buffer qkv = make(length * ld, 1), out = make(length * d, 0), expected = copy(&out);
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, 0) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
-            if (length %
-                2) /* half of the cases have small scores, with many weights; in the others a single key may get all weight */
+            /* half of the cases have small scores, with many weights; in the others a single key
+             * may get all weight */
+            if (length % 2)
                 for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.125f;
             eg_attention a = {.q = qkv.data,
                               .k = qkv.data + d,
@@ -367,7 +369,8 @@ static void relative_attention(const size_t span) {
             buffer expected[2] = {copy(&out), copy(&out)};
             float *scratch = aligned_alloc(64, (eg_attention_scratch(length, d, span) * 4 + 63) / 64 * 64);
             assert_non_null(scratch);
-            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f; /* small scores, so that many keys have a weight */
+            /* small scores, so that many keys have a weight */
+            for (size_t i = 0; i < qkv.n; i++) qkv.data[i] *= 0.01f;
             for (int share = 0; share < 2; share++) {
                 eg_relative x = {
                     .key = key.data, .query = query.data, .span = span, .width = width, .column = (share ? shared : own) + FAR};
@@ -501,7 +504,8 @@ static void s8_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             .M = M, .N = N, .K = K, .n1 = N, .A = rows, .packed = packed, .C = out.data, .ldc = ldc, .epilogue = &with};
         run_in_two(k->s8.gemm, call, k->s8.panel_width);
         same(&expected, &out, "s8_gemm", k, M * 1000000 + N * 1000 + K);
-        if (with.residual) { /* the residual may be the output itself: the epilogue runs once for each row */
+        /* the residual may be the output itself: the epilogue runs once for each row */
+        if (with.residual) {
             buffer own = copy(&C);
             eg_epilogue onto = with;
             onto.residual = own.data;
@@ -640,7 +644,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                 assert_memory_equal(alone.data, out.data + m * ldc, N * sizeof(float));
                 done(&alone);
             }
-        if (!with.activation) /* within the error that kernels.h allows, plus the roundings of the epilogue */
+        /* within the error that kernels.h allows, plus the roundings of the epilogue */
+        if (!with.activation)
             for (size_t m = 0; m < M; m++)
                 for (size_t n = 0; n < N; n++) {
                     double exact = 0, magnitude = 0, slack = 0, got = (double)out.data[m * ldc + n];
@@ -654,7 +659,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
                     if (!(fabs(got - exact) <= (double)K * 0x1p-23 * magnitude + (magnitude + slack) * 0x1p-22 + 0x1p-120))
                         fail_msg("bf16 gemm of %s, %zu x %zu x %zu: %.9g, exactly %.9g", k->name, M, N, K, got, exact);
                 }
-        if (with.residual) { /* the residual may be the output itself: the epilogue runs once for each row */
+        /* the residual may be the output itself: the epilogue runs once for each row */
+        if (with.residual) {
             buffer own = copy(&C);
             eg_epilogue onto = with;
             onto.residual = own.data;
@@ -667,7 +673,8 @@ static void bf16_case(size_t M, size_t N, size_t K, const eg_epilogue *kind) {
             same(&out, &own, "bf16 gemm onto its residual", k, M * 1000000 + N * 1000 + K);
             done(&own);
         }
-        memset(out_rows, 0x33, out_bytes); /* rounded results: the same rows as rounding the results, up to their ends */
+        /* rounded results: the same rows as rounding the results, up to their ends */
+        memset(out_rows, 0x33, out_bytes);
         memset(direct, 0x77, out_bytes);
         k->bf16.quantize(out.data, M, N, ldc, out_rows);
         call.C = direct;

@@ -195,7 +195,8 @@ static void taken_in_turn(void **state) {
         assert_int_equal(atomic_load(&a.taken), !stops);
     }
     atomic_store(&a.stop, 1);
-    assert_false(eg_pool_take(pool, asks, &a)); /* asked before anything, and it left nothing locked */
+    /* asked before anything, and it left nothing locked */
+    assert_false(eg_pool_take(pool, asks, &a));
     run_many(pool, 20);
     eg_pool_destroy(pool);
 }

@@ -121,7 +121,8 @@ static void check(subject *c, const size_t *few, size_t few_count) {
             check_same(c, EG_ISA_SCALAR, 2, few, few_count, TEXTS);
             continue;
         }
-        if (k > best) run_reference(c, isas[k]->isa, forward); /* an instruction for bf16: a reference of its own */
+        /* an instruction for bf16: a reference of its own */
+        if (k > best) run_reference(c, isas[k]->isa, forward);
         check_same(c, isas[k]->isa, 1, forward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, backward, TEXTS, TEXTS);
         check_same(c, isas[k]->isa, 2, forward, TEXTS, k >= best ? 1 : 7);

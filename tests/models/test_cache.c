@@ -108,7 +108,8 @@ static void test_written_once(void **state) {
     pack_path(path);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    for (eg_format format = EG_FORMAT_S8; format <= EG_FORMAT_BF16; format++) { /* other formats beside it */
+    /* other formats beside it */
+    for (eg_format format = EG_FORMAT_S8; format <= EG_FORMAT_BF16; format++) {
         float other[2][TINY_LABELS];
         answer(NULL, format, other[0]);
         for (int i = 0; i < 2; i++) {

@@ -112,7 +112,8 @@ static void test_token_labels(void **state) {
     out[4 * TINY_LABELS] = 77;
     REFUSED(eg_model_label_tokens(m, &pair.first, 1, out, 1, NULL, NULL, &err));
     REFUSED(eg_model_label_tokens(m, &pair.first, 1, NULL, 4, offsets, NULL, &err));
-    assert_int_equal(eg_model_label_tokens(m, &pair.first, 1, NULL, 0, offsets, NULL, &err), EG_ELIMIT); /* how many rows? */
+    /* how many rows? */
+    assert_int_equal(eg_model_label_tokens(m, &pair.first, 1, NULL, 0, offsets, NULL, &err), EG_ELIMIT);
     assert_int_equal(offsets[1], 4);
     assert_int_equal(eg_model_label_tokens(m, &pair.first, 1, out, 4, offsets, NULL, &err), EG_OK);
     assert_true(out[4 * TINY_LABELS] == 77);

@@ -165,8 +165,8 @@ static void check_open(eg_format format) {
         arm(n);
         eg_status s = eg_model_open(e, classifier, &options, &m, &err);
         int failed = disarm(n, s, &err, 0);
-        if (failed && n > 1 && !strstr(err.text, classifier)) /* 1: the model itself, before it has a folder */
-            fail_msg("'%s' does not name the model", err.text);
+        /* 1: the model itself, before it has a folder */
+        if (failed && n > 1 && !strstr(err.text, classifier)) fail_msg("'%s' does not name the model", err.text);
         assert_true(failed ? m == NULL : n > 20);
         eg_model_close(m);
         assert_int_equal(atomic_load(&held), before);

@@ -298,8 +298,8 @@ static void check_each_tensor(const tiny_model *whole) {
             size_t row = (t->dims == 2 ? t->shape[1] : 1) * element;
             eg_status wanted = EG_EFORMAT;
             if (element == 1 && way >= NOT_A_NUMBER) continue;
-            snprintf(name, sizeof name, "%s",
-                     strncmp(t->name, "bert.", 5) == 0 ? t->name + 5 : t->name); /* the prefix is a guess */
+            /* the prefix is a guess */
+            snprintf(name, sizeof name, "%s", strncmp(t->name, "bert.", 5) == 0 ? t->name + 5 : t->name);
             snprintf(what, sizeof what, "%s, way %d", name, way);
             if (way == MISSING) tiny_remove(m, t->name);
             if (way == WIDER) t->shape[t->dims - 1]++, t->bytes += t->dims == 2 ? t->shape[0] * element : element;
@@ -510,7 +510,8 @@ static void test_config_fields(void **state) {
         {"BertForSequenceClassification", "BertForNothing", EG_EUNSUPPORTED, "architectures"},
         {"\"vocab_size\": 24", "\"vocab_size\": 23", EG_EFORMAT, "vocab_size"},
         {"\"vocab_size\": 24", "\"vocab_size\": 25", EG_EFORMAT, "tensor word_embeddings"},
-        {"\"vocab_size\": 24,\n \"hidden_size\": 16", "\"vocab_size\": 16777216,\n \"hidden_size\": 16384", EG_EFORMAT, /* 1 TB */
+        /* 1 TB */
+        {"\"vocab_size\": 24,\n \"hidden_size\": 16", "\"vocab_size\": 16777216,\n \"hidden_size\": 16384", EG_EFORMAT,
          "tensor word_embeddings"},
         {"\"vocab_size\": 24", "\"vocab_size\": 4294967320", EG_EFORMAT, "vocab_size"},
         {"\"hidden_size\": 16", "\"hidden_size\": 0", EG_EFORMAT, "hidden_size"},
@@ -634,7 +635,8 @@ static void test_sentence_files(void **state) {
                  {"sentence_bert_config.json", "{\"max_seq_length\": 8.5}", EG_EFORMAT, "max_seq_length"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": \"8\"}", EG_EFORMAT, "max_seq_length"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": [8]}", EG_EFORMAT, "max_seq_length"},
-                 {"sentence_bert_config.json", "{\"do_lower_case\": true}", EG_OK, NULL}, /* the tokenizer does */
+                 /* the tokenizer does */
+                 {"sentence_bert_config.json", "{\"do_lower_case\": true}", EG_OK, NULL},
                  {"sentence_bert_config.json", "{\"do_lower_case\": 1}", EG_EFORMAT, "do_lower_case"},
                  {"sentence_bert_config.json", "[8]", EG_EFORMAT, "object"},
                  {"sentence_bert_config.json", "{\"max_seq_length\": 8", EG_EFORMAT, "1:"},
@@ -768,7 +770,8 @@ static void test_no_files(void **state) {
             snprintf(path, sizeof path, "%s/%s", dir, all_files[i]);
             remove(path);
             kinds[k].make(path);
-            if (kinds[k].make == be_unreadable && access(path, R_OK) == 0) { /* root reads everything */
+            /* root reads everything */
+            if (kinds[k].make == be_unreadable && access(path, R_OK) == 0) {
                 remove(path);
                 continue;
             }

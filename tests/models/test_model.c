@@ -18,8 +18,9 @@
 #include "models/engine.h"
 
 enum { TEXTS = 8, WIDEST = 32, MAX_FLOATS = 8 * 48 * 3 };
-#define NEAR_BF16 \
-    0.025 /* half of the 0.05 of s8, since the models are small and random; test_batches.c has the bound for those that ship */
+/* Half of the 0.05 of s8, since the models are small and random; test_batches.c has the bound for
+ * those that ship. */
+#define NEAR_BF16 0.025
 
 static eg_engine *engine_of(uint32_t isa, uint32_t threads) {
     eg_engine_options o = {.size = sizeof o, .threads = threads, .isa = isa};
@@ -179,7 +180,8 @@ static void test_labels_and_errors(void **state) {
     int flag = 1;
     assert_int_equal(eg_model_embed(m, texts, 1, out, &(eg_cancel){.flag = &flag}, &err), EG_ECANCELLED);
     assert_int_equal(eg_model_embed(m, texts, 1, out, &(eg_cancel){.deadline = 1}, &err), EG_ECANCELLED);
-    assert_int_equal(eg_model_embed(m, broken, 2, out, &(eg_cancel){.flag = &flag}, &err), EG_ECANCELLED); /* no text is read */
+    /* no text is read */
+    assert_int_equal(eg_model_embed(m, broken, 2, out, &(eg_cancel){.flag = &flag}, &err), EG_ECANCELLED);
     eg_pair pair = {texts[0], texts[1]};
     assert_int_equal(eg_model_classify(m, &pair, 1, out, NULL, &err), EG_EUNSUPPORTED);
     size_t count = 0;
@@ -209,7 +211,8 @@ static void test_entities(void **state) {
     eg_range span;
     for (double score; fscanf(in, "%u %u %15s %zu %zu %lf", &a, &text, label, &span.begin, &span.end, &score) == 6; lines++) {
         if (a != before) {
-            assert_int_equal(next, lines ? offsets[TEXTS] : 0); /* all of the one before were wanted */
+            /* all of the one before were wanted */
+            assert_int_equal(next, lines ? offsets[TEXTS] : 0);
             if (eg_model_entities(m, texts, TEXTS, a, got, MAX_SIZE, offsets, NULL, &err) != EG_OK) fail_msg("%s", err.text);
             before = a;
             next = at = 0;
@@ -236,10 +239,11 @@ static void test_entities(void **state) {
     eg_str *many = malloc(MANY * sizeof *many);
     size_t *ends = malloc((MANY + 1) * sizeof *ends);
     assert_true(many && ends);
-    for (size_t i = 0; i < MANY; i++)
-        many[i] = texts[TEXTS - 1]; /* 48 tokens each: their labels are more than a group's scratch */
+    /* 48 tokens each: their labels are more than a group's scratch */
+    for (size_t i = 0; i < MANY; i++) many[i] = texts[TEXTS - 1];
     (void)eg_model_entities(m, many, MANY, EG_AGGREGATE_MAX, got, 0, ends, NULL, &err);
-    for (const eg_workspace *w = e->idle; w; w = w->next) assert_true(w->capacity < (size_t)MANY * 48 * 3); /* not kept */
+    /* not kept */
+    for (const eg_workspace *w = e->idle; w; w = w->next) assert_true(w->capacity < (size_t)MANY * 48 * 3);
     free(many);
     free(ends);
     assert_int_equal(eg_model_entities(m, texts, TEXTS, 4, got, MAX_SIZE, offsets, NULL, &err), EG_EINVAL);

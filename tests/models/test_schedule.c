@@ -112,7 +112,8 @@ static void three_on_two(void **state) {
     const size_t offsets[] = {0, 40, 80, 120}, uneven[] = {0, 500, 510, 520};
     eg_schedule s = eg_schedule_make(offsets, 3, 2, groups);
     assert_int_equal(s.count, 3);
-    assert_int_equal(s.together, 2); /* two side by side, then both threads in the third: 40 + 25 tokens, not 80 */
+    /* two side by side, then both threads in the third: 40 + 25 tokens, not 80 */
+    assert_int_equal(s.together, 2);
     assert_true(cost_of(&s, 2) < 65.001 && plain_cost(offsets, 3, 2) > 79.999);
     s = eg_schedule_make(uneven, 3, 2, groups); /* one long text: nobody waits for one thread */
     assert_int_equal(s.together, 0);

@@ -1,8 +1,8 @@
 /* test_tokenizer.c - the tokenizers against the reference's answers: texts, truncated pairs, every
  * code point. WordPiece with the vocabulary that ships (golden/tokenizer.jsonl, made by
  * tools/train/make_tokenizer_golden.py), the others with small ones (golden/tokenizers, made by
- * tools/train/make_small_tokenizers.py). And files that are malformed or need what we do not support.
- */
+ * tools/train/make_small_tokenizers.py). And files that are malformed or need what we do not
+ * support. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ enum { MAX_IDS = 4096 };
 typedef struct answer {
     eg_str text, first, second;
     int64_t most, block, shift, hash;          /* a block has 2 to the power of shift code points */
-    uint32_t ids[MAX_IDS], spans[2 * MAX_IDS]; /* spans: begin and end of each, in bytes of its text */
+    uint32_t ids[MAX_IDS], spans[2 * MAX_IDS]; /* spans: begin and end of each, in bytes of its
+                                                * text */
     size_t count, places;
 } answer;
 
@@ -414,7 +415,9 @@ static void broken_sentencepiece_is_refused(void **state) {
     assert_int_equal(eg_file_read(GOLDEN "/tokenizers/unigram-spm/spm.model", 1 << 20, &arena, &model, &err), EG_OK);
     size_t refused = 0, cuts = 0;
     for (size_t n = 0; n < model.len;
-         n += n < 64 ? 1 : 61, cuts++) { /* cut off anywhere; between two pieces it is a smaller model */
+         /* cut off anywhere; between two pieces it is a smaller model */
+         n += n < 64 ? 1 : 61,
+                cuts++) {
         if (eg_tokenizer_from_spm((eg_str){model.ptr, n}, 0, &arena, &t, &err) == EG_OK) continue;
         refused++;
         if (!strstr(err.text, "spm.model")) fail_msg("%zu bytes: '%s'", n, err.text);

@@ -96,11 +96,13 @@ void tiny_quantize(tiny_model *m, const char *name) {
     tiny_tensor *scales = tiny_add(m, scales_name, "F32", t->shape[0], (columns + 127) / 128, sizeof(float));
     for (size_t r = 0; r < t->shape[0]; r++) {
         const float scale = 0.25f / 127;
-        memcpy(scales->data + r * sizeof scale, &scale, sizeof scale); /* fewer than 128 columns: one scale a row */
+        /* fewer than 128 columns: one scale a row */
+        memcpy(scales->data + r * sizeof scale, &scale, sizeof scale);
         for (size_t i = 0; i < columns; i++) {
             float v;
             memcpy(&v, t->data + (r * columns + i) * sizeof v, sizeof v);
-            t->data[r * columns + i] = (unsigned char)(signed char)(v / scale); /* in front of what is read next */
+            /* in front of what is read next */
+            t->data[r * columns + i] = (unsigned char)(signed char)(v / scale);
         }
     }
     t->dtype = "I8";

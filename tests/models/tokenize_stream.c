@@ -73,7 +73,8 @@ static void write_answer(request *r) {
 
 static uint64_t nanoseconds(void) {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* what others do on the machine does not count */
+    /* what others do on the machine does not count */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

@@ -1,4 +1,5 @@
-/* conformance.c - the checks of conformance.h about facts, searches, workspaces and the audit log. */
+/* conformance.c - the checks of conformance.h about facts, searches, workspaces and the audit
+ * log. */
 #include "conformance_steps.h"
 
 void conformance_windows(store *s) {
@@ -53,7 +54,8 @@ void conformance_preconditions(store *s) {
     const eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict},
                     setting = {.kind = EG_CHANGE_SETTING, .setting = {EG_STR("k"), EG_STR("v")}};
     close_fact(s, b, EG_CLOSE_DELETED);
-    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK); /* unsettled: it came after the end */
+    /* unsettled: it came after the end */
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
     const eg_precondition failing[] = {{.kind = EG_REQUIRE_HASH_FREE, .hash_free = {.scope = EG_STR("x"), .hash = hash}},
                                        {.kind = EG_REQUIRE_CURRENT, .fact = b},
                                        {.kind = EG_REQUIRE_HEAD, .fact = b},
@@ -98,7 +100,8 @@ void conformance_preconditions(store *s) {
     eg_applied applied;
     assert_int_equal(apply(s, &head, 1, &setting, 1, &applied), EG_ECONFLICT);
     assert_true(eg_id_eq(applied.failed_row, row.fact.id)); /* the newer one */
-    for (int i = 0; i < 2; i++) {                           /* by the id of the lineage, and of a fact of it */
+    for (int i = 0; i < 2; i++) {                           /* by the id of the lineage, and of a
+                                                             * fact of it */
         assert_int_equal(OPS(s, lineage, i ? row.fact.id : a, 0, &list, &n), EG_OK);
         assert_true(n == 2 && eg_id_eq(list[0].id, a) && eg_id_eq(list[1].id, row.fact.id));
         assert_int_equal(OPS(s, lineage, i ? row.fact.id : a, 1, &list, &n), EG_OK);
@@ -158,7 +161,8 @@ static float counted_dot(void *host, const float *a, const float *b, size_t n) {
     return sum;
 }
 
-/* A fact with a vector for each of its statements: the nearest one counts, and the fact comes once. */
+/* A fact with a vector for each of its statements: the nearest one counts, and the fact comes
+ * once. */
 static eg_id put_statements(store *s, const char *scope) {
     float v[3][WIDTH] = {{0}};
     eg_vector vectors[3];
@@ -262,12 +266,14 @@ void conformance_claims(store *s) {
     eg_filter f = ALL_FACTS;
     eg_search search = {.kind = EG_SEARCH_CLAIM, .limit = 10, .subject = EG_STR("auth"), .attribute = EG_STR("timeout")};
     eg_scored_list list = search_one(s, &f, search);
-    assert_true(list.count == 2 && eg_id_eq(list.rows[0].fact, a) && eg_id_eq(list.rows[1].fact, b)); /* the newest last */
+    /* the newest last */
+    assert_true(list.count == 2 && eg_id_eq(list.rows[0].fact, a) && eg_id_eq(list.rows[1].fact, b));
     search.attribute = (eg_str){0};
     assert_int_equal(search_one(s, &f, search).count, 3); /* a row a claim */
     search.limit = 1;
     list = search_one(s, &f, search);
-    assert_true(list.count == 1 && eg_id_eq(list.rows[0].fact, b)); /* the limit leaves out the oldest */
+    /* the limit leaves out the oldest */
+    assert_true(list.count == 1 && eg_id_eq(list.rows[0].fact, b));
 
     eg_fact_parts p = part(s, a, EG_PARTS_CLAIMS | EG_PARTS_STATEMENTS);
     assert_true(p.claim_count == 2 && p.statement_count == 1 && p.statements[0].end == 5);
@@ -344,7 +350,8 @@ void conformance_workspaces(store *s) {
     assert_int_equal(n, 0);
     close_fact(s, a, EG_CLOSE_DELETED);
     eg_job *jobs;
-    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1); /* a lease alone is for all, and says whose the job is */
+    /* a lease alone is for all, and says whose the job is */
+    assert_int_equal(lease(s, "me", 0, 1, &jobs), 1);
     assert_true(eg_str_eq(jobs[0].workspace, EG_STR("local")));
     const eg_change done = {.kind = EG_CHANGE_JOB_DONE, .job_done = {jobs[0].token}};
     const eg_precondition held = {.kind = EG_REQUIRE_LEASE, .token = jobs[0].token};
@@ -376,8 +383,8 @@ static eg_audit_row audit_row(store *s, int64_t id) {
     return n && rows[0].id == id ? rows[0] : (eg_audit_row){0};
 }
 
-/* An audit row holds what its change set did to windows: an insertion, two closings, a promotion; other rows keep their
- * own. */
+/* An audit row holds what its change set did to windows: an insertion, two closings, a promotion;
+ * other rows keep their own. */
 void conformance_audit_windows(store *s) {
     const int64_t start = 1000 * DAY;
     set_clock(s, start);
@@ -401,13 +408,15 @@ void conformance_audit_windows(store *s) {
     eg_audit_row r = audit_row(s, first.audit_id);
     assert_int_equal(r.window_count, 4);
     is_window(r.windows[0], week, start, start + 7 * DAY, start, start + 2 * DAY);
-    is_window(r.windows[1], over, start, start + DAY, start, start + DAY); /* it was over: closing never moves an end later */
+    /* it was over: closing never moves an end later */
+    is_window(r.windows[1], over, start, start + DAY, start, start + DAY);
     is_window(r.windows[2], row.fact.id, 0, 0, start + 2 * DAY, start + 5 * DAY);
     is_window(r.windows[3], promoted, start, start + DAY, start, EG_FOREVER);
     assert_true(eg_id_eq(r.fact, row.fact.id) && eg_id_eq(r.other, week) && r.time == first.time);
     const eg_change sooner = {.kind = EG_CHANGE_PROMOTE, .promote = {.fact = promoted, .lifetime = DAY}};
     assert_int_equal(apply(s, NULL, 0, &sooner, 1, NULL), EG_OK);
-    assert_true(get_fact(s, promoted).valid_until == EG_FOREVER); /* a promotion never moves an end sooner */
+    /* a promotion never moves an end sooner */
+    assert_true(get_fact(s, promoted).valid_until == EG_FOREVER);
     r = audit_row(s, second.audit_id);
     assert_true(r.window_count == 0 && eg_str_eq(r.payload, EG_STR("{\"a\":1}")) && eg_str_eq(r.actor, EG_STR("test")));
     eg_audit_row *rows;
@@ -463,7 +472,8 @@ void conformance_unembedded(store *s) {
     assert_int_equal(unembedded(s, "n", 0, 10, &rows, &all), 3);
     eg_filter f = ALL_FACTS;
     eg_scored_list hits = search_one(s, &f, by_vector(&v, "n", values, 5));
-    assert_int_equal(hits.count, 1); /* of this model there is one, and none of the other is taken for it */
+    /* of this model there is one, and none of the other is taken for it */
+    assert_int_equal(hits.count, 1);
     assert_true(eg_id_eq(hits.rows[0].fact, ids[0]));
 }
 
@@ -495,7 +505,8 @@ void conformance_found_again(store *s) {
     const eg_change conflict = {.kind = EG_CHANGE_CONFLICT, .conflict = &c};
     assert_int_equal(apply(s, NULL, 0, &conflict, 1, NULL), EG_OK);
     eg_new_fact row = new_fact("once", "x");
-    const eg_precondition current = {.kind = EG_REQUIRE_CURRENT, .fact = a}; /* it does not hold the second time */
+    /* it does not hold the second time */
+    const eg_precondition current = {.kind = EG_REQUIRE_CURRENT, .fact = a};
     const eg_change changes[] = {{.kind = EG_CHANGE_CLOSE, .close = {a, EG_CLOSE_SUPERSEDED, EG_STR("bob")}},
                                  {.kind = EG_CHANGE_END_CONFLICTS, .end_conflicts = {.fact = a, .by = EG_STR("bob")}},
                                  {.kind = EG_CHANGE_FACT, .new_fact = &row},
@@ -526,8 +537,8 @@ void conformance_found_again(store *s) {
     assert_int_equal(OPS(s, apply, &set, &again), EG_ECONFLICT);
 }
 
-/* All workspaces that were written, by name, each with its own seq; at once when the sum is another one than is known or there is
- * no time to wait, else at the deadline. */
+/* All workspaces that were written, by name, each with its own seq; at once when the sum is another
+ * one than is known or there is no time to wait, else at the deadline. */
 void conformance_workspace_list(store *s) {
     static const char *const names[] = {"b", "a", "local"};
     eg_workspace_row *rows;
@@ -544,7 +555,8 @@ void conformance_workspace_list(store *s) {
     assert_true(eg_str_eq(rows[0].name, EG_STR("a")) && rows[0].seq == 2);
     assert_true(eg_str_eq(rows[1].name, EG_STR("b")) && rows[1].seq == 1);
     assert_true(eg_str_eq(rows[2].name, EG_STR("local")) && rows[2].seq == 3);
-    assert_int_equal(OPS(s, workspaces, 7, begun + 60 * EG_SECOND, &rows, &n), EG_OK); /* less than is known */
+    /* less than is known */
+    assert_int_equal(OPS(s, workspaces, 7, begun + 60 * EG_SECOND, &rows, &n), EG_OK);
     assert_int_equal(n, 3);
     assert_true(eg_clock_monotonic() < begun + 30 * EG_SECOND);
     begun = eg_clock_monotonic();
@@ -553,8 +565,8 @@ void conformance_workspace_list(store *s) {
     assert_true(eg_clock_monotonic() >= begun + EG_SECOND / 5);
 }
 
-/* wait() gives the seq: at once when there is a newer one or no time to wait, else at the deadline. Another process's
- * commits are in test_concurrency.c. */
+/* wait() gives the seq: at once when there is a newer one or no time to wait, else at the deadline.
+ * Another process's commits are in test_concurrency.c. */
 void conformance_waiting(store *s) {
     int64_t seq = -1, begun = eg_clock_monotonic();
     assert_int_equal(OPS(s, wait, 0, 0, &seq), EG_OK);

@@ -1,5 +1,6 @@
-/* conformance.h - what every storage backend must do (core/include/engram/storage.h), written against eg_storage_ops
- * alone. Each check takes an empty store that was opened with EG_STORAGE_FOR_TESTS, and fails by cmocka. */
+/* conformance.h - what every storage backend must do (core/include/engram/storage.h), written
+ * against eg_storage_ops alone. Each check takes an empty store that was opened with
+ * EG_STORAGE_FOR_TESTS, and fails by cmocka. */
 #ifndef EG_TEST_CONFORMANCE_H
 #define EG_TEST_CONFORMANCE_H
 

@@ -1,4 +1,5 @@
-/* conformance_conflicts.c - the checks of conformance.h about conflicts: their lists, verdicts, ends, pairs and agents. */
+/* conformance_conflicts.c - the checks of conformance.h about conflicts: their lists, verdicts,
+ * ends, pairs and agents. */
 #include "conformance_steps.h"
 
 enum { OPEN = 1u << EG_CONFLICT_OPEN };
@@ -19,7 +20,8 @@ static void is_flagged(store *s, eg_id fact, uint64_t commits, uint64_t flagged)
     assert_int_equal(p.agent_flagged, flagged);
 }
 
-/* An agent's facts in conflicts, each once; those of a dismissed one do not count, until it is opened again. */
+/* An agent's facts in conflicts, each once; those of a dismissed one do not count, until it is
+ * opened again. */
 void conformance_agents(store *s) {
     eg_id f[3] = {put_fact(s, "one", "x", 0, 0), put_fact(s, "two", "x", 0, 1), put_fact(s, "three", "x", 0, 2)};
     is_flagged(s, f[0], 0, 0); /* nobody knows alice yet */
@@ -47,8 +49,10 @@ void conformance_agents(store *s) {
     eg_parts_args both = {.size = sizeof both, .flags = EG_PARTS_TRUST | EG_PARTS_CONFLICTS, .ids = f, .count = 3};
     eg_fact_parts *rows;
     assert_int_equal(OPS(s, parts, &both, &rows, NULL), EG_OK);
-    for (int i = 0; i < 3; i++) assert_int_equal(rows[i].agent_flagged, 3);              /* of several facts of one agent */
-    assert_true(rows[1].conflict_count == 2 && eg_id_eq(rows[1].conflicts[0], c[1].id)); /* the newest first */
+    /* of several facts of one agent */
+    for (int i = 0; i < 3; i++) assert_int_equal(rows[i].agent_flagged, 3);
+    /* the newest first */
+    assert_true(rows[1].conflict_count == 2 && eg_id_eq(rows[1].conflicts[0], c[1].id));
     assert_true(rows[0].conflict_count == 1 && rows[0].fact.open_conflicts == 1);
     c[0].status = EG_CONFLICT_SUSPECTED;
     assert_int_equal(set_status(s, &c[0]), EG_OK);
@@ -59,8 +63,8 @@ void conformance_agents(store *s) {
     assert_true(stats.suspected == 1 && stats.conflicts_open == 1 && stats.conflicts_total == 1);
 }
 
-/* A conflict goes over to the copy of a fact: it is the copy's, and counts for its agent, not for that of the one that it left.
- */
+/* A conflict goes over to the copy of a fact: it is the copy's, and counts for its agent, not for
+ * that of the one that it left. */
 void conformance_moved_conflicts(store *s) {
     eg_id f[3] = {put_fact(s, "one", "x", 0, 0), put_fact(s, "two", "x", 0, 1), put_fact(s, "three", "x", 0, 2)};
     const eg_change seen = {.kind = EG_CHANGE_AGENT, .agent = {.agent_id = EG_STR("alice"), .commits = 3}};
@@ -133,7 +137,8 @@ void conformance_conflicts(store *s) {
     assert_int_equal(change_one(s, back), EG_OK); /* the settlement's own, those before it stay */
     has_feedback(s, 1, 0);
     f = (eg_conflict_filter){.size = sizeof f, .limit = 2};
-    for (uint32_t i = 0; i < 3; i++) { /* the limit leaves out the least severe, not the oldest; of equal ones the newest come */
+    /* the limit leaves out the least severe, not the oldest; of equal ones the newest come */
+    for (uint32_t i = 0; i < 3; i++) {
         eg_conflict more = new_conflict(i ? a : b, put_fact(s, "another", "z", 0, 3 + i));
         more.status = EG_CONFLICT_DISMISSED;
         assert_int_equal(put_conflict(s, &more), EG_OK);
@@ -144,14 +149,16 @@ void conformance_conflicts(store *s) {
     }
     const eg_id facts[] = {b, a}, ids[] = {rows[1].id, c.id, test_id()};
     f = (eg_conflict_filter){.size = sizeof f, .facts = facts, .fact_count = 2};
-    assert_int_equal(list_conflicts(s, &f, &rows), 4); /* of several facts: each once, in the same order */
+    /* of several facts: each once, in the same order */
+    assert_int_equal(list_conflicts(s, &f, &rows), 4);
     assert_true(eg_id_eq(rows[0].id, c.id) && rows[1].seq > rows[2].seq && rows[2].seq > rows[3].seq);
     f = (eg_conflict_filter){.size = sizeof f, .ids = ids, .id_count = 3};
     assert_int_equal(list_conflicts(s, &f, &rows), 2);
     assert_true(eg_id_eq(rows[0].id, c.id) && eg_id_eq(rows[1].id, ids[0]));
 }
 
-/* With a fact all its open conflicts end, as many as there are, but for those that the set excepts. */
+/* With a fact all its open conflicts end, as many as there are, but for those that the set
+ * excepts. */
 void conformance_closing(store *s) {
     enum { MANY = EG_MAX_LISTED + 3 };
     static eg_new_fact facts[MANY];
@@ -190,8 +197,8 @@ void conformance_closing(store *s) {
     }
 }
 
-/* An open conflict is past when the time of one of its facts has run out, for whoever asks, and current again when the
- * fact is kept after all. */
+/* An open conflict is past when the time of one of its facts has run out, for whoever asks, and
+ * current again when the fact is kept after all. */
 void conformance_run_out(store *s) {
     set_clock(s, 1000 * DAY);
     eg_id week = put_fact(s, "one", "x", 7 * DAY, 0), ever = put_fact(s, "two", "x", 0, 1),
@@ -223,7 +230,8 @@ void conformance_run_out(store *s) {
             assert_int_equal(read.status, EG_CONFLICT_OPEN);
         }
         if (day != 1) continue;
-        /* with a fact that was over only those end that the end has just reached; to who settles it the rest is open */
+        /* with a fact that was over only those end that the end has just reached; to who settles it
+         * the rest is open */
         const eg_change close[] = {{.kind = EG_CHANGE_CLOSE, .close = {end, EG_CLOSE_DELETED, EG_STR("bob")}},
                                    {.kind = EG_CHANGE_END_CONFLICTS, .end_conflicts = {.fact = end, .by = EG_STR("bob")}}};
         const eg_precondition unsettled = {.kind = EG_REQUIRE_CONFLICT_UNSETTLED, .conflict = c[1].id};
@@ -243,7 +251,8 @@ static eg_id restore(store *s, eg_id from) {
     return row.fact.id;
 }
 
-/* What is known about a pair: of the very two, and what people said about those that the two were restored from. */
+/* What is known about a pair: of the very two, and what people said about those that the two were
+ * restored from. */
 void conformance_pairs(store *s) {
     eg_id a = put_fact(s, "one", "x", 0, 0), b = put_fact(s, "two", "x", 0, 1), d = put_fact(s, "three", "x", 0, 2);
     eg_conflict c = new_conflict(a, b);
@@ -276,7 +285,8 @@ void conformance_pairs(store *s) {
         c.resolution_type = cases[i].resolution;
         assert_int_equal(set_status(s, &c), EG_OK);
         assert_int_equal(pair_of(s, a, b), EG_PAIR_CONFLICT | cases[i].bits);
-        assert_int_equal(pair_of(s, a3, b2), cases[i].bits); /* two steps back on one side, one on the other */
+        /* two steps back on one side, one on the other */
+        assert_int_equal(pair_of(s, a3, b2), cases[i].bits);
         assert_int_equal(pair_of(s, b2, a3), cases[i].bits);
         assert_int_equal(pair_of(s, b, a2), cases[i].bits);
         assert_int_equal(pair_of(s, a3, d), 0);

@@ -1,7 +1,9 @@
-/* conformance_jobs.c - the checks of conformance.h about jobs: leases, failures, their order, the clock that they go by. */
+/* conformance_jobs.c - the checks of conformance.h about jobs: leases, failures, their order, the
+ * clock that they go by. */
 #include "conformance_steps.h"
 
-/* Making vectors anew comes after all else, of whomever it is; of two such kinds the owner's comes first. */
+/* Making vectors anew comes after all else, of whomever it is; of two such kinds the owner's comes
+ * first. */
 void conformance_job_order(store *s) {
     static const char *const owners[] = {"other", "me", "other", "me"};
     static const uint32_t kinds[] = {EG_JOB_REEMBED, EG_JOB_REEMBED, EG_JOB_DETECT, EG_JOB_EMBED};
@@ -32,7 +34,8 @@ void conformance_job_order(store *s) {
     }
 }
 
-/* What was leased, made or put off before the clock was set back by a day does not wait for that day. */
+/* What was leased, made or put off before the clock was set back by a day does not wait for that
+ * day. */
 void conformance_clock_set_back(store *s) {
     set_clock(s, 1000 * DAY);
     eg_id fact = put_fact(s, "one", "x", 0, 0);
@@ -68,7 +71,8 @@ void conformance_jobs(store *s) {
     advance_clock(s, 6 * EG_SECOND);                      /* the lease is over */
     assert_int_equal(lease(s, "third", -1, 5, &jobs), 0); /* never those of others */
     assert_int_equal(lease(s, "third", EG_SECOND, 5, &jobs), 2);
-    assert_int_equal(apply(s, &right, 1, &done, 1, NULL), EG_ECONFLICT); /* somebody else has it now */
+    /* somebody else has it now */
+    assert_int_equal(apply(s, &right, 1, &done, 1, NULL), EG_ECONFLICT);
     for (int i = 0; i < EG_MAX_ATTEMPTS; i++) {
         if (i) assert_int_equal(lease(s, "third", 0, 1, &jobs), 1);
         if (i) assert_true(eg_str_eq(jobs[0].last_error, EG_STR("no")));
@@ -76,15 +80,18 @@ void conformance_jobs(store *s) {
     }
     assert_int_equal(stats_of(s).jobs_dead, 1);
     eg_fact_parts p = part(s, fact, EG_PARTS_JOBS);
-    assert_true(p.jobs_waiting == 1 && p.jobs_dead == 1); /* the dead-lettered one waits for nobody, and is not done */
-    for (int i = 1; i < EG_MAX_ATTEMPTS; i++) {           /* leases that nobody gives back are failures too: one ran out before */
+    assert_true(p.jobs_waiting == 1 && p.jobs_dead == 1); /* the dead-lettered one waits for nobody,
+                                                           * and is not done */
+    for (int i = 1; i < EG_MAX_ATTEMPTS; i++) {           /* leases that nobody gives back are
+                                                           * failures too: one ran out before */
         advance_clock(s, 11 * EG_SECOND);
         assert_int_equal(lease(s, "third", 0, 5, &jobs), i + 1 < EG_MAX_ATTEMPTS);
     }
     eg_store_stats stats = stats_of(s);
     assert_true(stats.jobs_dead == 2 && stats.jobs_leased == 0);
 
-    /* a kind that must be alone: not beside one that waits, is leased, or was dead-lettered a while ago */
+    /* a kind that must be alone: not beside one that waits, is leased, or was dead-lettered a while
+     * ago */
     const eg_precondition alone = {.kind = EG_REQUIRE_NO_JOB, .no_job = {EG_JOB_REEMBED, 3600 * EG_SECOND}};
     const eg_change job = job_for(fact, EG_JOB_REEMBED, "me");
     assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
@@ -100,8 +107,8 @@ void conformance_jobs(store *s) {
     assert_int_equal(apply(s, &alone, 1, &job, 1, NULL), EG_OK);
 }
 
-/* A job that the commit's own process does at once is leased when it is inserted; when that process dies, others get it.
- * Jobs of plugins carry a name and a payload, and need not be about a fact. */
+/* A job that the commit's own process does at once is leased when it is inserted; when that process
+ * dies, others get it. Jobs of plugins carry a name and a payload, and need not be about a fact. */
 void conformance_leased_from_the_start(store *s) {
     set_clock(s, 1000 * DAY);
     eg_id fact = put_fact(s, "one", "x", 0, 0);

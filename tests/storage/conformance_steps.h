@@ -1,4 +1,5 @@
-/* conformance_steps.h - what the checks of conformance.h share: short forms of the operations, and rows to write. */
+/* conformance_steps.h - what the checks of conformance.h share: short forms of the operations, and
+ * rows to write. */
 #ifndef EG_TEST_CONFORMANCE_STEPS_H
 #define EG_TEST_CONFORMANCE_STEPS_H
 

@@ -1,4 +1,5 @@
-/* store_fixture.h - the SQLite backend opened alone and for tests, with the services of tests/support. */
+/* store_fixture.h - the SQLite backend opened alone and for tests, with the services of
+ * tests/support. */
 #ifndef EG_TEST_STORE_FIXTURE_H
 #define EG_TEST_STORE_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* test_concurrency.c - many processes on one store, and processes that die in the middle: nothing that was acknowledged is lost,
- * the file stays whole, the queue goes on. */
+/* test_concurrency.c - many processes on one store, and processes that die in the middle: nothing
+ * that was acknowledged is lost, the file stays whole, the queue goes on. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -140,7 +140,8 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
         }
         close(ends[1]);
         eg_id id;
-        if (i % 4 && read(ends[0], id.bytes, 16) == 16) known[count++] = id; /* each fourth may die while it opens the store */
+        /* each fourth may die while it opens the store */
+        if (i % 4 && read(ends[0], id.bytes, 16) == 16) known[count++] = id;
         usleep(randombytes_uniform(15000));
         kill(child, SIGKILL);
         while (count < sizeof known / sizeof *known && read(ends[0], id.bytes, 16) == 16) known[count++] = id;
@@ -175,7 +176,8 @@ static void nothing_acknowledged_is_lost_by_kill(void **state) {
     remove_folder(folder);
 }
 
-/* Who reads the journal on from what it has read sees every change once and in order, while 16 processes write. */
+/* Who reads the journal on from what it has read sees every change once and in order, while 16
+ * processes write. */
 static void a_reader_of_the_journal_misses_nothing(void **state) {
     (void)state;
     enum { WRITERS = 16, EACH = 50 };
@@ -204,7 +206,8 @@ static void a_reader_of_the_journal_misses_nothing(void **state) {
         assert_true(seq > seen);
         assert_int_equal(s.registrar.ops->changes_since(s.handle, &s.request.rq, seen, 100, &rows, &n), EG_OK);
         assert_true(n > 0);
-        for (size_t i = 0; i < n; i++) assert_int_equal(rows[i].seq, ++seen); /* one change a commit: none was passed over */
+        /* one change a commit: none was passed over */
+        for (size_t i = 0; i < n; i++) assert_int_equal(rows[i].seq, ++seen);
         test_request_release(&s.request);
     }
     assert_int_equal(seen, WRITERS * EACH);
@@ -233,7 +236,8 @@ static void ends_well(pid_t child) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* wait() ends when another process commits, long before its deadline; and not for a commit to another workspace. */
+/* wait() ends when another process commits, long before its deadline; and not for a commit to
+ * another workspace. */
 static void a_commit_of_another_process_ends_a_wait(void **state) {
     (void)state;
     char folder[64], path[96];

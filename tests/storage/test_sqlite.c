@@ -1,5 +1,6 @@
-/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit chain against a changed file,
- * the migration of kept stores, plans of statements, stores that cannot be written. */
+/* test_sqlite.c - the conformance test over the SQLite backend, and what is its own: the audit
+ * chain against a changed file, the migration of kept stores, plans of statements, stores that
+ * cannot be written. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +50,8 @@ static int execute(const char *path, const char *sql) {
     return number;
 }
 
-/* A fact and its deletion, each with an audit row: three rows of the chain, two of them with a window. */
+/* A fact and its deletion, each with an audit row: three rows of the chain, two of them with a
+ * window. */
 static eg_id add_and_delete(store *s) {
     eg_new_fact row = new_fact("one", "x");
     const eg_id fact = row.fact.id, none = {{0}};
@@ -71,7 +73,8 @@ static void copy_path(store *s, char path[96]) {
 
 static eg_status verify(store *s) { return s->registrar.ops->audit_verify(s->handle, &s->request.rq); }
 
-/* Every part of an audit row is under the chain: who, and what it did to windows; and no row can be left out. */
+/* Every part of an audit row is under the chain: who, and what it did to windows; and no row can be
+ * left out. */
 static void tamper(store *s) {
     static const char *const ways[] = {
         "UPDATE audit SET actor = 'nobody' WHERE id = 1",
@@ -150,7 +153,8 @@ static void is_whole(store *s, int version) {
     eg_audit_row *audit;
     size_t n;
     assert_int_equal(OPS(s, changes_since, 0, 10, &rows, &n), EG_OK);
-    assert_true(n == 6 && rows[5].seq == 7 && rows[5].kind == EG_CHANGE_CLOSE); /* numbers are kept, and go on */
+    /* numbers are kept, and go on */
+    assert_true(n == 6 && rows[5].seq == 7 && rows[5].kind == EG_CHANGE_CLOSE);
     assert_int_equal(OPS(s, audit, 0, 10, &audit, &n), EG_OK);
     assert_true(n == 3 && audit[2].id == 4 && eg_str_eq(audit[2].action, EG_STR("delete")));
     assert_int_equal(audit[2].window_count, version >= 2); /* version 1 kept none */
@@ -176,9 +180,9 @@ static void is_whole(store *s, int version) {
     work_in(s, "local");
 }
 
-/* Stores that versions 1 to 4 wrote (tests/storage/kept) are migrated: a copy stays beside, readable by its owner alone;
- * nothing is lost; the audit chain holds over old and new rows, and old ones cannot be changed; processes of before may
- * not write any more. */
+/* Stores that versions 1 to 4 wrote (tests/storage/kept) are migrated: a copy stays beside,
+ * readable by its owner alone; nothing is lost; the audit chain holds over old and new rows, and
+ * old ones cannot be changed; processes of before may not write any more. */
 static void old_stores_are_migrated(void **state) {
     (void)state;
     for (int version = 1; version <= 4; version++) {
@@ -204,7 +208,8 @@ static void old_stores_are_migrated(void **state) {
         assert_int_equal(execute(copy, "SELECT count(*) FROM audit"), 4);
         assert_int_equal(execute(path, "SELECT schema FROM meta"), 5);
         assert_int_equal(execute(path, "SELECT min_writer FROM meta"), 4);
-        execute(path, "UPDATE audit SET actor = 'nobody' WHERE id = 2"); /* of the other workspace: the chain was one */
+        /* of the other workspace: the chain was one */
+        execute(path, "UPDATE audit SET actor = 'nobody' WHERE id = 2");
         assert_int_equal(verify(s), EG_EFORMAT);
         assert_non_null(strstr(s->request.err.text, "row 2"));
         execute(path, "UPDATE audit SET actor = 'alice' WHERE id = 2; DELETE FROM audit_windows WHERE audit = 4;"
@@ -218,7 +223,8 @@ static void old_stores_are_migrated(void **state) {
     }
 }
 
-/* What is asked for every commit and query does not read all jobs or conflicts that there are: lines of the query's plan. */
+/* What is asked for every commit and query does not read all jobs or conflicts that there are:
+ * lines of the query's plan. */
 static void plans(store *s) {
     static const char *const asked[] = {
 #define X(name, sql) sql,
@@ -319,7 +325,8 @@ static void read_only_stores_answer(void **state) {
         close_store(s);
         as_another(0);
     }
-    /* a log that another process left or writes holds what the file does not: it is not passed over */
+    /* a log that another process left or writes holds what the file does not: it is not passed
+     * over */
     snprintf(command, sizeof command,
              "cd %s && rm -f *-shm *-wal && printf x > 'read %%?#only.db-wal' && chmod 444 * && chmod 555 .", folder);
     assert_int_equal(system(command), 0);

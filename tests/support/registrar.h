@@ -26,11 +26,13 @@ struct eg_registrar {
     void *frontend_self;
 };
 
-/* Fills in the functions of services with which a plugin registers itself. Of detectors, tools, resources and prompts all are
- * kept, up to the limits above (EG_ELIMIT beyond them); of the other kinds the last. */
+/* Fills in the functions of services with which a plugin registers itself. Of detectors, tools,
+ * resources and prompts all are kept, up to the limits above (EG_ELIMIT beyond them); of the other
+ * kinds the last. */
 void test_registrar_fill(eg_services *services);
 
-/* Checks magic and size of the descriptor, then opens the plugin. *self (may be NULL) is for its close(). */
+/* Checks magic and size of the descriptor, then opens the plugin. *self (may be NULL) is for its
+ * close(). */
 eg_status test_registrar_open(eg_registrar *r, const eg_services *services, const eg_plugin *plugin, void **self, eg_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* services.h - what every host offers its plugins: random ids, SHA-256 and arithmetic over vectors. Nothing here needs
- * kernels. A test adds what its plugin asks for besides: a clock, settings, models. */
+/* services.h - what every host offers its plugins: random ids, SHA-256 and arithmetic over vectors.
+ * Nothing here needs kernels. A test adds what its plugin asks for besides: a clock, settings,
+ * models. */
 #ifndef EG_TEST_SERVICES_H
 #define EG_TEST_SERVICES_H
 

@@ -22,14 +22,16 @@ static int by_key(const void *a, const void *b) {
     return order ? order : x->len < y->len ? -1 : x->len > y->len;
 }
 
-/* What a side is known by: its file, and its words in the form in which the store tells duplicates. */
+/* What a side is known by: its file, and its words in the form in which the store tells
+ * duplicates. */
 static char *side_key(baseline *b, eg_str file, eg_str statement) {
     eg_str normal;
     if (eg_text_normalize(&b->arena, statement, &normal, NULL) != EG_OK) return NULL;
     return eg_arena_printf(&b->arena, "%.*s\n%.*s\n", (int)file.len, file.ptr ? file.ptr : "", (int)normal.len, normal.ptr);
 }
 
-/* Fills the entry, its sides in order. files: relative to the baseline; the strings must live as long as it. */
+/* Fills the entry, its sides in order. files: relative to the baseline; the strings must live as
+ * long as it. */
 static int make_entry(baseline *b, const eg_str *files, const eg_str *statements, baseline_entry *out) {
     char *keys[2] = {side_key(b, files[0], statements[0]), side_key(b, files[1], statements[1])};
     if (!keys[0] || !keys[1]) return out_of_memory();
@@ -183,7 +185,8 @@ int baseline_write(baseline *b) {
     if (b->count) qsort(b->entries, b->count, sizeof *b->entries, by_key);
     eg_buffer_format(&out, "{\n  \"version\": %d,\n  \"findings\": [", VERSION);
     for (size_t i = 0; i < b->count; i++) {
-        if (i && by_key(&b->entries[i - 1], &b->entries[i]) == 0) continue; /* the same words twice in a file */
+        /* the same words twice in a file */
+        if (i && by_key(&b->entries[i - 1], &b->entries[i]) == 0) continue;
         if (written++) eg_buffer_text(&out, ",");
         add_entry(&out, &b->entries[i]);
     }

@@ -1,5 +1,5 @@
-/* changes.c - see changes.h. Format of patches: git-diff(1), "Generating patch text with -p"; hunks are read by their numbers of
- * lines, since a line of a document may look like a header. */
+/* changes.c - see changes.h. Format of patches: git-diff(1), "Generating patch text with -p"; hunks
+ * are read by their numbers of lines, since a line of a document may look like a header. */
 #include "tools/check/changes.h"
 
 #include <stdio.h>
@@ -93,8 +93,9 @@ static int read_hunk(changes *c, changed_file *f, char *line, unsigned long *ski
     if (!read_range(&p, &first, &count)) return 0;
     *skip = old_count + count;
     if (!f) return 0;
+    /* gone between these two */
     return count ? add_lines(c, f, (uint32_t)first, (uint32_t)(first + count - 1))
-                 : add_lines(c, f, (uint32_t)first + 1, (uint32_t)first); /* gone between these two */
+                 : add_lines(c, f, (uint32_t)first + 1, (uint32_t)first);
 }
 
 int changes_parse(changes *c, char *patch) {
@@ -147,7 +148,8 @@ static char *resolve(const changes *c, const char *base) {
     char *hash = ask(c->top, commit, &status);
     free(name);
     const char *const empty[] = {"hash-object", "-t", "tree", "--stdin", NULL};
-    if (!hash && strcmp(base, "HEAD") == 0) return ask(c->top, empty, &status); /* before the first commit all is new */
+    /* before the first commit all is new */
+    if (!hash && strcmp(base, "HEAD") == 0) return ask(c->top, empty, &status);
     if (!hash)
         complain("--diff: there is no commit '%s' in the repository '%s': name a branch, tag or commit that `git log` knows, or "
                  "fetch it first (in GitHub Actions: actions/checkout with fetch-depth: 0)",
@@ -155,8 +157,8 @@ static char *resolve(const changes *c, const char *base) {
     return hash;
 }
 
-/* Where this branch left BASE, so that what was done there since does not count; BASE itself where git does not know (a shallow
- * clone). Takes and returns memory of the heap. */
+/* Where this branch left BASE, so that what was done there since does not count; BASE itself where
+ * git does not know (a shallow clone). Takes and returns memory of the heap. */
 static char *branch_point(const changes *c, char *hash) {
     int status;
     const char *const words[] = {"merge-base", hash, "HEAD", NULL};
@@ -190,8 +192,8 @@ static int read_patch(changes *c, const char *hash) {
     return status;
 }
 
-/* Files of which git prints no lines: those that it takes for binary. "-\t-\tPATH", or "-\t-\t" and two paths of a rename, each
- * with a NUL behind it. */
+/* Files of which git prints no lines: those that it takes for binary. "-\t-\tPATH", or "-\t-\t" and
+ * two paths of a rename, each with a NUL behind it. */
 static int read_binary(changes *c, const char *hash) {
     const char *const words[] = {"diff",
                                  "--numstat",

@@ -1,5 +1,5 @@
-/* changes.h - which lines changed since a commit: those that differ in the working tree from where this branch left it, and all
- * lines of files that git does not track yet. */
+/* changes.h - which lines changed since a commit: those that differ in the working tree from where
+ * this branch left it, and all lines of files that git does not track yet. */
 #ifndef EG_TOOLS_CHECK_CHANGES_H
 #define EG_TOOLS_CHECK_CHANGES_H
 
@@ -8,7 +8,8 @@
 #include "core/base/arena.h"
 
 typedef struct changed_lines {
-    uint32_t first, last; /* of the file as it is now; last < first: lines between the two are gone */
+    /* of the file as it is now; last < first: lines between the two are gone */
+    uint32_t first, last;
 } changed_lines;
 
 typedef struct changed_file {
@@ -33,7 +34,8 @@ const changed_file *changes_of(const changes *c, const char *path);
 /* 1 when one of the lines first to last changed, or something between two of them is gone. */
 int changes_touch(const changed_file *f, uint32_t first, uint32_t last);
 
-/* What `git diff --unified=0` printed, which is taken apart in place. 0, or -1 without memory. For tests. */
+/* What `git diff --unified=0` printed, which is taken apart in place. 0, or -1 without memory. For
+ * tests. */
 int changes_parse(changes *c, char *patch);
 
 #endif

@@ -1,4 +1,5 @@
-/* files.c - see files.h. Folders are walked by a queue instead of recursion. Links are not followed. */
+/* files.c - see files.h. Folders are walked by a queue instead of recursion. Links are not
+ * followed. */
 #include "tools/check/files.h"
 
 #include <dirent.h>
@@ -63,7 +64,8 @@ void release_files(file_list *l) {
     free(l->keys);
 }
 
-/* Complains about a path that cannot be read and counts it, so that the others are still checked. */
+/* Complains about a path that cannot be read and counts it, so that the others are still
+ * checked. */
 static int skip(file_choice *c, const char *what, const char *path) {
     complain("%s '%s': %s", what, path, strerror(errno));
     c->skipped++;
@@ -115,7 +117,8 @@ static int add_rules(walk *w, const char *real, const rule_node **rules) {
     return push_node(w, real, &own, &git, rules);
 }
 
-/* 1 when the patterns leave a path out: --exclude first, then .engramignore, then .gitignore; the deepest file first. */
+/* 1 when the patterns leave a path out: --exclude first, then .engramignore, then .gitignore; the
+ * deepest file first. */
 static int is_left_out(walk *w, const rule_node *rules, const char *real, int is_folder) {
     size_t here = strlen(w->here);
     int verdict = strncmp(real, w->here, here) == 0 ? ignore_match(&w->excluded, eg_str_of(real + here), is_folder) : 0;
@@ -130,8 +133,8 @@ static int has_repository(const char *real) {
     return snprintf(path, sizeof path, "%s/.git", real) < (int)sizeof path && eg_file_exists(path);
 }
 
-/* Adds the ignore files above a folder: from the top of its repository on; outside of one from the current folder on, where it
- * lies below. */
+/* Adds the ignore files above a folder: from the top of its repository on; outside of one from the
+ * current folder on, where it lies below. */
 static int add_rules_above(walk *w, const char *real, const rule_node **rules) {
     char path[MAX_PATH];
     size_t n = strlen(real), top = n;
@@ -187,7 +190,8 @@ static int take_entry(walk *w, const folder *in, const rule_node *rules, const c
                                         : snprintf(shown, sizeof shown, "%s%s%s", in->shown, between, name);
     int m = snprintf(real, sizeof real, "%s%s%s", in->real, strcmp(in->real, "/") == 0 ? "" : "/", name);
     if (n >= (int)sizeof shown || m >= (int)sizeof real) return 0;
-    if (lstat(real, &st) != 0) return errno == ENOENT ? 0 : skip(w->choice, "cannot read", shown); /* it may go away meanwhile */
+    /* it may go away meanwhile */
+    if (lstat(real, &st) != 0) return errno == ENOENT ? 0 : skip(w->choice, "cannot read", shown);
     int is_folder = S_ISDIR(st.st_mode);
     if (is_skipped(name, is_folder) || (!is_folder && (!S_ISREG(st.st_mode) || !eg_document_kind_of_name(name, &kind)))) return 0;
     if (is_left_out(w, rules, real, is_folder)) return tell_left_out(w, shown, "ignored"), 0;

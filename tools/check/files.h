@@ -1,5 +1,5 @@
-/* files.h - which files `engram check` reads: those that are named, and of a folder the documents in it and below, without
- * what .gitignore, .engramignore and --exclude leave out. */
+/* files.h - which files `engram check` reads: those that are named, and of a folder the documents
+ * in it and below, without what .gitignore, .engramignore and --exclude leave out. */
 #ifndef EG_TOOLS_CHECK_FILES_H
 #define EG_TOOLS_CHECK_FILES_H
 
@@ -9,7 +9,8 @@
 
 enum { MAX_FILES = 5000, MAX_FOLDERS = 200000, MAX_PATH = 4096 };
 
-/* Paths as they are shown; for files also device and inode, so that one that is named twice is read once. */
+/* Paths as they are shown; for files also device and inode, so that one that is named twice is read
+ * once. */
 typedef struct file_list {
     size_t max;
     const char *what; /* for messages */
@@ -30,8 +31,8 @@ typedef struct file_choice {
     size_t left_out; /* files and folders, by a pattern */
 } file_choice;
 
-/* Adds the files of a path: itself, "-", or all documents below a folder in the order of their names. 0, or EXIT_ERROR after
- * complaining. */
+/* Adds the files of a path: itself, "-", or all documents below a folder in the order of their
+ * names. 0, or EXIT_ERROR after complaining. */
 int find_files(const char *path, file_choice *choice, file_list *out);
 void release_files(file_list *l);
 

@@ -1,5 +1,5 @@
-/* ignore.c - see ignore.h. Matching goes back to the last '*' and the last '**' only, which is enough for both, so the time is
- * at most the product of the two lengths. No recursion. */
+/* ignore.c - see ignore.h. Matching goes back to the last '*' and the last '**' only, which is
+ * enough for both, so the time is at most the product of the two lengths. No recursion. */
 #include "tools/check/ignore.h"
 
 #include <ctype.h>
@@ -33,7 +33,8 @@ static size_t class_name(eg_str p) {
     return end ? (size_t)(end - p.ptr) - 2 : 0;
 }
 
-/* A bracket expression at the beginning of p: its bytes, 0 where it is not closed; *match: whether it names c. */
+/* A bracket expression at the beginning of p: its bytes, 0 where it is not closed; *match: whether
+ * it names c. */
 static size_t brackets(eg_str p, unsigned char c, int *match) {
     size_t i = 1;
     int negated = i < p.len && (p.ptr[i] == '!' || p.ptr[i] == '^'), found = 0;
@@ -72,7 +73,8 @@ static eg_str next_pattern(eg_str *pattern) {
     return one;
 }
 
-/* Bytes of the one sign or bracket expression that p begins with when it names c; 0: it does not. */
+/* Bytes of the one sign or bracket expression that p begins with when it names c; 0: it does
+ * not. */
 static size_t match_one(eg_str p, unsigned char c) {
     int match = 0;
     if (p.ptr[0] == '?') return 1;

@@ -1,5 +1,6 @@
-/* ignore.h - patterns of .gitignore, .engramignore and --exclude: which paths they name. The syntax is that of gitignore(5).
- * Pure text; finding and reading the files is in files.c. Thread class: one thread at a time. */
+/* ignore.h - patterns of .gitignore, .engramignore and --exclude: which paths they name. The syntax
+ * is that of gitignore(5). Pure text; finding and reading the files is in files.c. Thread class:
+ * one thread at a time. */
 #ifndef EG_TOOLS_CHECK_IGNORE_H
 #define EG_TOOLS_CHECK_IGNORE_H
 
@@ -20,10 +21,11 @@ typedef struct ignore_rules {
     size_t count;
 } ignore_rules;
 
-/* Reads the lines of an ignore file; views of the text and the array live in the arena, or as long as the text. 0 without
- * memory. */
+/* Reads the lines of an ignore file; views of the text and the array live in the arena, or as long
+ * as the text. 0 without memory. */
 int ignore_parse(eg_arena *arena, eg_str text, ignore_rules *out);
-/* path: relative to the folder of the file, without "./" in front. 1: left out, -1: read after all, 0: no rule names it. */
+/* path: relative to the folder of the file, without "./" in front. 1: left out, -1: read after all,
+ * 0: no rule names it. */
 int ignore_match(const ignore_rules *rules, eg_str path, int is_folder);
 
 #endif

@@ -1,5 +1,6 @@
-/* report_github.c - the findings as workflow commands of GitHub Actions, which shows them at the lines of a pull request.
- * Source of the syntax and of what is escaped: actions/toolkit, packages/core/src/command.ts. */
+/* report_github.c - the findings as workflow commands of GitHub Actions, which shows them at the
+ * lines of a pull request. Source of the syntax and of what is escaped: actions/toolkit,
+ * packages/core/src/command.ts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -33,7 +33,8 @@ static void add_message(cJSON *to, const eg_buffer *text) {
     cJSON_AddItemToObject(cJSON_AddObjectToObject(to, "message"), "text", json_text((eg_str){text->ptr, text->len}));
 }
 
-/* The explanation and the other statement: viewers show this text beside one of the two places only. */
+/* The explanation and the other statement: viewers show this text beside one of the two places
+ * only. */
 static void message(cJSON *to, const eg_check_finding *f, const report_side *other) {
     eg_buffer b = {0};
     eg_buffer_format(&b, "%.*s; against ", (int)f->explanation.len, f->explanation.ptr);

@@ -1,4 +1,5 @@
-/* report_text.c - the findings for people. Text of files and of the store is made safe for a terminal. */
+/* report_text.c - the findings for people. Text of files and of the store is made safe for a
+ * terminal. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -46,7 +46,7 @@ typedef enum eg_isa {
 typedef enum eg_gemm_kind { EG_GEMM_OWN = 0, EG_GEMM_OPENBLAS } eg_gemm_kind;
 
 typedef struct eg_engine_options {
-    size_t size;       /* sizeof(eg_engine_options); later fields are appended, 0 is their default */
+    size_t size;       /* sizeof(eg_engine_options); new fields are appended, default 0 */
     uint32_t threads;  /* 0: what affinity and the cgroup quota allow; at most 256 */
     uint32_t isa;      /* eg_isa */
     uint32_t gemm;     /* eg_gemm_kind */
@@ -89,10 +89,11 @@ typedef struct eg_model_options {
 
 typedef struct eg_model_info {
     size_t size;              /* in: sizeof(eg_model_info) of the caller */
-    const char *architecture; /* "bert", "roberta", "deberta-v2"; valid as long as the model, like all strings here */
+    const char *architecture; /* "bert", "roberta", "deberta-v2"; like all strings here it lives as
+                               * long as the model */
     uint32_t head;            /* eg_head, as the folder's configuration declares it */
     uint32_t layers, hidden, heads, intermediate, vocabulary;
-    uint32_t max_tokens;            /* longest input, special tokens included; longer ones are truncated */
+    uint32_t max_tokens;            /* longest input with special tokens; others are truncated */
     uint32_t labels;                /* number of classes, 0 without a classification head */
     const char *const *label_names; /* `labels` names, by id */
     uint64_t weight_bytes;          /* of the packed weights, in memory */
@@ -117,7 +118,8 @@ EG_INFER_API eg_status eg_model_describe(const eg_model *model, eg_model_info *i
 /* What the configuration of a model folder says, without its weights. */
 typedef struct eg_model_kind {
     size_t size;              /* in: sizeof(eg_model_kind) of the caller */
-    const char *task;         /* "embed", "nli" (it has a label "contradiction"), "rank" (one label), "classify", "tokens" */
+    const char *task;         /* "embed", "nli" (it has a label "contradiction"), "rank" (one
+                               * label), "classify", "tokens" */
     const char *architecture; /* as in eg_model_info; both are static strings */
     uint32_t labels;          /* 0 without a classification head */
     uint32_t reserved;        /* 0 */
@@ -129,7 +131,8 @@ EG_INFER_API eg_status eg_model_kind_of(const char *dir, eg_model_kind *out, eg_
 /* A flag that another thread may set, and a deadline. Long calls check both between texts, between
  * layers, and while they wait for the engine's threads. */
 typedef struct eg_cancel {
-    const int *flag;  /* NULL: cannot be cancelled; else set with eg_cancel_request() and read with eg_cancel_is_set() only */
+    const int *flag;  /* NULL: cannot be cancelled; else set with eg_cancel_request() and read with
+                       * eg_cancel_is_set() only */
     int64_t deadline; /* CLOCK_MONOTONIC microseconds, 0: none */
 } eg_cancel;
 
@@ -142,7 +145,8 @@ static inline int eg_cancel_is_set(const eg_cancel *c) { return c && c->flag && 
  * unless modules.json has no Normalize module. Writes n rows of `hidden` floats to out. White space
  * at both ends of a text, after its prompt has been added, is ignored; a text without tokens gives
  * the vector of the special tokens alone. cancel may be NULL. EG_EINVAL for invalid UTF-8 (the
- * message says in which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED, EG_ENOMEM. */
+ * message says in which text), EG_ELIMIT for more than 1,048,576 texts, EG_ECANCELLED,
+ * EG_ENOMEM. */
 EG_INFER_API eg_status eg_model_embed(const eg_model *model, const eg_str *texts, size_t n, float *out, const eg_cancel *cancel,
                                       eg_error *err);
 
@@ -184,7 +188,7 @@ typedef enum eg_aggregation {
 } eg_aggregation;
 
 typedef struct eg_entity {
-    eg_str label;      /* the model's label after its first hyphen, or all of it; valid as long as the model */
+    eg_str label;      /* the model's label behind its first hyphen, or all; lives with the model */
     eg_range span;     /* bytes of its text */
     float score;       /* mean probability of the labels of its words */
     uint32_t reserved; /* 0 */

@@ -21,7 +21,8 @@ enum {
     EG_MAX_WAIT_MS = 60000,
     EG_MAX_ATTEMPTS = 5,         /* failures after which a job is dead-lettered */
     EG_MAX_DIMENSIONS = 4096,    /* of an embedding */
-    EG_MAX_MODEL_FILE = 16 << 20 /* bytes of a file beside the weights of a model that a plugin reads */
+    EG_MAX_MODEL_FILE = 16 << 20 /* bytes of a file beside the weights of a model that a plugin
+                                  * reads */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
- * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback, judge
- * and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
+ * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
+ * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
  * EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h); results and
  * what stands in arrays keep their size for all of ABI major 1: a later minor gives names to
  * reserved bytes. Results live as long as the request. Thread class: worker; may block. */
@@ -34,9 +34,11 @@ typedef struct eg_conflict_view {
 } eg_conflict_view;
 
 typedef struct eg_receipt {
-    eg_fact fact; /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none for "none" */
-    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add; a duplicate is none, or an
-                                    * update when it closed the fact that it corrects, or keeps the known one longer) */
+    eg_fact fact;                  /* the stored fact, the existing one of a duplicate, or the
+                                    * deleted one; id none for "none" */
+    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add;
+                                    * a duplicate is none, or an update when it closed the fact that
+                                    * it corrects, or keeps the known one longer) */
     uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
@@ -93,7 +95,8 @@ typedef struct eg_resolved {
     eg_fact *closed; /* facts whose window was closed */
     size_t closed_count;
     eg_fact merged;                /* of a merge; id none otherwise */
-    size_t other_conflicts_closed; /* open conflicts of the closed facts that ended with them */
+    size_t other_conflicts_closed; /* further open conflicts of the closed facts, resolved with
+                                    * them */
     int64_t undo_id;               /* 0: it was settled so already */
     uint64_t reserved[4];          /* 0 */
 } eg_resolved;
@@ -103,7 +106,8 @@ typedef struct eg_judge_args {
     uint32_t size, flags; /* sizeof(eg_judge_args) of the caller, 0 */
     eg_str conflict_id;   /* of a suspected conflict: id or unique suffix */
     uint32_t verdict;     /* eg_judgement */
-    eg_str reason;        /* one sentence; with the verdict contradiction it becomes the conflict's explanation */
+    eg_str reason;        /* one sentence; with the verdict contradiction it becomes the conflict's
+                           * explanation */
     eg_str agent_id;
 } eg_judge_args;
 EG_SIZE_FROZEN(eg_judge_args, EG_JUDGE_ARGS_SIZE_1_0);
@@ -114,12 +118,13 @@ typedef struct eg_undone {
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
+    int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict
+                           * again: settle that again) */
     uint64_t reserved[4]; /* 0 */
 } eg_undone;
 
-/* A statement is there for the others: it is compared with those that are not, but with no other such one and not with the
- * store. */
+/* A statement is there for the others: it is compared with those that are not, but with no other
+ * such one and not with the store. */
 #define EG_CHECK_CONTEXT 1ull
 /* A statement to check that is in no store. */
 typedef struct eg_check_item {
@@ -151,7 +156,7 @@ typedef struct eg_checked {
     eg_check_finding *findings; /* by item, then other */
     size_t count;
     size_t statements, pairs; /* given; read */
-    uint32_t without_nli;     /* 1: no NLI model was there: only the deterministic tiers ran */
+    uint32_t without_nli;     /* 1: there was no NLI model, so only the rules ran */
     uint64_t reserved[4];     /* 0 */
 } eg_checked;
 
@@ -164,7 +169,7 @@ typedef struct eg_memory_status {
     eg_str embed_model, nli_model; /* folder, or empty with the reason in the next fields */
     eg_str embed_problem, nli_problem;
     eg_str version;
-    uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model yet */
+    uint64_t facts_to_embed; /* facts of the workspace without vectors of the embedding model */
     uint64_t reserved[4];    /* 0 */
 } eg_memory_status;
 
@@ -185,7 +190,8 @@ typedef struct eg_memory_ops {
     uint32_t size;
     eg_status (*commit)(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out);
     eg_status (*query)(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out);
-    /* status: eg_conflict_status, or -1 for all but suspected ones; newest and most severe first. */
+    /* status: eg_conflict_status, or -1 for all but suspected ones; newest and most severe
+     * first. */
     eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                            size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);

@@ -1,8 +1,10 @@
-/* status.h - the words that every part of Engram and every plugin shares: status codes, views of text,
- * the error record. The lowest header of all: it needs only libc and holds no code but inline helpers.
+/* status.h - the words that every part of Engram and every plugin shares: status codes, views of
+ * text, the error record. The lowest header of all: it needs only libc and holds no code but inline
+ * helpers.
  *
- * Errors: a function returns an eg_status; the sentence that a person reads stands in the eg_error that the
- * caller passed (what was wrong, with which input, what to do next). err may be NULL everywhere. */
+ * Errors: a function returns an eg_status; the sentence that a person reads stands in the eg_error
+ * that the caller passed (what was wrong, with which input, what to do next). err may be NULL
+ * everywhere. */
 #ifndef ENGRAM_STATUS_H
 #define ENGRAM_STATUS_H
 
@@ -14,7 +16,8 @@
 extern "C" {
 #endif
 
-/* One table gives the enum, the names and the default texts. Numbers are part of the plugin ABI: append only. */
+/* One table gives the enum, the names and the default texts. Part of the plugin ABI: append
+ * only. */
 #define EG_STATUS_MAP(X)                                               \
     X(EG_OK, 0, "ok")                                                  \
     X(EG_EINVAL, 1, "an argument is not valid")                        \
@@ -42,14 +45,15 @@ typedef enum eg_status {
 #undef X
 } eg_status;
 
-/* A view of bytes that somebody else owns. Not NUL-terminated. Text is valid UTF-8 once past the border. */
+/* A view of bytes that somebody else owns, not NUL-terminated. Text past the border is UTF-8. */
 typedef struct eg_str {
     const char *ptr;
     size_t len;
 } eg_str;
 
-/* 1 when the table or struct behind the pointer, which begins with its size, is long enough to hold this field. Whoever reads
- * a field that was added after 1.0 asks first: see the growth rule in plugin.h. */
+/* 1 when the table or struct behind the pointer, which begins with its size, is long enough to hold
+ * this field. Whoever reads a field that was added after 1.0 asks first: see the growth rule in
+ * plugin.h. */
 #define EG_HAS(pointer, field) ((pointer)->size >= offsetof(__typeof__(*(pointer)), field) + sizeof((pointer)->field))
 /* Stops the build when a struct of the plugin ABI changes its size by accident. */
 #ifdef __cplusplus
@@ -66,7 +70,7 @@ static inline eg_str eg_str_of(const char *z) {
 }
 static inline int eg_str_eq(eg_str a, eg_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
-/* What a person reads. text is always NUL-terminated UTF-8; a longer message is cut at a code point. */
+/* What a person reads. text is NUL-terminated UTF-8; a longer message is cut at a code point. */
 typedef struct eg_error {
     eg_status code;
     char text[508];

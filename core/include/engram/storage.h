@@ -1,24 +1,27 @@
-/* storage.h - the contract of a storage backend. One conformance test (tests/storage/conformance.c) runs against
- * every backend, over this table only.
+/* storage.h - the contract of a storage backend. One conformance test (tests/storage/conformance.c)
+ * runs against every backend, over this table only.
  *
- * The backend keeps rows; the rules of the domain are core's. Core decides what a change means (lifetimes, which
- * conflicts end with a fact, what is repeated in the index, the layout of the audit hash) and sends finished rows.
+ * The backend keeps rows; the rules of the domain are core's. Core decides what a change means
+ * (lifetimes, which conflicts end with a fact, what is repeated in the index, the layout of the
+ * audit hash) and sends finished rows.
  *
- * The contract is made for a database on the other side of a network: each call below is one round trip, so reads take
- * many ids at once. Core needs at most 4 calls for a query and 8 for a commit with its verdict.
+ * The contract is made for a database on the other side of a network: each call below is one round
+ * trip, so reads take many ids at once. Core needs at most 4 calls for a query and 8 for a commit
+ * with its verdict.
  *
- * - Writing. apply() takes a change set with preconditions, checks them and writes everything in one transaction, or
- *   changes nothing and names the precondition that failed. Reads never write.
- * - Workspace. Every call works in rq->workspace and sees nothing of another one, but for two: lease() gives jobs of
- *   every workspace, and workspaces() tells which there are.
- * - Order. Each workspace numbers its own changes, upwards. A number becomes visible only after all lower ones: whoever
- *   has read up to seq N misses nothing by asking for what came after N.
- * - Time. The store's now is max(its clock, its last commit), so that nothing committed lies in its future. Jobs go by
- *   the clock alone: they go on when it was set back. Core sends durations, never times of another machine's clock.
- * - Arguments. A struct with a `size` starts with it: sizeof of who fills it in. Unknown bits of `flags` are refused
- *   with EG_EUNSUPPORTED. Fields named `reserved` are 0.
- * - Results are in the request's memory. Things that are missing are zero rows of a list, not errors, unless EG_ENOENT
- *   is named below.
+ * - Writing. apply() takes a change set with preconditions, checks them and writes everything in
+ *   one transaction, or changes nothing and names the precondition that failed. Reads never write.
+ * - Workspace. Every call works in rq->workspace and sees nothing of another one, but for two:
+ *   lease() gives jobs of every workspace, and workspaces() tells which there are.
+ * - Order. Each workspace numbers its own changes, upwards. A number becomes visible only after all
+ *   lower ones: whoever has read up to seq N misses nothing by asking for what came after N.
+ * - Time. The store's now is max(its clock, its last commit), so that nothing committed lies in its
+ *   future. Jobs go by the clock alone: they go on when it was set back. Core sends durations,
+ *   never times of another machine's clock.
+ * - Arguments. A struct with a `size` starts with it: sizeof of who fills it in. Unknown bits of
+ *   `flags` are refused with EG_EUNSUPPORTED. Fields named `reserved` are 0.
+ * - Results are in the request's memory. Things that are missing are zero rows of a list, not
+ *   errors, unless EG_ENOENT is named below.
  * - Threads. Calls may come from any thread and may block; the backend serialises as it needs. */
 #ifndef ENGRAM_STORAGE_H
 #define ENGRAM_STORAGE_H
@@ -47,7 +50,7 @@ typedef struct eg_filter {
 } eg_filter;
 
 typedef struct eg_term {
-    eg_str text;    /* folded by core/text; any bytes but NUL, never given to a query language unquoted */
+    eg_str text;    /* folded by core/text; any bytes but NUL: quote it in a query language */
     uint32_t count; /* how often it is indexed; 1 in queries */
 } eg_term;
 
@@ -60,9 +63,10 @@ typedef struct eg_vector {
 
 typedef enum eg_search_kind {
     EG_SEARCH_TERMS = 0, /* BM25 over terms, best first */
-    EG_SEARCH_VECTOR,    /* best cosine of a fact's vectors of vector->model_id, best first; one row a fact */
-    EG_SEARCH_CLAIM /* claims of `subject` (not empty) with `attribute` (empty: any attribute): the newest `limit` claims, oldest
-                     * first, a row each; score is 0 */
+    EG_SEARCH_VECTOR,    /* facts by the best cosine of their vectors of vector->model_id */
+    /* claims of `subject` (not empty) with `attribute` (empty: any attribute): the newest `limit`
+     * claims, oldest first, a row each; score is 0 */
+    EG_SEARCH_CLAIM
 } eg_search_kind;
 
 typedef struct eg_search {
@@ -88,7 +92,8 @@ typedef struct eg_scored_list { /* one for each search */
 typedef enum eg_parts_flag {
     EG_PARTS_STATEMENTS = 1,
     EG_PARTS_CLAIMS = 2,
-    EG_PARTS_CONFLICTS = 4, /* ids of the conflicts that open_conflicts counts, most severe first, then newest */
+    /* ids of the conflicts that open_conflicts counts, most severe first, then newest */
+    EG_PARTS_CONFLICTS = 4,
     EG_PARTS_TRUST = 8,
     EG_PARTS_PAIRS = 16, /* how each fact stands to `subject` */
     EG_PARTS_JOBS = 32,
@@ -103,8 +108,9 @@ typedef struct eg_parts_args {
     uint64_t reserved[4];
 } eg_parts_args;
 
-/* What is known about a pair of facts: bits. The first two are about these very facts. The others also count pairs of
- * facts that undo restored these from (restored_from, as far back as it goes; erased facts end the way back). */
+/* What is known about a pair of facts: bits. The first two are about these very facts. The others
+ * also count pairs of facts that undo restored these from (restored_from, as far back as it goes;
+ * erased facts end the way back). */
 typedef enum eg_pair_bit {
     EG_PAIR_CONFLICT = 1,  /* a conflict of any status */
     EG_PAIR_LINKED = 2,    /* a link EG_LINK_BOTH_VALID */
@@ -138,13 +144,15 @@ typedef enum eg_conflict_filter_flag {
     EG_CONFLICTS_PAST = 2     /* only those of which a fact is not; together with CURRENT: all */
 } eg_conflict_filter_flag;
 
-/* The store keeps an open conflict as open when a fact of it runs out of time; core calls it expired then. So core asks
- * for open conflicts with (1 << EG_CONFLICT_OPEN, CURRENT), and for expired ones with (1 << EG_CONFLICT_OPEN, PAST). */
+/* The store keeps an open conflict as open when a fact of it runs out of time; core calls it
+ * expired then. So core asks for open conflicts with (1 << EG_CONFLICT_OPEN, CURRENT), and for
+ * expired ones with (1 << EG_CONFLICT_OPEN, PAST). */
 typedef struct eg_conflict_filter {
     uint32_t size, flags; /* eg_conflict_filter_flag; neither: all */
     uint32_t statuses;    /* bits 1 << eg_conflict_status as stored, never EXPIRED; 0: any */
     uint32_t limit;       /* 0: none */
-    eg_str scope;         /* of either fact; empty: all. Of scope, ids and facts at most one is given */
+    eg_str scope;         /* of either fact; empty: all. At most one of scope, ids, facts is
+                           * given */
     const eg_id *ids;     /* NULL: any; else these conflicts */
     size_t id_count;
     const eg_id *facts; /* NULL: any; else conflicts of these facts */
@@ -161,16 +169,18 @@ typedef enum eg_stats_flag { EG_STATS_FACTS = 1, EG_STATS_JOBS = 2 } eg_stats_fl
 
 typedef struct eg_store_stats {
     /* conflicts_total: of any status but suspected */
-    uint64_t facts, current_facts, conflicts_open, conflicts_total, agents, statements, claims, vectors; /* EG_STATS_FACTS */
-    uint64_t jobs_queued, jobs_leased, jobs_dead;                                                        /* EG_STATS_JOBS */
-    int64_t oldest_job_at;                                                                               /* 0: none */
-    int64_t seq;                                                                                         /* always, as the rest */
+    /* EG_STATS_FACTS */
+    uint64_t facts, current_facts, conflicts_open, conflicts_total, agents, statements, claims, vectors;
+    uint64_t jobs_queued, jobs_leased, jobs_dead; /* EG_STATS_JOBS */
+    int64_t oldest_job_at;                        /* 0: none */
+    int64_t seq;                                  /* always, as the rest */
     uint32_t schema;
     uint32_t suspected; /* EG_STATS_FACTS: suspected conflicts both of whose facts are current */
     eg_str location;    /* file or server, without secrets */
 } eg_store_stats;
 
-/* What a change did to the window of a fact. An inserted fact had none: from_before and until_before are 0. */
+/* What a change did to the window of a fact. An inserted fact had none: from_before and
+ * until_before are 0. */
 typedef struct eg_window_change {
     eg_id fact;
     int64_t from_before, until_before, from_after, until_after;
@@ -181,7 +191,8 @@ typedef struct eg_audit_row {
     int64_t time;
     eg_str workspace, actor, action, payload;
     eg_id fact, other;
-    const eg_window_change *windows; /* in the order of the changes; rows from before windows were kept have none */
+    /* in the order of the changes; rows from before windows were kept have none */
+    const eg_window_change *windows;
     size_t window_count;
     uint8_t payload_hash[32]; /* SHA-256; stays when the payload is erased */
     uint32_t layout;          /* eg_audit_layout: what the hash of this row covers */
@@ -191,7 +202,8 @@ typedef struct eg_audit_row {
 
 /* Of services->audit_hash, which core owns. */
 typedef enum eg_audit_layout {
-    EG_AUDIT_STORE = 1,    /* one chain for a whole store; the workspace is not covered: stores before schema 4 */
+    EG_AUDIT_STORE = 1,    /* one chain for a whole store; the workspace is not covered: stores
+                            * before schema 4 */
     EG_AUDIT_WORKSPACE = 2 /* one chain a workspace; its name is covered */
 } eg_audit_layout;
 
@@ -208,7 +220,8 @@ typedef struct eg_journal_row {
 typedef enum eg_job_kind {
     EG_JOB_DETECT = 0,
     EG_JOB_EMBED,   /* vectors that its commit left out, for want of a model; then detection */
-    EG_JOB_REEMBED, /* the next facts of the workspace that have no vectors of the active model; `fact` is one of them */
+    EG_JOB_REEMBED, /* the next facts of the workspace that have no vectors of the active model;
+                     * `fact` is one of them */
     EG_JOB_PLUGIN   /* of the kind `name` that a plugin added */
 } eg_job_kind;
 #define EG_MAX_JOB_PAUSE INT64_C(600000000) /* microseconds: the longest delay of a job */
@@ -229,7 +242,7 @@ typedef struct eg_lease_args {
     uint32_t size, flags; /* 0 */
     eg_str owner;
     int64_t lease_time;    /* microseconds */
-    int64_t grace;         /* jobs of other owners only when they are older than this; negative: never */
+    int64_t grace;         /* other owners' jobs only if older than this; negative: never */
     uint32_t kinds_except; /* bits 1 << eg_job_kind that are left alone */
     uint32_t limit;
     uint64_t reserved[4];
@@ -240,8 +253,10 @@ typedef struct eg_lease_args {
 /* Everything that is stored with a new fact. */
 typedef struct eg_new_fact {
     uint32_t size, flags; /* 0 */
-    eg_fact fact;         /* id, lineage_id by core; seq by the store. committed_at, valid_from: 0 is the store's now */
-    int64_t lifetime;     /* where fact.valid_until is 0: microseconds from valid_from on; 0: EG_FOREVER */
+    eg_fact fact;         /* id, lineage_id by core; seq by the store. committed_at, valid_from: 0
+                           * is the store's now */
+    int64_t lifetime;     /* if fact.valid_until is 0: microseconds from valid_from; 0:
+                           * EG_FOREVER */
     const eg_span *statements;
     size_t statement_count;
     const eg_claim *claims;
@@ -250,38 +265,43 @@ typedef struct eg_new_fact {
     size_t term_count;
     const eg_vector *vectors;
     size_t vector_count;
-    const eg_statement *details; /* of the statements, statement_count of them; NULL: all are assertions that stand alone */
+    /* of the statements, statement_count of them; NULL: all are assertions that stand alone */
+    const eg_statement *details;
     uint64_t reserved[3];
 } eg_new_fact;
 
 typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
 
-/* What a change does, with the member of eg_change that says it. J: it gets the next seq of the workspace's journal. */
+/* What a change does, with the member of eg_change that says it. J: it gets the next seq of the
+ * workspace's journal. */
 typedef enum eg_change_kind {
     EG_CHANGE_FACT = 0,        /* J new_fact: inserted */
     EG_CHANGE_CLOSE,           /* J close: valid_until = min(valid_until, now), closed_at = now */
-    EG_CHANGE_PROMOTE,         /* J promote: durable, without ttl_days; valid_until = max(valid_until, now + lifetime) */
+    EG_CHANGE_PROMOTE,         /* J promote: durable, without ttl_days; valid_until =
+                                * max(valid_until, now + lifetime) */
     EG_CHANGE_CONFLICT,        /* J conflict: inserted; detected_at 0 is now */
-    EG_CHANGE_CONFLICT_STATUS, /* J conflict: status, resolution_*, resolved_* of conflict->id; resolved_at 0 is now, and
-                                * stays 0 for one that is open or suspected */
+    EG_CHANGE_CONFLICT_STATUS, /* J conflict: status, resolution_*, resolved_* of conflict->id;
+                                * resolved_at 0 is now, and stays 0 for one that is open or
+                                * suspected */
     EG_CHANGE_LINK,            /* J link: an existing one is kept */
     EG_CHANGE_UNLINK,          /* J link: removed */
     EG_CHANGE_JOB,             /* job: inserted */
     EG_CHANGE_JOB_DONE,        /* job_done: the job with this lease is removed */
     EG_CHANGE_JOB_FAILED,      /* job_failed: attempts + 1, the lease is given up */
-    EG_CHANGE_VECTORS,         /* J vectors, all of one model: added, unless the fact has some of that model */
-    EG_CHANGE_CLAIMS,          /* J claims: claims and statements of an existing fact are replaced */
+    EG_CHANGE_VECTORS,         /* J vectors, of one model: added, if the fact has none of it */
+    EG_CHANGE_CLAIMS,          /* J claims: replaces claims and statements of a fact */
     EG_CHANGE_AGENT,           /* agent: seen now */
     EG_CHANGE_FEEDBACK,        /* feedback: added */
     EG_CHANGE_SETTING,         /* J setting: set */
-    EG_CHANGE_AUDIT,           /* audit: a row of the chain, with the windows of the facts that the changes before it in
-                                * the set inserted, closed or promoted */
+    EG_CHANGE_AUDIT,           /* audit: a row of the chain, with the windows of the facts that the
+                                * changes before it in the set inserted, closed or promoted */
     EG_CHANGE_FEEDBACK_BACK,   /* feedback_back: removed */
-    EG_CHANGE_END_CONFLICTS,   /* J for each, as CONFLICT_STATUS; end_conflicts: every conflict of the fact that is stored
-                                * as open, and neither of whose facts ended before now, becomes resolved with
-                                * EG_RESOLUTION_WINNER for the other fact */
-    EG_CHANGE_CONFLICT_FACTS   /* J conflict: fact_a, fact_b and their spans replace those of conflict->id, for facts that
-                                * came back as copies */
+    EG_CHANGE_END_CONFLICTS,   /* J for each, as CONFLICT_STATUS; end_conflicts: every conflict of
+                                * the fact that is stored as open, and neither of whose facts ended
+                                * before now, becomes resolved with EG_RESOLUTION_WINNER for the
+                                * other fact */
+    EG_CHANGE_CONFLICT_FACTS   /* J conflict: fact_a, fact_b and their spans replace those of
+                                * conflict->id, for facts that came back as copies */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -302,7 +322,8 @@ typedef struct eg_change {
         struct {
             eg_id fact;
             eg_str by, resolution;
-            const eg_id *except; /* conflicts that are left alone, because the set settles them itself */
+            /* conflicts that are left alone, because the set settles them itself */
+            const eg_id *except;
             size_t except_count;
         } end_conflicts;
         struct {
@@ -365,15 +386,18 @@ typedef struct eg_change {
 } eg_change;
 
 typedef enum eg_precondition_kind {
-    EG_REQUIRE_HASH_FREE = 0,      /* hash_free: the scope has no current fact with this hash, but for one */
+    EG_REQUIRE_HASH_FREE = 0,      /* hash_free: the scope has no current fact with this hash, but
+                                    * for one */
     EG_REQUIRE_CURRENT,            /* fact is current */
     EG_REQUIRE_HEAD,               /* fact is current and the newest of its lineage */
-    EG_REQUIRE_PAIR_FREE,          /* pair: neither a conflict (of any status) nor a link EG_LINK_BOTH_VALID */
+    EG_REQUIRE_PAIR_FREE,          /* pair: neither a conflict (of any status) nor a link
+                                    * EG_LINK_BOTH_VALID */
     EG_REQUIRE_CONFLICT_UNSETTLED, /* conflict is stored as open or suspected */
     EG_REQUIRE_CONFLICT_SETTLED,   /* conflict is resolved or dismissed */
     EG_REQUIRE_LEASE,              /* token names a lease that is held */
-    EG_REQUIRE_NO_JOB,             /* no_job: the workspace has no job of this kind that waits or is leased, or was
-                                    * dead-lettered within the last `pause` microseconds */
+    EG_REQUIRE_NO_JOB,             /* no_job: the workspace has no job of this kind that waits or is
+                                    * leased, or was dead-lettered within the last `pause`
+                                    * microseconds */
     EG_REQUIRE_LINEAGE_FREE        /* lineage has no current fact, but for one */
 } eg_precondition_kind;
 
@@ -418,7 +442,7 @@ typedef struct eg_applied {
     int64_t time;             /* the store's now of this transaction: committed_at of its facts */
     int64_t audit_id;         /* of the last audit row written, 0: none */
     uint64_t conflicts_ended; /* by EG_CHANGE_END_CONFLICTS */
-    uint32_t again;           /* 1: the set was found in the journal, and these are the results from then */
+    uint32_t again;           /* 1: the set was in the journal, and these are the results of then */
     uint32_t failed;          /* with EG_ECONFLICT: index of the precondition that failed */
     eg_id failed_row;         /* the fact or conflict that failed it, when there is one */
     uint64_t reserved[4];
@@ -449,18 +473,19 @@ typedef struct eg_storage_ops {
     uint32_t size, flags; /* 0 */
     const char *name;     /* "sqlite" */
 
-    /* Opens (and creates, migrates) the store. EG_EVERSION: the store is newer; EG_EREADONLY, EG_EIO, EG_EPERM with
-     * advice. */
+    /* Opens (and creates, migrates) the store. EG_EVERSION: the store is newer; EG_EREADONLY,
+     * EG_EIO, EG_EPERM with advice. */
     eg_status (*open)(const struct eg_services *services, eg_request *rq, const eg_storage_open_args *args, eg_storage **out);
     void (*close)(eg_storage *store);
 
-    /* The one way to write. EG_ECONFLICT: a precondition failed, nothing was written. A set whose id is in the journal
-     * was committed before (its answer was lost): nothing is written, and *out is what it was then. Only sets with a
-     * change that has a seq are found again; the others are safe to repeat by their preconditions. */
+    /* The one way to write. EG_ECONFLICT: a precondition failed, nothing was written. A set whose
+     * id is in the journal was committed before (its answer was lost): nothing is written, and *out
+     * is what it was then. Only sets with a change that has a seq are found again; the others are
+     * safe to repeat by their preconditions. */
     eg_status (*apply)(eg_storage *store, eg_request *rq, const eg_change_set *set, eg_applied *out);
 
-    /* Facts with their parts: a row for each id, in the order of args->ids. *now, unless NULL: the store's now, by which
-     * open_conflicts and EG_PARTS_CONFLICTS go. */
+    /* Facts with their parts: a row for each id, in the order of args->ids. *now, unless NULL: the
+     * store's now, by which open_conflicts and EG_PARTS_CONFLICTS go. */
     eg_status (*parts)(eg_storage *store, eg_request *rq, const eg_parts_args *args, eg_fact_parts **out, int64_t *now);
     /* All searches under one filter; out has n lists. */
     eg_status (*search)(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_search *searches, size_t n,
@@ -468,14 +493,14 @@ typedef struct eg_storage_ops {
     /* Facts with seq > after, by seq, at most limit. */
     eg_status (*page)(eg_storage *store, eg_request *rq, const eg_filter *filter, int64_t after, uint32_t limit, eg_fact **out,
                       size_t *n);
-    /* The newest `limit` facts (0: all) of the lineage with this id, or of the lineage of the fact with this id; the
-     * newest last. */
+    /* The newest `limit` facts (0: all) of the lineage with this id, or of the lineage of the fact
+     * with this id; the newest last. */
     eg_status (*lineage)(eg_storage *store, eg_request *rq, eg_id id, uint32_t limit, eg_fact **out, size_t *n);
     /* The current fact of exactly this scope with this hash, ephemeral ones too; EG_ENOENT. */
     eg_status (*current_by_hash)(eg_storage *store, eg_request *rq, eg_str scope, const uint8_t hash[32], eg_fact *out);
     /* Ids of facts or conflicts whose text form ends in `suffix` (hex digits), at most limit. */
     eg_status (*ids_by_suffix)(eg_storage *store, eg_request *rq, eg_str suffix, eg_id *out, size_t limit, size_t *n);
-    /* Most severe first, then newest. until_a and until_b of each row are valid_until of its facts. */
+    /* Most severe first, then newest. until_a and until_b: valid_until of the row's facts. */
     eg_status (*conflicts)(eg_storage *store, eg_request *rq, const eg_conflict_filter *filter, eg_conflict **out, size_t *n);
     /* EG_ENOENT when it is not set. */
     eg_status (*setting)(eg_storage *store, eg_request *rq, eg_str key, eg_str *out);
@@ -483,10 +508,11 @@ typedef struct eg_storage_ops {
     eg_status (*feedback)(eg_storage *store, eg_request *rq, eg_feedback_row **out, size_t *n);
     /* Audit rows with id > after, ascending, at most limit. */
     eg_status (*audit)(eg_storage *store, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n);
-    /* EG_OK when the workspace's chain holds up to its head, EG_EFORMAT naming the first row that does not. */
+    /* EG_OK: the workspace's chain holds up to its head; EG_EFORMAT names the first row that does
+     * not. */
     eg_status (*audit_verify)(eg_storage *store, eg_request *rq);
-    /* Facts with seq > after, in that order, that were not erased and have no vector of this model: at most limit. *all,
-     * when it is not NULL: how many there are (counting reads them all). */
+    /* Facts with seq > after, in that order, that were not erased and have no vector of this model:
+     * at most limit. *all, when it is not NULL: how many there are (counting reads them all). */
     eg_status (*unembedded)(eg_storage *store, eg_request *rq, eg_str model_id, int64_t after, uint32_t limit, eg_fact **out,
                             size_t *n, uint64_t *all);
     /* Journal rows with seq > since, ascending, at most limit. */
@@ -494,31 +520,34 @@ typedef struct eg_storage_ops {
     /* flags: eg_stats_flag; counting reads much. */
     eg_status (*stats)(eg_storage *store, eg_request *rq, uint32_t flags, eg_store_stats *out);
     eg_status (*now)(eg_storage *store, eg_request *rq, int64_t *out);
-    /* The workspace's last seq, as soon as it is above `since`, whichever process wrote it, or at the deadline
-     * (CLOCK_MONOTONIC, microseconds; 0: at once). EG_ECANCELLED when the request is cancelled meanwhile. */
+    /* The workspace's last seq, as soon as it is above `since`, whichever process wrote it, or at
+     * the deadline (CLOCK_MONOTONIC, microseconds; 0: at once). EG_ECANCELLED when the request is
+     * cancelled meanwhile. */
     eg_status (*wait)(eg_storage *store, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq);
 
-    /* At most args->limit jobs that are due, not leased and not dead-lettered, of any workspace. A lease that is over
-     * counts as a failed attempt; EG_MAX_ATTEMPTS failures dead-letter a job. The owner's own jobs come first, and
-     * EG_JOB_REEMBED after all other kinds. Each gets token and lease_until. Durable enough to survive a crash of the
-     * process, not a power loss. What can only be from before the clock was set back holds nothing up: a lease is over
-     * that ends more than twice lease_time ahead, a job is due whose not_before lies more than EG_MAX_JOB_PAUSE ahead,
-     * and older than any grace when its created_at does. */
+    /* At most args->limit jobs that are due, not leased and not dead-lettered, of any workspace. A
+     * lease that is over counts as a failed attempt; EG_MAX_ATTEMPTS failures dead-letter a job.
+     * The owner's own jobs come first, and EG_JOB_REEMBED after all other kinds. Each gets token
+     * and lease_until. Durable enough to survive a crash of the process, not a power loss. What can
+     * only be from before the clock was set back holds nothing up: a lease is over that ends more
+     * than twice lease_time ahead, a job is due whose not_before lies more than EG_MAX_JOB_PAUSE
+     * ahead, and older than any grace when its created_at does. */
     eg_status (*lease)(eg_storage *store, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
     /* query_hits + 1 for each; may be lost in a power failure. */
     eg_status (*count_hits)(eg_storage *store, eg_request *rq, const eg_id *ids, size_t n);
 
-    /* For tests: the store's clock stands still at this time (microseconds UTC). EG_EUNSUPPORTED unless the store was
-     * opened with EG_STORAGE_FOR_TESTS. */
+    /* For tests: the store's clock stands still at this time (microseconds UTC). EG_EUNSUPPORTED
+     * unless the store was opened with EG_STORAGE_FOR_TESTS. */
     eg_status (*set_clock)(eg_storage *store, eg_request *rq, int64_t clock);
 
-    /* Every workspace of the store that was ever written, in the byte order of their names: as soon as the sum of their
-     * last seqs is another one than `sum`, whichever process wrote, or at the deadline, as wait(). */
+    /* Every workspace of the store that was ever written, in the byte order of their names: as soon
+     * as the sum of their last seqs is another one than `sum`, whichever process wrote, or at the
+     * deadline, as wait(). */
     eg_status (*workspaces)(eg_storage *store, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
 } eg_storage_ops;
 
-/* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one that crosses in arrays
- * is frozen. */
+/* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one
+ * that crosses in arrays is frozen. */
 #define EG_FILTER_SIZE_1_0 88
 #define EG_PARTS_ARGS_SIZE_1_0 72
 #define EG_CONFLICT_FILTER_SIZE_1_0 96

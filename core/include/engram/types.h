@@ -1,11 +1,12 @@
-/* types.h - the things of the domain as they cross the plugin border: facts, statements, claims, conflicts.
+/* types.h - the things of the domain as they cross the plugin border: facts, statements, claims,
+ * conflicts.
  *
- * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later minor gives names to
- * bytes that are `reserved` now: whoever fills such a struct zeroes it first. eg_fact keeps room for member, origin,
- * known_at, closed_known_at, kind, marks and attributes.
+ * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later
+ * minor gives names to bytes that are `reserved` now: whoever fills such a struct zeroes it first.
+ * eg_fact keeps room for member, origin, known_at, closed_known_at, kind, marks and attributes.
  *
- * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are microseconds
- * UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
+ * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are
+ * microseconds UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
 #ifndef ENGRAM_TYPES_H
 #define ENGRAM_TYPES_H
 
@@ -48,9 +49,10 @@ typedef enum eg_conflict_status {
     EG_CONFLICT_OPEN = 0,
     EG_CONFLICT_RESOLVED,
     EG_CONFLICT_DISMISSED,
-    EG_CONFLICT_EXPIRED,  /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as open */
-    EG_CONFLICT_SUSPECTED /* not sure enough to be reported: somebody is asked, and answers with the operation judge. Only
-                           * who asks for this status gets to see it. */
+    EG_CONFLICT_EXPIRED,  /* nobody settled it, but a fact of it has expired: read so, stored as
+                           * open */
+    EG_CONFLICT_SUSPECTED /* not sure enough to be reported: somebody is asked, and answers with the
+                           * operation judge. Only who asks for this status gets to see it. */
 } eg_conflict_status;
 /* 1: somebody settled it, or a fact of it was closed */
 static inline int eg_is_settled(uint32_t status) { return status == EG_CONFLICT_RESOLVED || status == EG_CONFLICT_DISMISSED; }
@@ -117,7 +119,8 @@ typedef enum eg_statement_kind {
     EG_STATEMENT_QUESTION,
     EG_STATEMENT_STEP,        /* of a numbered procedure */
     EG_STATEMENT_ASIDE,       /* says nothing about the system */
-    EG_STATEMENT_ALTERNATIVE, /* one of several that a decision record weighs, with merits and drawbacks */
+    EG_STATEMENT_ALTERNATIVE, /* one of several that a decision record weighs, with merits and
+                               * drawbacks */
     EG_STATEMENT_PLACEHOLDER, /* a template to fill in */
     EG_STATEMENT_HEADER_FIELD /* front matter, status, date, owner of a document */
 } eg_statement_kind;
@@ -131,8 +134,8 @@ typedef struct eg_statement {
     eg_span span;
     uint32_t kind;        /* eg_statement_kind */
     uint32_t flags;       /* eg_statement_flag */
-    eg_str alone;         /* the statement so that it stands by itself: subject, condition, heading, row and column carried
-                           * in; empty: its own words do already */
+    eg_str alone;         /* the statement so that it stands by itself: subject, condition, heading,
+                           * row and column carried in; empty: its own words do already */
     uint64_t reserved[2]; /* 0 */
 } eg_statement;
 EG_SIZE_FROZEN(eg_statement, 48);
@@ -184,14 +187,16 @@ typedef struct eg_decimal {
 typedef struct eg_claim {
     uint32_t statement; /* index into the fact's statements */
     eg_span span;       /* of the content: the words of the value */
-    eg_str subject;     /* what it is about, as sorted folded words: "auth service", "billing.retry"; empty: not sure, the
-                         * value may only be compared with one in the same place of the same sentence */
+    eg_str subject;     /* what it is about, as sorted folded words: "auth service",
+                         * "billing.retry"; empty: not sure, the value may only be compared with one
+                         * in the same place of the same sentence */
     eg_str attribute;   /* "timeout", "rate limit", "database" */
     eg_str qualifiers;  /* sorted "key=value" joined by ';': "env=staging;version=2" */
     uint32_t value_kind;
     eg_decimal low, high;
-    eg_str text;      /* value of the kinds that are no number, normalised; else the value as written */
-    eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count", "count:retries" ... */
+    eg_str text;      /* normalised value of kinds other than numbers; else as written */
+    eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count",
+                       * "count:retries" ... */
     int32_t polarity; /* 1, or -1: denied */
     uint32_t modality, quantifier;
     uint32_t extractor;   /* version of the extractor */
@@ -202,7 +207,8 @@ typedef struct eg_conflict {
     eg_id id;
     eg_id fact_a, fact_b; /* a was committed before b */
     int64_t seq, detected_at;
-    eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal", "tier2b_cross_scope", "plugin:NAME" */
+    eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal",
+                      * "tier2b_cross_scope", "plugin:NAME" */
     eg_str detector; /* name and version of who found it */
     double score;    /* 0 to 1 */
     eg_str explanation;
@@ -210,7 +216,8 @@ typedef struct eg_conflict {
     uint32_t severity, status;
     uint32_t resolution_type; /* eg_resolution, when it is settled */
     int64_t resolved_at;
-    eg_str resolved_by, resolution; /* of an open one: who judged it to be a contradiction, and why; else empty */
+    eg_str resolved_by, resolution; /* of an open one: who judged it to be a contradiction, and why;
+                                     * else empty */
     eg_id resolved_fact;            /* the winner or the merged fact */
     int64_t until_a, until_b;       /* valid_until of the two facts; filled by reads */
     uint64_t reserved[4];           /* 0 */

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* d as a floating-point number: 64 bits of mantissa are exact enough for the tolerance of 1e-12 below. */
+/* d as a floating-point number: 64 bits of mantissa are exact enough for the tolerance of 1e-12
+ * below. */
 static long double number_of(eg_decimal d) {
     long double v = (long double)d.mantissa;
     if (d.infinite) return d.mantissa < 0 ? -HUGE_VALL : HUGE_VALL;
@@ -20,7 +21,8 @@ static int equal(long double a, long double b) {
     return d <= scale * 1e-12L;
 }
 
-/* "count:retry" is compared as "count": the noun is a word beside the value, and the alignment compares it. */
+/* "count:retry" is compared as "count": the noun is a word beside the value, and the alignment
+ * compares it. */
 static eg_str base_of(eg_str dimension) {
     if (dimension.len >= 5 && memcmp(dimension.ptr, "count", 5) == 0) return EG_STR("count");
     return dimension;
@@ -35,8 +37,8 @@ static int same_dimension(const eg_claim *a, const eg_claim *b) {
 /* 1 for a range in the text, 0 for a month of 28 to 31 days. */
 static int is_range(long double low, long double high) { return high > low * 1.15L; }
 
-/* 1 when the values are equal if GB stands for GiB, as it often does: "2 GB" and "2048 MB", "64 KB" and "65536 bytes".
- * 0 for the same number of MB and of MiB. */
+/* 1 when the values are equal if GB stands for GiB, as it often does: "2 GB" and "2048 MB", "64 KB"
+ * and "65536 bytes". 0 for the same number of MB and of MiB. */
 static int binary_reading(const eg_claim *a, const eg_claim *b, long double x, long double y) {
     if (!eg_str_eq(a->dimension, EG_STR("bytes")) || x <= 0 || y <= 0) return 0;
     size_t i = 0;
@@ -66,7 +68,8 @@ static value_relation compare_quantities(const eg_claim *a, const eg_claim *b) {
     if (aq == bq && same) return VALUES_SAME;
     if (aq == EG_QUANTIFIER_ABOUT) al *= 0.75L, ah *= 1.25L;
     if (bq == EG_QUANTIFIER_ABOUT) bl *= 0.75L, bh *= 1.25L;
-    if ((aq == EG_QUANTIFIER_AT_MOST || aq == EG_QUANTIFIER_AT_LEAST) && aq == bq) /* two bounds of one thing */
+    /* two bounds of one thing */
+    if ((aq == EG_QUANTIFIER_AT_MOST || aq == EG_QUANTIFIER_AT_LEAST) && aq == bq)
         return al <= bh && bl <= ah ? VALUES_COMPATIBLE : VALUES_CONFLICT;
     if (aq == EG_QUANTIFIER_EXACTLY && bq == EG_QUANTIFIER_EXACTLY && is_range(al, ah) && is_range(bl, bh))
         return VALUES_CONFLICT;
@@ -91,7 +94,8 @@ static long double next_part(eg_str v, size_t *i) {
 }
 
 static int is_older(eg_str a, eg_str b) {
-    for (size_t i = 0, k = 0; digit_at(a, i) && digit_at(b, k);) { /* "18.x" and "18.2" may be the same */
+    /* "18.x" and "18.2" may be the same */
+    for (size_t i = 0, k = 0; digit_at(a, i) && digit_at(b, k);) {
         long double x = next_part(a, &i), y = next_part(b, &k);
         if (!equal(x, y)) return x < y;
     }

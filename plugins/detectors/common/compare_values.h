@@ -1,5 +1,5 @@
-/* compare_values.h - the relation of two values of claims. Not here: whether the claims are about the same
- * thing (align.h, compare_facts.h). Thread class: any. */
+/* compare_values.h - the relation of two values of claims. Not here: whether the claims are about
+ * the same thing (align.h, compare_facts.h). Thread class: any. */
 #ifndef EG_DETECTORS_COMPARE_VALUES_H
 #define EG_DETECTORS_COMPARE_VALUES_H
 
@@ -18,7 +18,8 @@ int value_is_temporal(const eg_claim *c);
 /* 1 for quantities other than ports: the numeric tier. */
 int value_is_numeric(const eg_claim *c);
 
-/* 1 when the words directly before two values say different things about them: "to 140 %" and "by 40 %". */
+/* 1 when the words directly before two values say different things about them: "to 140 %" and "by
+ * 40 %". */
 int values_lead_apart(eg_str before_a, eg_str before_b);
 
 #endif

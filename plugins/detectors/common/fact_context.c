@@ -16,8 +16,8 @@ int scopes_differ(const eg_fact *a, const eg_fact *b) {
 
 enum { FIRST_WORD = 12 };
 
-/* Stores the first word in lower case and returns its length; 0 when it has other characters than letters, as in "returns-api",
- * or is longer than all words that are looked for. */
+/* Stores the first word in lower case and returns its length; 0 when it has other characters than
+ * letters, as in "returns-api", or is longer than all words that are looked for. */
 static size_t first_word(eg_str text, char word[FIRST_WORD]) {
     size_t n = 0;
     for (; n < text.len && n + 1 < FIRST_WORD; n++) {

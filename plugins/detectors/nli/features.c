@@ -93,7 +93,8 @@ static text_pair pair_of(const case_view *v, const part_view *subject, const par
                        .back = {-1, -1, -1}};
 }
 
-/* The pairs of statements that are about the same thing, as far as nearness and words tell: at most MAX_READ, best first. */
+/* The pairs of statements that are about the same thing, as far as nearness and words tell: at most
+ * MAX_READ, best first. */
 static void choose_statements(const case_view *v, pair_view *p) {
     double scores[MAX_READ];
     for (size_t i = 0; i < v->subject.count; i++)
@@ -242,7 +243,8 @@ static void put_form(const case_view *v, pair_view *p) {
     put(p, FEATURE_SCOPE_APART, scopes_differ(a, b));
 }
 
-/* On how many sides of the pair a statement is of one of these kinds, as bits; NaN: nobody said of which they are. */
+/* On how many sides of the pair a statement is of one of these kinds, as bits; NaN: nobody said of
+ * which they are. */
 static double of_kinds(const text_pair *t, uint32_t kinds) {
     const eg_statement *a = t->subject->statement, *b = t->candidate->statement;
     return a && b ? (double)((kinds >> (a->kind & 31) & 1) + (kinds >> (b->kind & 31) & 1)) : (double)NAN;

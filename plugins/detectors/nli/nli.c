@@ -1,7 +1,7 @@
-/* nli.c - the NLI detector (tier 1): a cross-encoder classifies the nearest pairs of facts and of their statements. What it says
- * is weighed by trained trees that stand beside the model (verdict.c), or, for a model without them, by thresholds
- * (thresholds.c). Called by the host with whole cases; knows no store. Without a model it only finds texts that contain one
- * another. */
+/* nli.c - the NLI detector (tier 1): a cross-encoder classifies the nearest pairs of facts and of
+ * their statements. What it says is weighed by trained trees that stand beside the model
+ * (verdict.c), or, for a model without them, by thresholds (thresholds.c). Called by the host with
+ * whole cases; knows no store. Without a model it only finds texts that contain one another. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@ typedef struct finding_sink {
     void *self;
 } finding_sink;
 
-/* A contradiction between a part of the subject and a part of the candidate. how: how sure, in words, for the parentheses behind
- * the sentence. */
+/* A contradiction between a part of the subject and a part of the candidate. how: how sure, in
+ * words, for the parentheses behind the sentence. */
 eg_status report_contradiction(const finding_sink *to, uint32_t candidate, eg_span subject, eg_span other, double score,
                                const char *how);
 eg_status report_same(const finding_sink *to, uint32_t candidate, eg_span subject, eg_span other, double score);

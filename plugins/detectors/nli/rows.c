@@ -1,7 +1,8 @@
-/* rows.c - the plugin "verdict_rows": in place of the detector nli it writes the features of every pair of facts, at the end of
- * each stage, to a file, and judges nothing. It is what tools/train/train_verdict.py learns from; it is not installed. The
- * setting verdict_rows.file names the file, to which it appends: first a line with the names of the features, then a JSON object
- * a pair and stage. */
+/* rows.c - the plugin "verdict_rows": in place of the detector nli it writes the features of every
+ * pair of facts, at the end of each stage, to a file, and judges nothing. It is what
+ * tools/train/train_verdict.py learns from; it is not installed. The setting verdict_rows.file
+ * names the file, to which it appends: first a line with the names of the features, then a JSON
+ * object a pair and stage. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

@@ -7,36 +7,42 @@
 #include "nearest.h"
 #include "units.h"
 
-/* The ten nearest candidates are classified. Of the 92 labelled conflicts of the dev scenarios that the first model scored 0.83
- * or higher, 90 are with the nearest earlier fact of their scenario and none is beyond the third; among the facts of all thirty
- * scenarios together none is beyond the ninth. */
+/* The ten nearest candidates are classified. Of the 92 labelled conflicts of the dev scenarios that
+ * the first model scored 0.83 or higher, 90 are with the nearest earlier fact of their scenario and
+ * none is beyond the third; among the facts of all thirty scenarios together none is beyond the
+ * ninth. */
 enum { MAX_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3 };
 enum { MAX_STATEMENTS = 8 /* of a fact */, MAX_PAIRS = 128 /* of statements, in a case */ };
 #define MIN_SCORE 0.5 /* pairs below it are not reported, whatever the threshold is */
 #define MAX_SHIFT 0.1 /* by which feedback moves the threshold */
 #define NEVER 2.0     /* a threshold above any probability */
-/* For facts of several statements, both the pair of facts and the best pair of statements must reach this score: a fact says many
- * things, and a statement alone lacks the context of the others. The higher score counts. Values from 0.6 to 0.8 raise precision
- * and keep recall on both halves of the test scenarios (bench/detection.py). */
+/* For facts of several statements, both the pair of facts and the best pair of statements must
+ * reach this score: a fact says many things, and a statement alone lacks the context of the others.
+ * The higher score counts. Values from 0.6 to 0.8 raise precision and keep recall on both halves of
+ * the test scenarios (bench/detection.py). */
 #define MIN_SCORE_OF_BOTH 0.7
-/* Hubness correction by local scaling, as in CSLS: where another fact is nearer to one of the two texts than they are to each
- * other (eg_margin), they are rarely about the same thing. The logit of the score is lowered by MARGIN_WEIGHT for each unit of
- * margin, of which at most MAX_MARGIN counts on each side. How both were chosen: tools/train/README.md. */
+/* Hubness correction by local scaling, as in CSLS: where another fact is nearer to one of the two
+ * texts than they are to each other (eg_margin), they are rarely about the same thing. The logit of
+ * the score is lowered by MARGIN_WEIGHT for each unit of margin, of which at most MAX_MARGIN counts
+ * on each side. How both were chosen: tools/train/README.md. */
 #define MARGIN_WEIGHT 5.0
 #define MAX_MARGIN 0.2
 #define MAX_PROBABILITY 0.999999 /* above it, the logit of an f32 is mostly rounding */
 
-/* The classification of a candidate: of the two facts, later of the pair of statements with the highest score. */
+/* The classification of a candidate: of the two facts, later of the pair of statements with the
+ * highest score. */
 typedef struct reading {
     uint32_t candidate;
     eg_span subject, other;
-    double forth, back; /* probability of contradiction with the candidate as premise, with the subject as premise */
+    double forth, back; /* probability of contradiction with the candidate as premise, with the
+                         * subject as premise */
     double score;       /* the mean of both */
     double same;        /* the lower probability of entailment of both directions */
     int lowered;        /* 1: by the hubness correction */
 } reading;
 
-/* Two texts of different scopes that only their context explains are not held against each other. */
+/* Two texts of different scopes that only their context explains are not held against each
+ * other. */
 static int needs_context(const eg_case *c, uint32_t candidate) {
     const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
     return scopes_differ(a, b) && is_context_dependent(a->content) && is_context_dependent(b->content);
@@ -46,10 +52,11 @@ static int needs_context(const eg_case *c, uint32_t candidate) {
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 
-/* Classifies n pairs of texts; pairs[i] has the candidate as premise. The other direction is only computed where it can change
- * the result: where a probability of 1 there would lift the mean to least[i], or where the first one reaches `entails`. So most
- * pairs are classified once, without a change of any result. Fills forth, back, score and same; score and same are 0 where one
- * direction was enough. */
+/* Classifies n pairs of texts; pairs[i] has the candidate as premise. The other direction is only
+ * computed where it can change the result: where a probability of 1 there would lift the mean to
+ * least[i], or where the first one reaches `entails`. So most pairs are classified once, without a
+ * change of any result. Fills forth, back, score and same; score and same are 0 where one direction
+ * was enough. */
 static eg_status read_pairs(const eg_services *services, eg_request *rq, eg_pair *pairs, const double *least, size_t n,
                             double entails, reading *out) {
     float *forth = eg_request_array(rq, n * LABELS, sizeof *forth), *back = eg_request_array(rq, n * LABELS, sizeof *back);
@@ -97,14 +104,15 @@ static eg_status read_wholes(const eg_services *services, eg_request *rq, const 
     return read_pairs(services, rq, pairs, least, n, entails, readings);
 }
 
-/* The number of pairs of statements that are classified for a reading; 0: none, it stays as it is. */
+/* The number of pairs of statements that are classified for a reading; 0: none, it stays as it
+ * is. */
 static size_t statement_pairs(const eg_case *c, const reading *r) {
     size_t n = statement_product(c, r);
     return n > 1 && r->score >= MIN_SCORE_OF_BOTH ? n : 0;
 }
 
-/* Replaces readings of facts of several statements by their pair of statements with the highest score, in order, until MAX_PAIRS
- * pairs are reached. */
+/* Replaces readings of facts of several statements by their pair of statements with the highest
+ * score, in order, until MAX_PAIRS pairs are reached. */
 static eg_status read_statements(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n) {
     size_t count = 0;
     eg_pair *pairs = eg_request_array(rq, MAX_PAIRS, sizeof *pairs);
@@ -143,8 +151,8 @@ static eg_status read_statements(const eg_services *services, eg_request *rq, co
     return s;
 }
 
-/* Lowers the scores of pairs that may count where other facts are nearer to a text than the pair's other text is (eg_margin).
- * One question to the host for all pairs. */
+/* Lowers the scores of pairs that may count where other facts are nearer to a text than the pair's
+ * other text is (eg_margin). One question to the host for all pairs. */
 static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, const eg_case *c, reading *readings, size_t n,
                                   double counts) {
     eg_margin_question *questions = eg_request_array(rq, n, sizeof *questions);
@@ -155,7 +163,8 @@ static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, c
         if (readings[i].score >= counts)
             questions[asked++] = (eg_margin_question){readings[i].candidate, 0, readings[i].subject, readings[i].other};
     eg_status s = asked ? services->neighbour_margins(services->host, rq, c, questions, asked, margins) : EG_OK;
-    if (s == EG_EUNAVAILABLE) { /* no embedding model, or a case without neighbours: scores stay as read */
+    /* no embedding model, or a case without neighbours: scores stay as read */
+    if (s == EG_EUNAVAILABLE) {
         *rq->err = (eg_error){0};
         return EG_OK;
     }
@@ -181,7 +190,8 @@ static eg_status report(const finding_sink *to, const reading *r) {
 /* An empty span stands for the whole content. */
 static int overlap(eg_span a, eg_span b) { return a.start == a.end || (a.start < b.end && b.start < a.end); }
 
-/* 1 when an earlier detector says of the same words that both can be true, or that they are the same. */
+/* 1 when an earlier detector says of the same words that both can be true, or that they are the
+ * same. */
 static int is_excused(const eg_finding *earlier, size_t n, const reading *r) {
     for (size_t i = 0; i < n; i++)
         if (earlier[i].candidate == r->candidate && earlier[i].outcome != EG_OUTCOME_CONTRADICTION &&

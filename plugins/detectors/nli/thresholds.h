@@ -1,5 +1,6 @@
-/* thresholds.h - the way of models without trained trees: a pair of facts contradicts when the model says so with at least the
- * threshold of its tier, for the facts and for their best pair of statements. Called by nli.c. */
+/* thresholds.h - the way of models without trained trees: a pair of facts contradicts when the
+ * model says so with at least the threshold of its tier, for the facts and for their best pair of
+ * statements. Called by nli.c. */
 #ifndef EG_NLI_THRESHOLDS_H
 #define EG_NLI_THRESHOLDS_H
 

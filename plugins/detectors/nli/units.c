@@ -7,7 +7,8 @@
 
 static eg_str words_of(const eg_fact *f, eg_span s) { return (eg_str){f->content.ptr + s.start, s.end - s.start}; }
 
-/* The time in a part of a fact, in milliseconds; 0 unless it is the only one there, exact, and a whole number. */
+/* The time in a part of a fact, in milliseconds; 0 unless it is the only one there, exact, and a
+ * whole number. */
 static int64_t only_time(const eg_case_fact *f, eg_span within, const eg_claim **claim) {
     *claim = NULL;
     for (size_t i = 0; i < f->claim_count; i++) {

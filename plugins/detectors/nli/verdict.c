@@ -30,8 +30,8 @@ static eg_pair texts_of(const work *w, const pair_view *p, const text_pair *t) {
                        (const eg_span[]){t->candidate->span, t->subject->span});
 }
 
-/* Lists what the model is to read of the pairs: of open ones statements and, where they are short, the facts; of pairs that may
- * agree the facts. */
+/* Lists what the model is to read of the pairs: of open ones statements and, where they are short,
+ * the facts; of pairs that may agree the facts. */
 static size_t list_texts(work *w, text_pair **out, eg_pair *texts, int back) {
     size_t n = 0;
     for (size_t i = 0; i < w->view.count; i++) {

@@ -1,5 +1,6 @@
-/* verdict.h - a case through the features and the trees: in stages, each of which knows more about the pairs that the one before
- * let pass. Called by nli.c, and by the program that writes rows for the training. */
+/* verdict.h - a case through the features and the trees: in stages, each of which knows more about
+ * the pairs that the one before let pass. Called by nli.c, and by the program that writes rows for
+ * the training. */
 #ifndef EG_NLI_VERDICT_H
 #define EG_NLI_VERDICT_H
 
@@ -7,8 +8,8 @@
 #include "report.h"
 #include "trees.h"
 
-/* What is known in each: words, nearness and rules; the model with the candidate as premise, and the neighbours; the model with
- * the subject as premise. */
+/* What is known in each: words, nearness and rules; the model with the candidate as premise, and
+ * the neighbours; the model with the subject as premise. */
 enum { STAGE_CHEAP = 0, STAGE_FORTH, STAGE_BACK, STAGES };
 
 /* Told of the features of each pair at the end of each stage. */

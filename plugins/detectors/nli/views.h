@@ -1,5 +1,5 @@
-/* views.h - the facts of a case as the verdict looks at them: statements with their words and vectors. Called by features.c and
- * verdict.c. */
+/* views.h - the facts of a case as the verdict looks at them: statements with their words and
+ * vectors. Called by features.c and verdict.c. */
 #ifndef EG_NLI_VIEWS_H
 #define EG_NLI_VIEWS_H
 
@@ -24,13 +24,14 @@ typedef struct fact_view {
     size_t count;     /* at least 1 */
 } fact_view;
 
-/* Vectors of texts that were embedded before, for all threads. A text that was not seen lately is embedded again. */
+/* Vectors of texts that were embedded before, for all threads. A text that was not seen lately is
+ * embedded again. */
 typedef struct vector_cache vector_cache;
 vector_cache *vector_cache_create(void); /* NULL: out of memory */
 void vector_cache_destroy(vector_cache *cache);
 
-/* Reads n facts; facts[0] is the subject. The vectors are in the request's memory; *dimensions is 0 and vectors are NULL without
- * an embedding model. */
+/* Reads n facts; facts[0] is the subject. The vectors are in the request's memory; *dimensions is 0
+ * and vectors are NULL without an embedding model. */
 eg_status views_read(vector_cache *cache, const eg_services *services, eg_request *rq, const eg_case_fact *const *facts, size_t n,
                      fact_view *out, uint32_t *dimensions);
 

@@ -68,8 +68,8 @@ static int ends_with(const char *w, size_t n, const char *ending) {
     return n > m && memcmp(w + n - m, ending, m) == 0;
 }
 
-/* The length without the usual endings, so that "retries" and "retry" or "kept" and "keep" may differ, but "limits" and "limit",
- * "cached" and "caching" do not. */
+/* The length without the usual endings, so that "retries" and "retry" or "kept" and "keep" may
+ * differ, but "limits" and "limit", "cached" and "caching" do not. */
 static size_t stem(const char *w, size_t n) {
     if (n > 4 && ends_with(w, n, "ies")) return n - 3;
     if (n > 5 && ends_with(w, n, "ing")) return n - 3;

@@ -1,5 +1,5 @@
-/* words.h - the words of a text as sets of hashes, by class, with what marks its claims: negations, environments, tenses.
- * Knows no model and no case. Called by features.c. Thread class: any. */
+/* words.h - the words of a text as sets of hashes, by class, with what marks its claims: negations,
+ * environments, tenses. Knows no model and no case. Called by features.c. Thread class: any. */
 #ifndef EG_NLI_WORDS_H
 #define EG_NLI_WORDS_H
 
@@ -8,7 +8,8 @@
 typedef enum word_class {
     WORD_PLAIN = 0,  /* letters only, in lower case, without the usual endings */
     WORD_FILLER,     /* "the", "is", "of": says nothing about the subject */
-    WORD_IDENTIFIER, /* "max_retries", "api-gateway", "src/main.c", "maxRetries"; its parts are plain words besides */
+    WORD_IDENTIFIER, /* "max_retries", "api-gateway", "src/main.c", "maxRetries"; its parts are
+                      * plain words besides */
     WORD_NUMBER      /* "30", "1.5", "30s", "v2", "two" */
 } word_class;
 

@@ -1,6 +1,7 @@
-/* align.c - see align.h. Global alignment (S. Needleman and C. Wunsch, 1970) of at most MAX_UNITS units a side, then
- * rules on the columns that are not equal. The rules were chosen by their precision on labelled scenarios; the
- * comment of each gives examples of the false positives that it prevents. */
+/* align.c - see align.h. Global alignment (S. Needleman and C. Wunsch, 1970) of at most MAX_UNITS
+ * units a side, then rules on the columns that are not equal. The rules were chosen by their
+ * precision on labelled scenarios; the comment of each gives examples of the false positives that
+ * it prevents. */
 #include "align.h"
 
 #include "general_rule.h"
@@ -166,7 +167,8 @@ static stretch stretch_at(const table *t, size_t from) {
          i++)
         for (int side = 0; side < 2; side++) {
             const unit *u = side ? t->columns[i].b : t->columns[i].a;
-            if (!u || word_in(u->key, "do does did")) continue; /* "does not retry" is "not" beside "retries" */
+            /* "does not retry" is "not" beside "retries" */
+            if (!u || word_in(u->key, "do does did")) continue;
             units++;
             if (is_filler(u)) continue;
             s.filler = 0;
@@ -189,7 +191,8 @@ typedef struct summary {
     size_t stretch_count;
 } summary;
 
-/* Returns 0 if too little agrees, or too much differs, for any verdict. Most pairs end here, before words are looked up. */
+/* Returns 0 if too little agrees, or too much differs, for any verdict. Most pairs end here, before
+ * words are looked up. */
 static int summarise(const table *t, summary *s) {
     *s = (summary){0};
     for (size_t i = 0; i < t->n; i++) {
@@ -233,11 +236,12 @@ static int is_label(const unit *first, const unit *value) {
                    "plan version releas build run attempt epoch");
 }
 
-/* 1 when the value is part of the subject, "Version 5 needs ...", "On Tuesday ...", and so says which thing is
- * meant, not what is said about it. Counts are not: "46 boxes are in service". */
+/* 1 when the value is part of the subject, "Version 5 needs ...", "On Tuesday ...", and so says
+ * which thing is meant, not what is said about it. Counts are not: "46 boxes are in service". */
 static int selects(const table *t, const column *c) {
     if (index_a(t, c) > t->a->verb || index_b(t, c) > t->b->verb) return 0;
-    if (index_a(t, c) >= t->a->colon || index_b(t, c) >= t->b->colon) return 0; /* "Java version: 17" */
+    /* "Java version: 17" */
+    if (index_a(t, c) >= t->a->colon || index_b(t, c) >= t->b->colon) return 0;
     const eg_claim *k = c->a->claim;
     if (k->value_kind == EG_VALUE_DATE) return index_a(t, c) <= 2 || index_b(t, c) <= 2;
     if (k->value_kind == EG_VALUE_QUANTITY)
@@ -245,8 +249,8 @@ static int selects(const table *t, const column *c) {
     return 1;
 }
 
-/* 1 when the difference is in a later clause than the conflict: there it cannot explain the conflict, unless it
- * is a condition. */
+/* 1 when the difference is in a later clause than the conflict: there it cannot explain the
+ * conflict, unless it is a condition. */
 static int is_tail(const table *t, const stretch *x, size_t conflict) {
     if (x->from <= conflict || x->context) return 0;
     const column *at = &t->columns[conflict];
@@ -262,7 +266,8 @@ static void classify(const eg_claim *a, alignment *out) {
     out->class = value_is_temporal(a) ? CLASS_TEMPORAL : value_is_numeric(a) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
-/* 1 for a product before its version, as the object of the verb: "Debian 12" against "Ubuntu 24.04". */
+/* 1 for a product before its version, as the object of the verb: "Debian 12" against "Ubuntu
+ * 24.04". */
 static int is_product(const table *t, const stretch *x) {
     if (x->as != 1 || x->bs != 1 || !x->names || x->to >= t->n) return 0;
     const column *version = &t->columns[x->to], *name = &t->columns[x->from];
@@ -270,15 +275,16 @@ static int is_product(const table *t, const stretch *x) {
     return index_a(t, name) > t->a->verb && index_b(t, name) > t->b->verb;
 }
 
-/* 1 when the differing words say which thing is meant, not what is said about it: names, or words before the verb. */
+/* 1 when the differing words say which thing is meant, not what is said about it: names, or words
+ * before the verb. */
 static int names_thing(const table *t, const stretch *x) {
     const column *c = &t->columns[x->from];
     if (x->names) return 1;
     return c->a && c->b && index_a(t, c) < t->a->verb && index_b(t, c) < t->b->verb;
 }
 
-/* 1 when the common words only announce a version: "New in version 1.5" and "New in version 1.6" are about the
- * things of two headings. */
+/* 1 when the common words only announce a version: "New in version 1.5" and "New in version 1.6"
+ * are about the things of two headings. */
 static int only_announces(const table *t) {
     for (size_t i = 0; i < t->n; i++)
         if (t->columns[i].equal && t->columns[i].a->content &&
@@ -289,8 +295,8 @@ static int only_announces(const table *t) {
     return 1;
 }
 
-/* 1 when the value is a condition under which the rest holds: "30 ms at 100 users", "12 minutes on 4 cores", "30 s if
- * caching is enabled". */
+/* 1 when the value is a condition under which the rest holds: "30 ms at 100 users", "12 minutes on
+ * 4 cores", "30 s if caching is enabled". */
 static int sets_case(const sentence *x, const unit *value, int alone) {
     if (value > x->units && !alone &&
         word_in(value[-1].key, "at in on for with above below over under since as during version ="))
@@ -385,7 +391,8 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     out->b = first->b->span;
     if (last->a) out->a.end = last->a->span.end;
     if (last->b) out->b.end = last->b->span.end;
-    if (holds_unit(t->b, first->a) || holds_unit(t->a, first->b)) return; /* a list in another order */
+    /* a list in another order */
+    if (holds_unit(t->b, first->a) || holds_unit(t->a, first->b)) return;
     int antonyms =
         x->as == 1 && x->bs == 1 && (is_antonym(first->a->key, first->b->key) || same_family(first->a->key, first->b->key));
     int subject = index_a(t, first) < t->a->verb || index_b(t, first) < t->b->verb;
@@ -393,7 +400,8 @@ static void judge_names(const table *t, const summary *s, alignment *out) {
     const unit *next = x->to < t->n && t->columns[x->to].equal ? t->columns[x->to].a : NULL;
     int describes = next && next->content && next->clause == first->a->clause && !said && !ends_ly(first->a->key) &&
                     !word_in(first->a->key, "alway always never");
-    if (antonyms && (subject || describes)) return; /* "internal users", "the first name": these say which ones are meant */
+    /* "internal users", "the first name": these say which ones are meant */
+    if (antonyms && (subject || describes)) return;
     if (antonyms) {
         out->verdict = ALIGN_CONFLICT;
         out->score = 0.92;
@@ -428,7 +436,8 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
     const unit *not = c->a ? c->a : c->b;
     const column *near = x->from ? &t->columns[x->from - 1] : &t->columns[x->to];
     if (!near->a || !near->b) return;
-    for (size_t i = 0; i < x->from; i++) /* "clients that are not signed in", "some jobs", "may": not all of them */
+    /* "clients that are not signed in", "some jobs", "may": not all of them */
+    for (size_t i = 0; i < x->from; i++)
         if (t->columns[i].a &&
             (word_in(t->columns[i].a->key, "that which who whose where som most may might could") ||
              (word_in(t->columns[i].a->key, "if when whenever while unless") && t->columns[i].a->clause == not ->clause)))
@@ -442,7 +451,8 @@ static void judge_negation(const table *t, const summary *s, alignment *out) {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* 1 for identifiers that differ in their digits only, such as web-0 and web-1, or E1042 and E1043. */
+/* 1 for identifiers that differ in their digits only, such as web-0 and web-1, or E1042 and
+ * E1043. */
 static int is_sibling(eg_str a, eg_str b) {
     size_t i = 0, k = 0, letters = 0, digits_a = 0, digits_b = 0;
     for (;;) {
@@ -455,8 +465,9 @@ static int is_sibling(eg_str a, eg_str b) {
     return i == a.len && k == b.len && letters && digits_a && digits_b;
 }
 
-/* 1 when the subjects are two things of one kind (is_sibling) and the statements about them differ as well. Where only
- * the subjects differ ("db-1 is the primary"), or no verb was found, the NLI model decides. */
+/* 1 when the subjects are two things of one kind (is_sibling) and the statements about them differ
+ * as well. Where only the subjects differ ("db-1 is the primary"), or no verb was found, the NLI
+ * model decides. */
 static int tells_of_siblings(const table *t) {
     int siblings = 0, said = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -505,8 +516,8 @@ void align_sentences(align_table *t, const sentence *a, const sentence *b, align
     }
     if (out->verdict != ALIGN_CONFLICT) return;
     if (a->updates || b->updates || (a->now && !b->now)) out->verdict = ALIGN_UPDATE;
-    else if (a->modality != b->modality &&
-             (!is_present(a) || !is_present(b))) { /* two statements about the past may still contradict each other */
+    /* two statements about the past may still contradict each other */
+    else if (a->modality != b->modality && (!is_present(a) || !is_present(b))) {
         out->verdict = ALIGN_BOTH_VALID;
         out->reason = "one of the two is not about the present";
     }

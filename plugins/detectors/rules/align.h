@@ -1,5 +1,6 @@
-/* align.h - aligns two sentences word by word and classifies their differences. The same sentence with another
- * value in the same place is the most reliable sign of a contradiction that needs no model. Thread class: any. */
+/* align.h - aligns two sentences word by word and classifies their differences. The same sentence
+ * with another value in the same place is the most reliable sign of a contradiction that needs no
+ * model. Thread class: any. */
 #ifndef EG_DETECTORS_ALIGN_H
 #define EG_DETECTORS_ALIGN_H
 

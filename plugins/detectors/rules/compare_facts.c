@@ -109,14 +109,15 @@ static int names_missing(const sentence *x, const sentence *in) {
     return 0;
 }
 
-/* 1 when the facts are about different things, as far as later statements (i or k above 0) go: those continue the
- * first one, "Trino on cluster gale ...; spilling is enabled", and each first statement has names that the other
- * lacks. */
+/* 1 when the facts are about different things, as far as later statements (i or k above 0) go:
+ * those continue the first one, "Trino on cluster gale ...; spilling is enabled", and each first
+ * statement has names that the other lacks. */
 static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
     return (i || k) && names_missing(&ours[0], &theirs[0]) && names_missing(&theirs[0], &ours[0]);
 }
 
-/* 1 when too few words identify the thing across scopes: two services may each have a "rate limit". */
+/* 1 when too few words identify the thing across scopes: two services may each have a "rate
+ * limit". */
 static int is_weak(size_t shared, int named) { return shared < 3 || (shared < 4 && !named); }
 
 /* Words for things that every repository has: across scopes they do not identify anything. */
@@ -158,7 +159,8 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
             alignment al;
             align_sentences(c->table, &c->sentences[i], &theirs[k], &al);
             if (al.verdict == ALIGN_NOTHING) continue;
-            if (al.verdict == ALIGN_SAME && (c->n > 1 || n > 1)) continue; /* the other statements may contradict each other */
+            /* the other statements may contradict each other */
+            if (al.verdict == ALIGN_SAME && (c->n > 1 || n > 1)) continue;
             if (al.verdict == ALIGN_CONFLICT && heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;
                 al.reason = "the facts are about different things";
@@ -179,7 +181,8 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
     return status;
 }
 
-/* Reads the next qualifier, except env=production, which is what a statement without an environment means. */
+/* Reads the next qualifier, except env=production, which is what a statement without an environment
+ * means. */
 static int next_qualifier(eg_str *rest, eg_str *out) {
     while (rest->len) {
         size_t n = 0;
@@ -223,8 +226,8 @@ static align_class class_of(const eg_claim *c) {
 
 static int is_current(const eg_claim *c) { return c->modality == EG_MODALITY_IS || c->modality == EG_MODALITY_SHOULD; }
 
-/* 1 when the value is part of the subject and says which thing is meant: "Port 22 is closed", "exit code 2 means",
- * "issue 123 tracks". */
+/* 1 when the value is part of the subject and says which thing is meant: "Port 22 is closed", "exit
+ * code 2 means", "issue 123 tracks". */
 static int names_which(const sentence *x, const eg_claim *c) {
     size_t i = 0;
     while (i < x->n && x->units[i].claim != c) i++;

@@ -63,7 +63,8 @@ int rule_is_broken(const sentence *rule, const sentence *instance, eg_span *in_r
     if (verb != 2 || verb + 1 >= rule->n) return 0;
     /* the instance names a thing of that kind before the same verb */
     while (i < instance->n && !eg_str_eq(instance->units[i].key, kind->key)) i++;
-    if (i == 0 || i + 2 >= instance->n || i + 1 != instance->verb) return 0; /* i 0: "Services use ..." is a rule itself */
+    /* i 0: "Services use ..." is a rule itself */
+    if (i == 0 || i + 2 >= instance->n || i + 1 != instance->verb) return 0;
     if (!eg_str_eq(instance->units[i + 1].key, rule->units[verb].key)) return 0;
     for (size_t r = verb + 1; r < rule->n; r++)
         for (size_t k = i + 2; k < instance->n; k++)

@@ -9,7 +9,8 @@ static int holds_key(const sentence *x, eg_str key) {
     return 0;
 }
 
-/* The only value in x of the same kind and dimension as `like`; NULL when there are several or none. */
+/* The only value in x of the same kind and dimension as `like`; NULL when there are several or
+ * none. */
 static const unit *only_value(const sentence *x, const eg_claim *like) {
     const unit *found = NULL;
     for (size_t i = 0; i < x->n; i++) {
@@ -39,8 +40,8 @@ static int is_link(eg_str key) {
     return word_in(key, "set get giv hold keep run tak us use amount equal stand lie com exist there contain make mak be");
 }
 
-/* 1 when the subject of the longer sentence has words of the shorter one and others: "children's texts" are only
- * some of the "texts". */
+/* 1 when the subject of the longer sentence has words of the shorter one and others: "children's
+ * texts" are only some of the "texts". */
 static int narrows(const sentence *longer, const sentence *shorter) {
     size_t shared = 0, own = 0;
     for (size_t i = 0; i < longer->n; i++) {
@@ -58,7 +59,8 @@ static int narrows(const sentence *longer, const sentence *shorter) {
 /* "one" is rarely meant as a number. */
 static int is_one(const eg_claim *c) { return eg_str_eq(c->text, EG_STR("one")); }
 
-/* 1 when the value is the size of each part: "six shelves of twelve tiles", "shards of about 256 MB". */
+/* 1 when the value is the size of each part: "six shelves of twelve tiles", "shards of about 256
+ * MB". */
 static int is_of_each(const sentence *x, const unit *v) { return v > x->units && word_in(v[-1].key, "of"); }
 
 int reworded_conflict(const sentence *a, const sentence *b, const unit **value_a, const unit **value_b) {

@@ -1,5 +1,6 @@
-/* reword.h - two statements that give one thing different values, with their words in another order: all content
- * words of the shorter one are in the longer one, and each has one value of the same dimension. Thread class: any. */
+/* reword.h - two statements that give one thing different values, with their words in another
+ * order: all content words of the shorter one are in the longer one, and each has one value of the
+ * same dimension. Thread class: any. */
 #ifndef EG_DETECTORS_REWORD_H
 #define EG_DETECTORS_REWORD_H
 

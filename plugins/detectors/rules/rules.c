@@ -1,10 +1,10 @@
-/* rules.c - the plugin "rules": registers the deterministic detector. Not here: what it looks for (examine.c).
- * Loaded by the host. */
+/* rules.c - the plugin "rules": registers the deterministic detector. Not here: what it looks for
+ * (examine.c). Loaded by the host. */
 #include "examine.h"
 #include "engram/plugin.h"
 
-/* Limits bound the work: 64 statements against the 64 of each of 40 candidates, all alike, take 2 to 3 s; an ordinary case takes
- * a few ms. */
+/* Limits bound the work: 64 statements against the 64 of each of 40 candidates, all alike, take 2
+ * to 3 s; an ordinary case takes a few ms. */
 enum { BUDGET_MS = 10000 };
 
 static const eg_detector detector = {.size = sizeof(eg_detector),

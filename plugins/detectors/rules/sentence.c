@@ -79,7 +79,8 @@ static int ends(const char *p, size_t n, const char *suffix) {
     return n > k && memcmp(p + n - k, suffix, k) == 0;
 }
 
-/* The length of a lower-case word without plural s, -ing, -ed and final e. Stems are only compared with each other. */
+/* The length of a lower-case word without plural s, -ing, -ed and final e. Stems are only compared
+ * with each other. */
 static size_t stem(const char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (p[i] < 'a' || p[i] > 'z') return n;
@@ -91,7 +92,8 @@ static size_t stem(const char *p, size_t n) {
     return n;
 }
 
-/* The claim whose value begins at byte `at`, except enums, names and paths, which are compared as words. */
+/* The claim whose value begins at byte `at`, except enums, names and paths, which are compared as
+ * words. */
 static const eg_claim *value_at(const cursor *c, size_t at) {
     for (size_t i = 0; i < c->claim_count; i++) {
         const eg_claim *k = &c->claims[i];
@@ -110,7 +112,8 @@ static unit *push(cursor *c, size_t start, size_t end) {
     return u;
 }
 
-/* Drops bounding words, such as "at most", directly before a value: its quantifier has their meaning. */
+/* Drops bounding words, such as "at most", directly before a value: its quantifier has their
+ * meaning. */
 static void drop_bounds(cursor *c, const eg_claim *value) {
     if (value->quantifier == EG_QUANTIFIER_EXACTLY || value->quantifier == EG_QUANTIFIER_ONLY) return;
     size_t dropped = 0;
@@ -181,7 +184,8 @@ static int inner_sign(char ch) {
            ch == '*' || ch == '<' || ch == '>' || ch == '{' || ch == '}';
 }
 
-/* The end of the word at c->at: letters, digits and signs within. A value that begins within ends the word. */
+/* The end of the word at c->at: letters, digits and signs within. A value that begins within ends
+ * the word. */
 static size_t word_end(const cursor *c) {
     size_t i = c->at;
     while (i < c->end) {

@@ -56,7 +56,8 @@ int update_replaces(const sentence *newer, const sentence *older, const unit **n
     for (size_t i = 0; i < newer->n; i++) {
         const unit *former = &newer->units[i], *current = NULL;
         if (former->kind != UNIT_VALUE || !is_former(newer, i)) continue;
-        for (size_t k = 0; k < newer->n; k++) { /* the nearest other value that could stand in its place */
+        /* the nearest other value that could stand in its place */
+        for (size_t k = 0; k < newer->n; k++) {
             const unit *v = &newer->units[k];
             if (v->kind != UNIT_VALUE || v == former) continue;
             value_relation r = values_compare(v->claim, former->claim);

@@ -106,14 +106,16 @@ int secret_looks_random(eg_str v) {
         digits += is_digit(v.ptr[i]);
         signs += !is_alnum(v.ptr[i]);
     }
-    if (v.ptr[0] == '/' && memchr(v.ptr + 1, '/', v.len - 1)) return 0; /* a path */
-    size_t word = 0;                                                    /* sha256:..., vault:...: a name for what follows */
+    /* a path */
+    if (v.ptr[0] == '/' && memchr(v.ptr + 1, '/', v.len - 1)) return 0;
+    size_t word = 0; /* sha256:..., vault:...: a name for what follows */
     while (word < v.len && (is_lower(v.ptr[word]) || (word && is_digit(v.ptr[word])))) word++;
     if (word && word < v.len && v.ptr[word] == ':') return 0;
     word = 0; /* getenv(...), ENC(...) */
     while (word < v.len && (is_lower(lower(v.ptr[word])) || v.ptr[word] == '_' || v.ptr[word] == '.')) word++;
     if (word >= 3 && word < v.len && v.ptr[word] == '(') return 0;
-    if (is_hex(v)) return v.len >= 32 && v.len != 36 && digits >= 4 && digits < (int)v.len; /* 36: a UUID */
+    /* 36: a UUID */
+    if (is_hex(v)) return v.len >= 32 && v.len != 36 && digits >= 4 && digits < (int)v.len;
     return signs * 3 <= (int)v.len && has_tangle(v) && secret_entropy(v) >= 3.2;
 }
 
@@ -144,7 +146,8 @@ int secret_is_human_password(eg_str v) {
         letters += (size_t)(is_upper(v.ptr[i]) || is_lower(v.ptr[i]));
         digits += (size_t)is_digit(v.ptr[i]);
         signs += strchr("!@#*^+~", v.ptr[i]) != NULL;
-        if (strchr("()[]{}<>/\\|$%=.:", v.ptr[i])) return 0; /* a call, a path, a reference, an address */
+        /* a call, a path, a reference, an address */
+        if (strchr("()[]{}<>/\\|$%=.:", v.ptr[i])) return 0;
     }
     if (v.len < 8 || v.len > 64 || letters < 3 || !digits || is_about_passwords(v)) return 0;
     if (secret_is_reference(v) || secret_is_placeholder(v)) return 0;

@@ -1,5 +1,5 @@
-/* looks.h - judgments about a value: whether it looks random, or like a password of a person, or only
- * stands where a secret would be. Used by tokens.c and scan.c. Thread class: any. */
+/* looks.h - judgments about a value: whether it looks random, or like a password of a person, or
+ * only stands where a secret would be. Used by tokens.c and scan.c. Thread class: any. */
 #ifndef EG_SECRETS_LOOKS_H
 #define EG_SECRETS_LOOKS_H
 
@@ -19,7 +19,8 @@ int secret_is_mixed(eg_str s, int least);
 size_t secret_turns(eg_str s);
 /* 1 when it changes often, with pieces that are no words, as random keys do. */
 int secret_is_tangled(eg_str s);
-/* 1 when v is long, of several kinds of characters, and neither a path nor a call nor a reference. */
+/* 1 when v is long, of several kinds of characters, and neither a path nor a call nor a
+ * reference. */
 int secret_looks_random(eg_str v);
 /* 1 when v is a UUID that is not all of the same digits. */
 int secret_is_uuid(eg_str v);

@@ -1,6 +1,6 @@
-/* plain.h - a text as a reader sees it: full-width and mathematical letters and digits as ASCII, and
- * without characters that show nothing (soft hyphens, zero-width characters, tags). A secret that
- * was written with them is copied and used all the same. What it is not: a normal form for
+/* plain.h - a text as a reader sees it: full-width and mathematical letters and digits as ASCII,
+ * and without characters that show nothing (soft hyphens, zero-width characters, tags). A secret
+ * that was written with them is copied and used all the same. What it is not: a normal form for
  * comparison; everything else stays as it is. Used by secrets.c. Thread class: any. */
 #ifndef EG_SECRETS_PLAIN_H
 #define EG_SECRETS_PLAIN_H

@@ -66,7 +66,8 @@ static int names_no_secret(eg_str name) {
 static size_t past_marks(eg_str s, size_t i, const char *blanks) {
     for (size_t from = i; i < s.len && i - from < 100;) {
         if (s.ptr[i] && (strchr("\"'`*\\]", s.ptr[i]) || strchr(blanks, s.ptr[i]))) i++;
-        else if (starts(s, i, "\xE2\x80") && i + 2 < s.len && (s.ptr[i + 2] & 0xF8) == 0x98) i += 3; /* curly quotes */
+        /* curly quotes */
+        else if (starts(s, i, "\xE2\x80") && i + 2 < s.len && (s.ptr[i + 2] & 0xF8) == 0x98) i += 3;
         else break;
     }
     return i;

@@ -1,7 +1,7 @@
-/* secrets.c - the gate that keeps credentials out of the memory, and personal data where the setting
- * secrets.personal_data says "refuse". It refuses a commit whose text contains one; the error names
- * the kind and the position, never the secret itself. scan.c and personal.c know what they look like.
- * Loaded by the host. */
+/* secrets.c - the gate that keeps credentials out of the memory, and personal data where the
+ * setting secrets.personal_data says "refuse". It refuses a commit whose text contains one; the
+ * error names the kind and the position, never the secret itself. scan.c and personal.c know what
+ * they look like. Loaded by the host. */
 #include "engram/plugin.h"
 #include "personal.h"
 #include "plain.h"

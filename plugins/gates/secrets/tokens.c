@@ -1,7 +1,8 @@
 /* tokens.c - see tokens.h. Sources of the shapes: the services' own documentation of their token
  * formats (AWS IAM identifiers, GitHub token formats, Slack token types, Stripe keys, Google API
  * keys, GitLab token prefixes), Azure storage connection strings and shared access signatures,
- * Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM). Documented example keys (AKIAIOSFODNN7EXAMPLE) pass. */
+ * Telegram bot API, RFC 7519 (JWT), RFC 7468 (PEM). Documented example keys (AKIAIOSFODNN7EXAMPLE)
+ * pass. */
 #include "tokens.h"
 
 #include "chars.h"
@@ -11,8 +12,9 @@
 typedef struct shape {
     const char *prefix, *what;
     size_t least, most; /* characters behind the prefix; most 0: any number */
-    char kind; /* 'U': capitals and digits only; 'u': the same, and a digit; 'x': lower hex only; 'p': a prefix that plain names
-                  may have too, so digits must follow; '.': the same, with dots between */
+    /* 'U': capitals and digits only; 'u': the same, and a digit; 'x': lower hex only; 'p': a prefix
+     * that plain names may have too, so digits must follow; '.': the same, with dots between */
+    char kind;
 } shape;
 
 static const shape shapes[] = {
@@ -138,7 +140,8 @@ static int telegram_token(eg_str s, size_t i, secret_hit *out) {
 }
 
 /* 40 characters of base64 that are not a hash, in a text that mentions AWS and a secret; elsewhere
- * they must stand alone and change as often as random characters do: names and encoded text do not. */
+ * they must stand alone and change as often as random characters do: names and encoded text do
+ * not. */
 static int aws_secret(eg_str s, size_t i, secret_hit *out) {
     enum { LENGTH = 40, TURNS = 12 };
     char bytes[LENGTH];

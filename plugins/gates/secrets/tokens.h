@@ -1,5 +1,6 @@
-/* tokens.h - finds secrets that are known by their form alone: tokens with the prefixes that services
- * document, webhooks, signatures, JSON web tokens, private keys. Used by scan.c. Thread class: any. */
+/* tokens.h - finds secrets that are known by their form alone: tokens with the prefixes that
+ * services document, webhooks, signatures, JSON web tokens, private keys. Used by scan.c. Thread
+ * class: any. */
 #ifndef EG_SECRETS_TOKENS_H
 #define EG_SECRETS_TOKENS_H
 

@@ -31,10 +31,12 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *view);
 /* The same with all of their texts: who asks for one wants to read all of it. */
 void mt_put_whole_fact(result *r, const eg_fact *fact);
 void mt_put_whole_conflict(result *r, const eg_conflict_view *view);
-void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID text; none: null; key NULL: an array's item */
+void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID text; none: null; key
+                                                            * NULL: an array's item */
 void mt_put_time(result *r, const char *key, int64_t t);   /* RFC 3339; 0 and EG_FOREVER: null */
 void mt_put_score(result *r, const char *key, double x);   /* 4 decimals */
-void mt_put_text(result *r, const char *key, eg_str text); /* cut to the limit at a code point; empty: null */
+void mt_put_text(result *r, const char *key, eg_str text); /* cut to the limit at a code point;
+                                                            * empty: null */
 void mt_put_undo_id(result *r, int64_t undo_id);           /* 0, nothing to undo: null */
 void mt_put_word(result *r, const char *key, const char *const *words, size_t n, uint32_t i);
 /* The facts of both lineages of a conflict. Its two facts stand above in full, so their texts are

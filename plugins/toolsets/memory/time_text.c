@@ -7,8 +7,9 @@
 #define DAY (86400 * SECOND)
 
 static int64_t days_of(int64_t year, int64_t month, int64_t day) {
-    int64_t y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3; /* March is 0 */
-    int64_t before = y * 365 + y / 4 - y / 100 + y / 400;                             /* y >= 0 here */
+    /* March is 0 */
+    int64_t y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3;
+    int64_t before = y * 365 + y / 4 - y / 100 + y / 400; /* y >= 0 here */
     return before + (m * 153 + 2) / 5 + day - 1 - 719468;
 }
 
@@ -47,7 +48,8 @@ static int read_clock(eg_str t, size_t *i, int64_t *out) {
             unit /= 10;
         } while (read_digits(t, i, 1, &digit));
     }
-    if (hour > 23 || minute > 59 || second > 60) return 0; /* 60: a leap second counts as the next minute */
+    /* 60: a leap second counts as the next minute */
+    if (hour > 23 || minute > 59 || second > 60) return 0;
     *out = (hour * 3600 + minute * 60 + second) * SECOND + fraction;
     return 1;
 }
@@ -79,7 +81,8 @@ int mt_time_parse(eg_str text, int64_t *out) {
 }
 
 eg_str mt_time_format(int64_t microseconds, char out[TIME_TEXT]) {
-    const int64_t first = -719162 * DAY, last = 2932897 * DAY - 1; /* 0001-01-01 and the end of 9999 */
+    /* 0001-01-01 and the end of 9999 */
+    const int64_t first = -719162 * DAY, last = 2932897 * DAY - 1;
     int64_t t = microseconds < first ? first : microseconds > last ? last : microseconds;
     int64_t days = t / DAY - (t % DAY < 0), rest = t - days * DAY;
     int64_t z = days + 719468, era = z / 146097, in_era = z % 146097; /* z > 0 in this range */

@@ -1,5 +1,5 @@
-/* test_docs.c - what is read out of documents: statements with their scopes and lines, refusals, and time in
- * proportion to the file whatever stands in it. */
+/* test_docs.c - what is read out of documents: statements with their scopes and lines, refusals,
+ * and time in proportion to the file whatever stands in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,8 @@ static void fences(void **state) {
     assert_int_equal(s.items[2].line, 21);
 }
 
-/* What a reader of the page does not see is no statement, and what he sees is none but without its tags. */
+/* What a reader of the page does not see is no statement, and what he sees is none but without its
+ * tags. */
 static void html(void **state) {
     (void)state;
     static const char text[] =
@@ -113,7 +114,8 @@ static void lines_and_marks(void **state) {
     assert_true(s.mark_count == 1 && s.marks[0].target == 0);
 }
 
-/* Components and modules are no text; the lines stay. A notebook's lines are those of its file where it is indented. */
+/* Components and modules are no text; the lines stay. A notebook's lines are those of its file
+ * where it is indented. */
 static void components_and_cells(void **state) {
     (void)state;
     eg_statements s =
@@ -212,7 +214,8 @@ static void kinds_of_documents(void **state) {
     assert_int_equal(eg_document_kind_of_text((eg_str){"", 0}), EG_DOCUMENT_MARKDOWN);
 }
 
-/* Several documents make one list; one that fails leaves the list as it was, and each failing allocation is told. */
+/* Several documents make one list; one that fails leaves the list as it was, and each failing
+ * allocation is told. */
 static void lists_of_documents(void **state) {
     (void)state;
     eg_statements s = {.arena = &arena};

@@ -1,4 +1,5 @@
-/* plugin_fault.c - a detector that is good, or has the one fault that a definition names. For test_loader.c. */
+/* plugin_fault.c - a detector that is good, or has the one fault that a definition names. For
+ * test_loader.c. */
 #include "engram/plugin.h"
 
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,

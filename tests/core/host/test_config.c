@@ -130,7 +130,8 @@ static void long_lines(void **state) {
     assert_non_null(strstr(err.text, ":2: the line is longer than 8191 bytes"));
 }
 
-/* A file that is not there is none; any other that cannot be read is told. A FIFO is not waited for. */
+/* A file that is not there is none; any other that cannot be read is told. A FIFO is not waited
+ * for. */
 static void unreadable(void **state) {
     (void)state;
     char folder[] = "/tmp/eg-read-XXXXXX", file[100];
@@ -156,7 +157,8 @@ static void unreadable(void **state) {
     rmdir(folder);
 }
 
-/* Writing "model.embed = m" into `before` gives `after`, is read back, and a second time changes nothing. */
+/* Writing "model.embed = m" into `before` gives `after`, is read back, and a second time changes
+ * nothing. */
 static void becomes(const char *before, const char *after) {
     eg_str got;
     eg_error err = {0};
@@ -187,7 +189,8 @@ static void writing(void **state) {
     becomes("[model]", "[model]\nembed = m\n");
 }
 
-/* A value that would be read back as another, and a file that is broken: refused, and the file is what it was. */
+/* A value that would be read back as another, and a file that is broken: refused, and the file is
+ * what it was. */
 static void writing_refused(void **state) {
     (void)state;
     char longest[9000];

@@ -1,5 +1,5 @@
-/* test_inference.c - which kernels search among vectors (those of the setting `isa`), and what plugins may read beside a model.
- */
+/* test_inference.c - which kernels search among vectors (those of the setting `isa`), and what
+ * plugins may read beside a model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

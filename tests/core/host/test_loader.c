@@ -31,8 +31,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* A private copy of a plugin (the build tree's folders may be open to its group), a new file each time: a library
- * that is mapped must not be written over. */
+/* A private copy of a plugin (the build tree's folders may be open to its group), a new file each
+ * time: a library that is mapped must not be written over. */
 static const char *copy(const char *name) {
     static char path[128];
     static int copies;
@@ -60,12 +60,14 @@ static void good_and_duplicates(void **state) {
     assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_OK);
     assert_int_equal(table->registrar.committed.detectors, 1);
     assert_string_equal(table->registrar.detectors[0].detector.name, "fault");
-    assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_ECONFLICT); /* the same file */
+    /* the same file */
+    assert_int_equal(eg_plugins_load(table, path, &services, &err), EG_ECONFLICT);
     snprintf(second, sizeof second, "%s.copy", path);
     char command[512];
     snprintf(command, sizeof command, "cp '%s' '%s' && chmod 600 '%s'", path, second, second);
     assert_int_equal(system(command), 0);
-    assert_int_equal(eg_plugins_load(table, second, &services, &err), EG_ECONFLICT); /* the same name */
+    /* the same name */
+    assert_int_equal(eg_plugins_load(table, second, &services, &err), EG_ECONFLICT);
     assert_int_equal(table->registrar.committed.detectors, 1);
     /* outside open() nothing can be registered */
     assert_int_equal(services.add_detector(&table->registrar, &table->registrar.detectors[0].detector, NULL), EG_EREFUSED);
@@ -90,7 +92,8 @@ static void failing_open_rolls_back(void **state) {
     refused(copy("fails"), EG_EIO, "no luck today");
     assert_int_equal(table->registrar.pending.detectors, 0);
     eg_error err;
-    assert_int_equal(eg_plugins_load(table, copy("good"), &services, &err), EG_OK); /* its name is free again */
+    /* its name is free again */
+    assert_int_equal(eg_plugins_load(table, copy("good"), &services, &err), EG_OK);
 }
 
 static void unsafe_files(void **state) {
@@ -129,8 +132,8 @@ static void files_that_are_no_plugins(void **state) {
     refused(path, EG_EFORMAT, path);
 }
 
-/* A link is followed once, to a path whose every folder and file is then checked: what it leads to decides, under its real name.
- */
+/* A link is followed once, to a path whose every folder and file is then checked: what it leads to
+ * decides, under its real name. */
 static void links(void **state) {
     (void)state;
     eg_error err = {0};
@@ -160,11 +163,13 @@ static void links(void **state) {
     assert_int_equal(eg_plugins_load(table, through, &services, &err), EG_OK);
     assert_string_equal(table->rows[table->count - 1].path, through);
     snprintf(through, sizeof through, "%s/good.so", real);
-    assert_int_equal(eg_plugins_load(table, through, &services, &err), EG_ECONFLICT); /* the same file by its other name */
+    /* the same file by its other name */
+    assert_int_equal(eg_plugins_load(table, through, &services, &err), EG_ECONFLICT);
     assert_non_null(strstr(err.text, "same file"));
 }
 
-/* Registers a detector whose table is `size` bytes long and whose bytes behind ABI 1.0 are not zero. */
+/* Registers a detector whose table is `size` bytes long and whose bytes behind ABI 1.0 are not
+ * zero. */
 static eg_status add_of_size(uint32_t size, uint32_t flags) {
     eg_registrar *r = &table->registrar;
     struct {
@@ -180,8 +185,9 @@ static eg_status add_of_size(uint32_t size, uint32_t flags) {
     return s;
 }
 
-/* A table of the first 1.0 header is taken however much the host has grown since, and one of a later minor as far as this host
- * knows it; what is shorter than 1.0, or sets a flag that nobody knows, is refused. */
+/* A table of the first 1.0 header is taken however much the host has grown since, and one of a
+ * later minor as far as this host knows it; what is shorter than 1.0, or sets a flag that nobody
+ * knows, is refused. */
 static void tables_grow(void **state) {
     (void)state;
     eg_registrar *r = &table->registrar;

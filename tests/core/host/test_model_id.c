@@ -1,5 +1,5 @@
-/* test_model_id.c - the identity of a model: the same with and without its cache, another when a file is another, and no cache
- * file, however broken, changes it. */
+/* test_model_id.c - the identity of a model: the same with and without its cache, another when a
+ * file is another, and no cache file, however broken, changes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,8 @@ static void forge(const char *path, char *text, char id_digit) {
     assert_int_equal(eg_file_replace(path, text, strlen(text), 0600, NULL), EG_OK);
 }
 
-/* A good cache is believed, which is how a test can see that it was read; and only while no file changed in any way. */
+/* A good cache is believed, which is how a test can see that it was read; and only while no file
+ * changed in any way. */
 static void a_good_cache_is_believed(void **state) {
     (void)state;
     char text[4096], id[EG_MODEL_ID_TEXT], forged[EG_MODEL_ID_TEXT];
@@ -128,7 +129,8 @@ static void a_good_cache_is_believed(void **state) {
     put("model.safetensors", "weighty", 100); /* the same length, another time */
     is("weighty");
     forge(path, (cache_file(text, &n), text), '7');
-    run("cp -p %s/model.safetensors %s/copy && mv %s/copy %s/model.safetensors", model, model, model, model); /* another inode */
+    /* another inode */
+    run("cp -p %s/model.safetensors %s/copy && mv %s/copy %s/model.safetensors", model, model, model, model);
     is("weighty");
     forge(path, (cache_file(text, &n), text), '7');
     put("vocab.txt", "", 100); /* a file more */
@@ -138,7 +140,8 @@ static void a_good_cache_is_believed(void **state) {
     is("weighty");
 }
 
-/* Weights in several files: each of them counts, and only where there is an index and no single file. */
+/* Weights in several files: each of them counts, and only where there is an index and no single
+ * file. */
 static void weights_in_several_files(void **state) {
     (void)state;
     char ids[4][EG_MODEL_ID_TEXT];
@@ -206,10 +209,12 @@ static void no_cache_is_no_error(void **state) {
     run("touch %s", cache); /* a file where the folder should be */
     is("weights");
     is("weights");
-    run("rm %s && ln -s /proc/self %s", cache, cache); /* a folder in which no file can be made, also not by root */
+    /* a folder in which no file can be made, also not by root */
+    run("rm %s && ln -s /proc/self %s", cache, cache);
     is("weights");
     run("rm %s", cache);
-    put("model.safetensors", "weights", 0); /* it may change again within this tick of the clock: not remembered yet */
+    /* it may change again within this tick of the clock: not remembered yet */
+    put("model.safetensors", "weights", 0);
     is("weights");
     assert_string_equal(cache_file(text, &n), "");
 }

@@ -1,4 +1,5 @@
-/* test_toolsets.c - tools, resources and prompts by name and URI: who may use them, and how results cross the border. */
+/* test_toolsets.c - tools, resources and prompts by name and URI: who may use them, and how results
+ * cross the border. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,8 @@ static void each_role_gets_what_it_may(void **state) {
             assert_int_equal(s->call_tool(host, &r.rq, names[need], EG_STR("{}"), &out), expected);
             assert_int_equal(s->read_resource(host, &r.rq, eg_str_of(uri), &out), expected);
             assert_int_equal(s->get_prompt(host, &r.rq, names[need], EG_STR("{}"), &out), expected);
-            assert_int_equal(calls, expected == EG_OK ? 3 : 0); /* a refused one is not even called */
+            /* a refused one is not even called */
+            assert_int_equal(calls, expected == EG_OK ? 3 : 0);
             if (expected == EG_EAUTH) assert_non_null(strstr(r.err.text, "'laptop' has the role"));
             test_request_release(&r);
         }
@@ -102,7 +104,8 @@ static void what_is_not_there(void **state) {
     test_request_release(&r);
 }
 
-/* A caller with another header than the host's gets as much of a result as it knows, and nothing beyond. */
+/* A caller with another header than the host's gets as much of a result as it knows, and nothing
+ * beyond. */
 static void results_grow(void **state) {
     (void)state;
     struct {

@@ -1,5 +1,5 @@
-/* test_worker.c - when the worker thread works: at its start, when it is woken, every few seconds; and that it ends. The memory
- * is a stand-in that counts. */
+/* test_worker.c - when the worker thread works: at its start, when it is woken, every few seconds;
+ * and that it ends. The memory is a stand-in that counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,8 @@ static void a_wake_up_is_answered_at_once(void **state) {
         int64_t begun = eg_clock_monotonic();
         eg_host_worker_wake(*state);
         assert_int_equal(wait_for(i, 4000), i);
-        assert_true(eg_clock_monotonic() - begun < 2 * EG_SECOND); /* far below the poll, far above a busy machine's delay */
+        /* far below the poll, far above a busy machine's delay */
+        assert_true(eg_clock_monotonic() - begun < 2 * EG_SECOND);
         usleep(2000);
     }
 }
@@ -100,7 +101,8 @@ static void a_wake_up_during_work_is_not_lost(void **state) {
     hold(1);
     eg_host_worker_wake(*state);
     assert_int_equal(wait_for(2, 4000), 2);
-    for (int i = 0; i < 3; i++) eg_host_worker_wake(*state); /* it is inside work(): three count as one */
+    /* it is inside work(): three count as one */
+    for (int i = 0; i < 3; i++) eg_host_worker_wake(*state);
     hold(0);
     assert_int_equal(wait_for(3, 3000), 3);
     assert_int_equal(wait_for(4, 500), 3);
@@ -113,7 +115,8 @@ static void idle_is_idle_but_not_deaf(void **state) {
     assert_int_equal(wait_for(1, 2000), 1);
     assert_int_equal(pthread_getcpuclockid(h->worker, &clock), 0);
     assert_int_equal(wait_for(2, 2500), 1);  /* no look each second */
-    assert_int_equal(wait_for(2, 20000), 2); /* what other processes left is seen without a wake-up */
+    assert_int_equal(wait_for(2, 20000), 2); /* what other processes left is seen without a
+                                              * wake-up */
     assert_int_equal(clock_gettime(clock, &cpu), 0);
     assert_true(cpu.tv_sec == 0 && cpu.tv_nsec < 20000000); /* of five seconds */
 }
@@ -175,7 +178,8 @@ static int start_listening(void **state) {
     return eg_host_worker_start(h, &err) == EG_OK ? 0 : -1;
 }
 
-/* A change, whoever made it, is told once, and the worker looks for jobs that came with it. What was there before is not told. */
+/* A change, whoever made it, is told once, and the worker looks for jobs that came with it. What
+ * was there before is not told. */
 static void changes_are_told(void **state) {
     (void)state;
     assert_int_equal(wait_for(1, 2000), 1);

@@ -1,5 +1,5 @@
-/* test_hub.c - the pure parts of core/hub: names of files, checksums, the file of checksums, what a folder is for, the table of
- * known models. */
+/* test_hub.c - the pure parts of core/hub: names of files, checksums, the file of checksums, what a
+ * folder is for, the table of known models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,8 @@ static void file_names(void **state) {
     for (size_t i = 0; i < EG_MODEL_FILES; i++) assert_true(eg_model_file_name(eg_str_of(eg_model_files[i])));
 }
 
-/* SHA-256 as sha256sum gives it, ids as `git hash-object` gives them; lengths around the block of 64 and its padding. */
+/* SHA-256 as sha256sum gives it, ids as `git hash-object` gives them; lengths around the block of
+ * 64 and its padding. */
 static void digests(void **state) {
     (void)state;
     static const struct {

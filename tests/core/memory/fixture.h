@@ -37,7 +37,8 @@ typedef struct fixture {
     double threshold;            /* of tier1_nli */
     double review, per_commit;   /* tier1_nli_review, reviews_per_commit; 0: not set */
     int nli_asked;               /* how often */
-    eg_finding earlier;          /* what earlier detectors found about the last candidate; size 0: nothing */
+    eg_finding earlier;          /* what earlier detectors found about the last candidate; size 0:
+                                  * nothing */
     eg_span asked[2];            /* it asks for the neighbour margins of these parts of both ... */
     eg_margin margins;           /* ... and was told these of the last pair; -1: nothing */
     eg_status told;              /* the status of the answer */

@@ -15,7 +15,8 @@ static void a_dead_lettered_job_is_no_verdict(void **state) {
     eg_job *jobs;
     size_t n;
     const eg_lease_args lease = {.size = sizeof lease, .owner = EG_STR("test-1"), .lease_time = EG_SECOND, .limit = 1};
-    for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) { /* processes that die of it */
+    /* processes that die of it */
+    for (int i = 0; i <= EG_MAX_ATTEMPTS; i++, f.now += 2 * EG_SECOND) {
         assert_int_equal(f.memory->env.storage_ops->lease(f.storage, f.rq, &lease, &jobs, &n), EG_OK);
         assert_int_equal(n, i < EG_MAX_ATTEMPTS);
     }
@@ -106,7 +107,8 @@ static void another_embedding_model(void **state) {
     fixture_close(&f);
 }
 
-/* One process embeds the facts of every workspace of its store, also of those that nobody asks it about. */
+/* One process embeds the facts of every workspace of its store, also of those that nobody asks it
+ * about. */
 static void every_workspace_is_embedded(void **state) {
     (void)state;
     WITH(f, 1);
@@ -148,7 +150,8 @@ static void reembedding_is_interrupted(void **state) {
     uint64_t vectors = st.store.vectors, left;
     f.model = "other";
     forget(&f);
-    eg_request *late = fixture_request(&f, "local", NULL, (eg_cancel){.deadline = 1}); /* long past */
+    /* long past */
+    eg_request *late = fixture_request(&f, "local", NULL, (eg_cancel){.deadline = 1});
     assert_int_equal(f.ops->reembed(f.memory, late, &left), EG_OK);
     assert_int_equal(left, 16); /* one batch of four */
     f.services.request_release(&f, late);
@@ -162,7 +165,8 @@ static void reembedding_is_interrupted(void **state) {
     assert_int_equal(eg_reembed_begin(f.memory, f.rq), EG_OK); /* ... and not a second one */
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
     assert_int_equal(st.store.jobs_queued, 1);
-    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK); /* and somebody else does all of it meanwhile */
+    /* and somebody else does all of it meanwhile */
+    assert_int_equal(f.ops->reembed(f.memory, f.rq, &left), EG_OK);
     assert_int_equal(left, 0);
     work(&f);
     assert_int_equal(f.ops->status(f.memory, f.rq, &st), EG_OK);
@@ -216,7 +220,8 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
 
     f.wakes = 0;
     eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
-    assert_int_equal(f.wakes, 1); /* when its own wait is over, not before: the worker must not take the job away */
+    /* when its own wait is over, not before: the worker must not take the job away */
+    assert_int_equal(f.wakes, 1);
     char id[EG_ID_TEXT];
     eg_id_format(b.conflicts[0].conflict.id, id);
     eg_resolve_args merge = {.size = sizeof(eg_resolve_args),

@@ -4,7 +4,8 @@
 #define STAGING "The zebra service listens on port 8080 in staging."
 #define PRODUCTION "The zebra service listens on port 9090 in production."
 
-/* The stand-in takes both for a contradiction; the rules say that they are about two environments. */
+/* The stand-in takes both for a contradiction; the rules say that they are about two
+ * environments. */
 static void open_zebra(fixture *f, uint32_t flags) {
     fixture_open(f, 1);
     f->nli_word = "zebra";

@@ -262,7 +262,8 @@ static void duplicates_are_seen(void **state) {
     eg_receipt a = commit_as(&f, "agent-a", "net", "The uplink has 10 MB buffers.");
     eg_receipt same = commit_as(&f, "agent-b", "net", "  the uplink  has 10 MB buffers");
     assert_true(same.duplicate && eg_id_eq(same.fact.id, a.fact.id));
-    assert_false(commit_as(&f, "agent-b", "net", "The uplink has 10 Mb buffers.").duplicate); /* megabits */
+    /* megabits */
+    assert_false(commit_as(&f, "agent-b", "net", "The uplink has 10 Mb buffers.").duplicate);
     assert_false(commit_as(&f, "agent-b", "net/edge", "The uplink has 10 MB buffers.").duplicate);
     fixture_close(&f);
 }

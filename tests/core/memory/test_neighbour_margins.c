@@ -7,8 +7,10 @@
 
 /* Embeddings are words here: texts that share k of n words have a cosine of k / n. */
 #define NEAR_A "apple birch cedar zebra daisy elder fern grass"
-#define A_AND_C "apple birch cedar zebra daisy elder maple ivy"     /* 6 of 8 in common with either */
-#define NEAR_A_TOO "apple birch cedar zebra daisy maple fern grass" /* 7 with the first, 6 with the second */
+/* 6 of 8 in common with either */
+#define A_AND_C "apple birch cedar zebra daisy elder maple ivy"
+/* 7 with the first, 6 with the second */
+#define NEAR_A_TOO "apple birch cedar zebra daisy maple fern grass"
 #define TOLD_FIRST "Olive lotus. "
 
 static void tells(const fixture *f, double of_subject, double of_candidate) {

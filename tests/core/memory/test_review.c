@@ -1,7 +1,8 @@
 /* test_review.c - suspected contradictions: who is asked, how often, and what an answer does. */
 #include "fixture.h"
 
-/* Pairs that hold the word "zebra" have the score 0.6: reported from 0.8 on, asked about from 0.3 on. */
+/* Pairs that hold the word "zebra" have the score 0.6: reported from 0.8 on, asked about from 0.3
+ * on. */
 static void doubtful(fixture *f) {
     f->nli_word = "zebra";
     f->nli_score = 0.6;
@@ -49,7 +50,8 @@ static size_t listed(fixture *f) {
     return n;
 }
 
-/* A suspected pair is no conflict for anybody but who asks for it; a query names it beside both facts. */
+/* A suspected pair is no conflict for anybody but who asks for it; a query names it beside both
+ * facts. */
 static void doubts_are_no_conflicts(void **state) {
     (void)state;
     WITH(f, 1);
@@ -91,7 +93,8 @@ static void a_contradiction_opens_a_conflict(void **state) {
     assert_true(eg_str_eq(open[0].conflict.resolved_by, EG_STR("keeper")));
     assert_true(eg_str_eq(open[0].conflict.resolution, EG_STR("I looked into the barn.")) && !open[0].conflict.resolved_at);
     eg_resolved again;
-    assert_int_equal(judge(&f, id, EG_JUDGED_SAME, &again), EG_EINVAL); /* an open conflict is settled by resolve */
+    /* an open conflict is settled by resolve */
+    assert_int_equal(judge(&f, id, EG_JUDGED_SAME, &again), EG_EINVAL);
     assert_non_null(strstr(f.rq->err->text, "by keeper"));
     assert_int_equal(undo(&f, done.undo_id).closed_count, 0);
     assert_int_equal(open_conflicts(&f, NULL), 0);
@@ -123,7 +126,8 @@ static void other_answers_settle_the_pair(void **state) {
         assert_int_equal(done.conflict.status, cases[i].status);
         assert_int_equal(done.conflict.resolution_type, cases[i].type);
         assert_int_equal(done.closed_count, cases[i].closed);
-        if (done.closed_count) assert_true(eg_id_eq(done.closed[0].id, v.a.id)); /* the later one stays */
+        /* the later one stays */
+        if (done.closed_count) assert_true(eg_id_eq(done.closed[0].id, v.a.id));
         assert_int_equal(suspected(&f), 0);
         eg_hits hits = query(&f, "zebra anywhere");
         assert_true(eg_id_eq(hits.hits[0].fact.id, v.b.id));

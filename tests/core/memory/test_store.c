@@ -181,8 +181,8 @@ static void feedback_that_cannot_be_read_fails_the_job(void **state) {
     eg_conflict_view *views;
     size_t n = open_conflicts(&f, &views);
     assert_true(n >= 10);
-    for (size_t i = 0; i < n; i++)
-        settle(&f, views[i].conflict.id, EG_RESOLUTION_DISMISS, (eg_id){{0}}); /* 0.82 counts no more */
+    /* 0.82 counts no more */
+    for (size_t i = 0; i < n; i++) settle(&f, views[i].conflict.id, EG_RESOLUTION_DISMISS, (eg_id){{0}});
 
     wrap(&f);
     outer.ops.feedback = fail_feedback;

@@ -227,7 +227,8 @@ static void undo_is_undone_whole(void **state) {
         assert_int_equal(st.store.current_facts, merged_again ? 1 : 2);
         undo_id = u.undo_id;
     }
-    undo(&f, undo_id); /* the two are back: when one of them changes, that undo is not half undone */
+    /* the two are back: when one of them changes, that undo is not half undone */
+    undo(&f, undo_id);
     correct(&f, a, EG_OP_UPDATE, "The auth service runs on port 7070.");
     eg_audit_row *rows;
     size_t n;

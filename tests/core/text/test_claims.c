@@ -78,8 +78,9 @@ static void values(void **state) {
         {"The pool grew => 10 workers.", "1e1..1e1 count:worker 0"},
         {"The pool has 10+ workers.", "1e1..1e1 number 5"},
         {"The pool has 10 or more workers.", "1e1..1e1 number 5"},
-        {"The daily backup is kept for 7 days.", "6048e2..6048e2 time 0"}, /* "daily" says which one */
-        {"The queue is 99999999999999999999 deep.", NULL},                 /* more than 64 bits: no value */
+        /* "daily" says which one */
+        {"The daily backup is kept for 7 days.", "6048e2..6048e2 time 0"},
+        {"The queue is 99999999999999999999 deep.", NULL}, /* more than 64 bits: no value */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -232,7 +233,8 @@ static void keys(void **state) {
     eg_arena_init(&a, 0);
     eg_claim c[8];
     assert_true(claims_of(&a, "The timeout is 30 s.", "auth/jwt", c, 8) == 1);
-    assert_true(eg_str_eq(c[0].subject, EG_STR("auth/jwt"))); /* the scope names what the sentence does not */
+    /* the scope names what the sentence does not */
+    assert_true(eg_str_eq(c[0].subject, EG_STR("auth/jwt")));
     assert_true(eg_str_eq(c[0].attribute, EG_STR("timeout")));
     assert_true(claims_of(&a, "In staging on Linux the pool has 5 slots.", "general", c, 8) == 1);
     assert_true(eg_str_eq(c[0].qualifiers, EG_STR("env=staging;platform=linux")));

@@ -14,7 +14,8 @@ static const char *const kinds[] = {"assertion",   "instruction", "prohibition",
                                     "history",     "proposal",    "question",    "step",   "aside",
                                     "alternative", "placeholder", "header_field"};
 
-/* One line a statement: "kind | words of the text | form that stands alone", the last part left out where it is the same. */
+/* One line a statement: "kind | words of the text | form that stands alone", the last part left out
+ * where it is the same. */
 static void check(const char *text, const char *wanted) {
     eg_arena a;
     eg_statement out[EG_MAX_STATEMENTS];
@@ -135,7 +136,8 @@ static void borders(void **state) {
     eg_arena_init(&a, 0);
     eg_str text = EG_STR("A is 1. B is 2. C is 3.");
     assert_int_equal(eg_text_read_statements(&a, text, out, 2, &n, NULL), EG_OK);
-    assert_true(n == 2 && out[1].span.end == text.len && out[1].alone.len == 0); /* what is over belongs to the last one */
+    /* what is over belongs to the last one */
+    assert_true(n == 2 && out[1].span.end == text.len && out[1].alone.len == 0);
     assert_int_equal(eg_text_read_statements(&a, text, out, 0, &n, NULL), EG_OK);
     assert_int_equal(n, 0);
     eg_arena_release(&a);
@@ -145,7 +147,8 @@ static void borders(void **state) {
     eg_arena_release(&a);
 }
 
-/* Each of these, repeated to 400 kB, would take minutes if a part of it were looked at again and again. */
+/* Each of these, repeated to 400 kB, would take minutes if a part of it were looked at again and
+ * again. */
 static void long_text_takes_linear_time(void **state) {
     (void)state;
     static const char *const units[] = {"a, b ", "a: ",   "- a\n", "  - ", "> ",      "|",        "`",      "a (b, ",

@@ -283,7 +283,8 @@ static void long_text_takes_linear_time(void **state) {
         text[n++] = 'x';
         eg_span spans[EG_MAX_STATEMENTS];
         size_t count = 0;
-        for (eg_str rest = {text, n}; rest.len; count++) { /* piece after piece, as the readers of files do */
+        /* piece after piece, as the readers of files do */
+        for (eg_str rest = {text, n}; rest.len; count++) {
             size_t found = eg_text_statements(rest, spans, EG_MAX_STATEMENTS);
             size_t used = found < EG_MAX_STATEMENTS ? rest.len : spans[found - 1].start;
             assert_true(used > 0 && spans[found - 1].end == rest.len);

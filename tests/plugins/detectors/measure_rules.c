@@ -1,8 +1,8 @@
 /* measure_rules.c - precision and recall of the deterministic detectors on labelled data.
  *   measure_rules [-v] [-m] SCENARIOS.jsonl|CONTRAST_SETS.jsonl ...
- * Scenarios: every fact against every earlier one; what is flagged and not labelled is a false positive. Contrast
- * sets: the anchor against each text of its own set. -v lists false positives, -m the labelled conflicts that were
- * missed. No test: run by hand. */
+ * Scenarios: every fact against every earlier one; what is flagged and not labelled is a false
+ * positive. Contrast sets: the anchor against each text of its own set. -v lists false positives,
+ * -m the labelled conflicts that were missed. No test: run by hand. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ typedef struct row {
 typedef struct tally {
     row category[MAX_ROWS], difficulty[MAX_ROWS], by_tier[MAX_ROWS];
     size_t true_positives, false_positives, labelled, vetoed_right, same_wrong, updates;
-    size_t update_all, update_found, update_conflict, update_wrong, update_false; /* of the facts labelled as updates */
+    /* of the facts labelled as updates */
+    size_t update_all, update_found, update_conflict, update_wrong, update_false;
     int verbose, missed;
 } tally;
 
@@ -98,8 +99,8 @@ static int count_pair(tally *t, const eg_case_fact *a, const eg_case_fact *b, co
     return 1;
 }
 
-/* A fact that was committed later against every fact of the scenario: it replaces one and contradicts no other.
- */
+/* A fact that was committed later against every fact of the scenario: it replaces one and
+ * contradicts no other. */
 static void count_update(tally *t, const eg_case_fact *update, const eg_case_fact *earlier, int superseded) {
     eg_arena arena;
     eg_arena_init(&arena, 0);

@@ -1,5 +1,5 @@
-/* test_detectors.c - pairs of facts, and what the detector "rules" must find about them. The first table holds pairs that are
- * often mistaken for contradictions. */
+/* test_detectors.c - pairs of facts, and what the detector "rules" must find about them. The first
+ * table holds pairs that are often mistaken for contradictions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,11 @@ enum { NOTHING = -1 };
 
 typedef struct pair {
     const char *earlier, *later;
-    int outcome;       /* eg_outcome, or NOTHING (no contradiction: no finding, both valid or corroboration) */
+    int outcome;       /* eg_outcome, or NOTHING (no contradiction: no finding, both valid or
+                        * corroboration) */
     const char *tier;  /* of a contradiction */
-    const char *a, *b; /* of a contradiction: the words that disagree, of the later and the earlier fact; NULL: any */
+    const char *a, *b; /* of a contradiction: the words that disagree, of the later and the earlier
+                        * fact; NULL: any */
 } pair;
 
 static void check_scoped(const pair *p, const char *earlier_scope, const char *later_scope) {

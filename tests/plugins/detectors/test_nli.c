@@ -1,5 +1,5 @@
-/* test_nli.c - the NLI detector over a fake model: which pairs it classifies, what it makes of the probabilities, and which spans
- * it reports. */
+/* test_nli.c - the NLI detector over a fake model: which pairs it classifies, what it makes of the
+ * probabilities, and which spans it reports. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@ const eg_plugin *eg_plugin_nli(void);
 
 enum { MAX_FOUND = 32, MAX_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
 
-/* The probability of contradiction that the fake model gives a pair of texts, in either order; 0.05 for all others. */
+/* The probability of contradiction that the fake model gives a pair of texts, in either order; 0.05
+ * for all others. */
 static const struct opinion {
     const char *a, *b;
     float contradiction;
@@ -151,7 +152,8 @@ static void single_statements_are_read_once(void **state) {
     is(TAIL, found[0].span_subject, TAIL);
 }
 
-/* "Returns: a list" and "Returns: a number" in different scopes are not compared; in one scope they are. */
+/* "Returns: a list" and "Returns: a number" in different scopes are not compared; in one scope they
+ * are. */
 static void what_speaks_of_two_places_is_not_read(void **state) {
     (void)state;
     static const struct {
@@ -179,16 +181,18 @@ static void what_speaks_of_two_places_is_not_read(void **state) {
     scope_of_earlier = "x";
 }
 
-/* The pair of statements that contradict each other is reported, with the higher of the two scores. */
+/* The pair of statements that contradict each other is reported, with the higher of the two
+ * scores. */
 static void several_statements(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, HEAD};
     opinions = (const struct opinion[]){{TWO, OTHER, 0.80f}, {TAIL, OTHER, 0.95f}, {HEAD, OTHER, 0.3f}, {0}};
     examine(TWO, earlier, 2);
-    assert_int_equal(reads, 2 + 2 + 1); /* the whole and TAIL both ways, HEAD, which cannot reach 0.7 any more, one way */
+    /* the whole and TAIL both ways, HEAD, which cannot reach 0.7 any more, one way */
+    assert_int_equal(reads, 2 + 2 + 1);
     assert_int_equal(found_count, 2);
-    assert_true(found[0].candidate == 1 &&
-                found[0].outcome == EG_OUTCOME_CORROBORATION); /* HEAD is within TWO: no model is asked */
+    /* HEAD is within TWO: no model is asked */
+    assert_true(found[0].candidate == 1 && found[0].outcome == EG_OUTCOME_CORROBORATION);
     assert_true(found[1].candidate == 0 && found[1].outcome == EG_OUTCOME_CONTRADICTION && found[1].severity == EG_SEVERITY_HIGH);
     assert_true(found[1].score > 0.949 && found[1].score < 0.951);
     is(TWO, found[1].span_subject, TAIL);
@@ -219,8 +223,8 @@ static void whole_and_statement_must_agree(void **state) {
     assert_int_equal(found_count, 0);
 }
 
-/* The other direction is read only where, with a 1 from there, the pair would count: at 0.93, which people may move to 0.83, from
- * 0.66. */
+/* The other direction is read only where, with a 1 from there, the pair would count: at 0.93, which
+ * people may move to 0.83, from 0.66. */
 static void one_direction_decides(void **state) {
     (void)state;
     const char *earlier[] = {OTHER, HEAD, "Delta is a queue."};
@@ -237,7 +241,8 @@ static void one_direction_decides(void **state) {
     counts = 0;
 }
 
-/* Many long facts: the number of pairs of statements is bounded; beyond it the pair of facts decides. */
+/* Many long facts: the number of pairs of statements is bounded; beyond it the pair of facts
+ * decides. */
 static void the_number_of_pairs_is_bounded(void **state) {
     (void)state;
 #define FOUR TWO " " TWO
@@ -247,12 +252,14 @@ static void the_number_of_pairs_is_bounded(void **state) {
     for (size_t i = 0; i < MAX_FACTS; i++) earlier[i] = TEN;
     opinions = (const struct opinion[]){{"A is not 1. " TEN, TEN, 0.96f}, {TAIL, TAIL, 0.9f}, {0}};
     examine("A is not 1. " TEN, earlier, MAX_FACTS);
-    /* the nearest two, by eight statements each: 128 one way, and back what TAIL says of itself, 3 by 4 times each */
+    /* the nearest two, by eight statements each: 128 one way, and back what TAIL says of itself, 3
+     * by 4 times each */
     assert_int_equal(reads, 2 * NEAREST + 128 + 2 * 3 * 4);
     assert_int_equal(found_count, NEAREST);
 }
 
-/* Where other facts are nearer the score falls: its logit by 5 for each unit of cosine, of which 0.2 count at most a side. */
+/* Where other facts are nearer the score falls: its logit by 5 for each unit of cosine, of which
+ * 0.2 count at most a side. */
 static void nearer_facts_lower_the_score(void **state) {
     (void)state;
     const char *earlier[] = {HEAD, OTHER};
@@ -295,7 +302,8 @@ static void nearer_facts_lower_the_score(void **state) {
     counts = 0;
 }
 
-/* What rules say of the same words stands; of other words, or of another fact, it changes nothing. */
+/* What rules say of the same words stands; of other words, or of another fact, it changes
+ * nothing. */
 static void rules_are_heard(void **state) {
     (void)state;
     const char *earlier[] = {OTHER};
@@ -346,10 +354,14 @@ static void times_are_read_in_one_unit(void **state) {
          "A token dies after two hours.",
          {"Tokens live for 90 seconds.", "A token dies after 7200 seconds."}},
         {"Tokens live for two days.", "A token dies after 24 hours.", {"Tokens live for 2 days.", "A token dies after 1 day."}},
-        {"Tokens live for one hour.", "A token dies after 60 minutes.", {NULL, NULL}},              /* the same */
-        {"Tokens live for one hour.", "A token dies at each hour.", {NULL, NULL}},                  /* no amount */
-        {"Tokens live for one hour.", "Of 15 minutes a token dies after 5 minutes.", {NULL, NULL}}, /* two */
-        {"Tokens live for a month.", "A token dies after 15 minutes.", {NULL, NULL}},               /* not exact */
+        /* the same */
+        {"Tokens live for one hour.", "A token dies after 60 minutes.", {NULL, NULL}},
+        /* no amount */
+        {"Tokens live for one hour.", "A token dies at each hour.", {NULL, NULL}},
+        /* two */
+        {"Tokens live for one hour.", "Of 15 minutes a token dies after 5 minutes.", {NULL, NULL}},
+        /* not exact */
+        {"Tokens live for a month.", "A token dies after 15 minutes.", {NULL, NULL}},
         {TAIL " Tokens live for one hour.", "A token dies after 15 minutes.", {TAIL " Tokens live for 60 minutes.", NULL}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

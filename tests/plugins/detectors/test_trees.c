@@ -1,4 +1,5 @@
-/* test_trees.c - the trees of the verdict: what a file says is what is walked, and a damaged file is refused with its reason. */
+/* test_trees.c - the trees of the verdict: what a file says is what is walked, and a damaged file
+ * is refused with its reason. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +28,9 @@ static void put_node(unsigned char *at, float value, unsigned feature, unsigned 
     memcpy(at + 4, two, 4);
 }
 
-/* Two stages over "near" and "far". The first: near <= 0.5 gives -1, else 2; a missing one goes left. The second: one tree by far
- * <= 3, a missing one goes right, and one that is a leaf; its calibration has three points. */
+/* Two stages over "near" and "far". The first: near <= 0.5 gives -1, else 2; a missing one goes
+ * left. The second: one tree by far <= 3, a missing one goes right, and one that is a leaf; its
+ * calibration has three points. */
 static void make(unsigned char file[BYTES]) {
     memset(file, 0, BYTES);
     memcpy(file, "EGTREES1", 8);

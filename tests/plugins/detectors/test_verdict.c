@@ -1,5 +1,5 @@
-/* test_verdict.c - the way of a case through the stages of the verdict, over a fake model and trees made by hand: who is read,
- * how often, what is reported. */
+/* test_verdict.c - the way of a case through the stages of the verdict, over a fake model and trees
+ * made by hand: who is read, how often, what is reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +59,8 @@ static void make_trees(const rule rules[STAGES]) {
     }
 }
 
-/* Pairs that share words are read; those with a probability of 0.5 or more in the one direction, in both; with 0.5 or more in the
- * mean they contradict. */
+/* Pairs that share words are read; those with a probability of 0.5 or more in the one direction, in
+ * both; with 0.5 or more in the mean they contradict. */
 static const rule plain[STAGES] = {{0, 0.2f, -1, 1, 0}, {1, -0.7f, -1, 1, 0}, {2, -0.7f, -3, 2, -2}};
 
 static eg_status model_file(void *host, eg_request *rq, const char *setting, const char *name, eg_str *out) {
@@ -202,7 +202,8 @@ static void is(const char *text, eg_span span, const char *words) {
 #define BETA "Beta is written in Go."
 #define GAMMA "Gamma likes green tea very much."
 
-/* A pair that shares no words is not read; one that does is read in the other direction only if the first leaves it open. */
+/* A pair that shares no words is not read; one that does is read in the other direction only if the
+ * first leaves it open. */
 static void stages_let_pairs_pass(void **state) {
     (void)state;
     const char *earlier[] = {GAMMA, ALPHA_TOO};

@@ -1,4 +1,5 @@
-/* test_words.c - the words that the verdict counts: classes, endings, parts of identifiers, marks. */
+/* test_words.c - the words that the verdict counts: classes, endings, parts of identifiers,
+ * marks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,8 @@ static void words_are_found_in_other_forms(void **state) {
     } rows[] = {{"Limits are cached.", "the limit, caching", WORD_PLAIN, 2},
                 {"Is it of the?", "is of it the", WORD_FILLER, 4},
                 {"Set max_retries to 5.", "`max_retries` = 5", WORD_IDENTIFIER, 1},
-                {"Set max_retries to 5.", "five max retries", WORD_PLAIN, 2}, /* the parts of an identifier */
+                /* the parts of an identifier */
+                {"Set max_retries to 5.", "five max retries", WORD_PLAIN, 2},
                 {"maxRetries is 5", "max retry", WORD_PLAIN, 2},
                 {"Set max_retries to 5.", "five retries", WORD_NUMBER, 1},
                 {"Port 8080, v2.1.", "8080 and V2.1", WORD_NUMBER, 2},

@@ -1,5 +1,6 @@
-/* own_detector.c - a team's own detector, built outside the tree against the installed headers alone: two facts that name
- * different people on call for the same service, written as "oncall: SERVICE = NAME". */
+/* own_detector.c - a team's own detector, built outside the tree against the installed headers
+ * alone: two facts that name different people on call for the same service, written as "oncall:
+ * SERVICE = NAME". */
 #include <string.h>
 
 #include "engram/plugin.h"

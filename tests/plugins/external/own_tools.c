@@ -1,6 +1,6 @@
-/* own_tools.c - tools for `engram plugins check`: two that read, of which one misses an argument, and two that must not be
- * called. Definitions (SCHEMA, ANSWER, KIND, SILENT) give the first one a fault; with
- * SETTING it does not open unless that is set. For tests/tools/test_cli.py. */
+/* own_tools.c - tools for `engram plugins check`: two that read, of which one misses an argument,
+ * and two that must not be called. Definitions (SCHEMA, ANSWER, KIND, SILENT) give the first one a
+ * fault; with SETTING it does not open unless that is set. For tests/tools/test_cli.py. */
 #include <stdlib.h>
 
 #include "engram/plugin.h"

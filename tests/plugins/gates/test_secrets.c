@@ -1,5 +1,5 @@
-/* test_secrets.c - the secrets gate: what is refused, what passes, and that the message never holds the
- * secret. The secrets below are made up. */
+/* test_secrets.c - the secrets gate: what is refused, what passes, and that the message never holds
+ * the secret. The secrets below are made up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 #include "tests/support/request.h"
 #include "tests/support/services.h"
 
-/* In other letters, or with characters that show nothing between: what a reader sees is the secret. */
+/* In other letters, or with characters that show nothing between: what a reader sees is the
+ * secret. */
 static const char *const disguised[] = {"key AKIAQ3EG"
                                         "\xE2\x80\x8B" /* zero-width space */
                                         "RVJ7NK2LMPWD is used",
@@ -22,9 +23,11 @@ static const char *const disguised[] = {"key AKIAQ3EG"
                                         "vB8nC1zW6yH3jD5sG0aPqE2u",
                                         "password\xEF\xBC\x9D" /* full-width = */
                                         "Winter2026!",
-                                        "\xEF\xBC\xA1\xEF\xBC\xAB\xEF\xBC\xA9\xEF\xBC\xA1" /* full-width AKIA */
+                                        /* full-width AKIA */
+                                        "\xEF\xBC\xA1\xEF\xBC\xAB\xEF\xBC\xA9\xEF\xBC\xA1"
                                         "Q3EGRVJ7NK2LMPWD",
-                                        "\xF0\x9D\x90\x80\xF0\x9D\x90\x8A" /* mathematical bold AK */
+                                        /* mathematical bold AK */
+                                        "\xF0\x9D\x90\x80\xF0\x9D\x90\x8A"
                                         "IAQ3EGRVJ7NK2LMPWD",
                                         "glpat-\xF3\xA0\x81\x81" /* a tag */
                                         "kpFCiRcDCajhDieQjEJ_"};

@@ -1,12 +1,14 @@
-/* abi_1_0_detector.c - a detector of ABI 1.0, written down for ever: it is built against include-1.0/, a copy of the headers as
- * they were in the first release of the ABI, and abi_1_0_detector.x86_64.so is it as built then. Whatever the headers become
- * within major 1, both must load and see the same. It reads a field of every struct that a detector gets and tells what it read.
- */
+/* abi_1_0_detector.c - a detector of ABI 1.0, written down for ever: it is built against
+ * include-1.0/, a copy of the headers as they were in the first release of the ABI, and
+ * abi_1_0_detector.x86_64.so is it as built then. Whatever the headers become within major 1, both
+ * must load and see the same. It reads a field of every struct that a detector gets and tells what
+ * it read. */
 #include "engram/plugin.h"
 
 static eg_status tell(eg_request *rq, const eg_services *services, const eg_case *c, uint32_t i, eg_str *out) {
     const eg_case_fact *a = c->subject, *b = c->candidates[i];
-    const eg_claim *claim = &b->claims[b->claim_count - 1]; /* the last: it stands right only if the struct kept its size */
+    /* the last: it stands right only if the struct kept its size */
+    const eg_claim *claim = &b->claims[b->claim_count - 1];
     const eg_span statement = b->statements[b->statement_count - 1];
     uint8_t hash[32];
     services->sha256(services->host, "abc", 3, hash);
@@ -22,7 +24,8 @@ static eg_status tell(eg_request *rq, const eg_services *services, const eg_case
 
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
-    eg_status s = self == &EG_PLUGIN_ENTRY ? EG_OK : EG_EINTERNAL; /* what was registered comes back */
+    /* what was registered comes back */
+    eg_status s = self == &EG_PLUGIN_ENTRY ? EG_OK : EG_EINTERNAL;
     for (uint32_t i = 0; s == EG_OK && i < c->candidate_count; i++) {
         eg_finding f = {.size = sizeof f,
                         .candidate = i,

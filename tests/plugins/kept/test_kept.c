@@ -1,5 +1,6 @@
-/* test_kept.c - the promise of ABI 1: a detector that was built against the headers of 1.0 loads and sees what it saw then, from
- * source and as the binary of that time; and a host of a later minor takes its tables. */
+/* test_kept.c - the promise of ABI 1: a detector that was built against the headers of 1.0 loads
+ * and sees what it saw then, from source and as the binary of that time; and a host of a later
+ * minor takes its tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ static void runs_a_case(const char *file) {
     eg_arena arena;
     eg_error err = {0};
     char command[1000], path[100];
-    snprintf(path, sizeof path, "%s/kept.so", folder); /* folders of a build or a checkout may be open to their group */
+    /* folders of a build or a checkout may be open to their group */
+    snprintf(path, sizeof path, "%s/kept.so", folder);
     snprintf(command, sizeof command, "rm -f '%s' && cp '%s' '%s' && chmod 600 '%s'", path, file, path, path);
     assert_int_equal(system(command), 0);
     eg_arena_init(&arena, 0);
@@ -73,9 +75,9 @@ static void runs_a_case(const char *file) {
     test_request_set(&r, EG_STR("team"), NULL, (eg_cancel){.flag = &flag}, NULL);
     eg_cancel_request(&flag);
     assert_int_equal(slot->detector.examine(slot->self, &services, &r.rq, &c, take, NULL), EG_OK);
-    assert_string_equal(told,
-                        "new words|auth/jwt|5|ada|bob|13-20|port=8080|-1|0.25|6|team/tester|ba" /* SHA-256 of abc: ba78...15ad */
-                        "ad|cancelled");
+    /* SHA-256 of abc: ba78...15ad */
+    assert_string_equal(told, "new words|auth/jwt|5|ada|bob|13-20|port=8080|-1|0.25|6|team/tester|ba"
+                              "ad|cancelled");
     assert_int_equal(found.candidate, 0);
     assert_int_equal(found.outcome, EG_OUTCOME_CONTRADICTION);
     assert_int_equal(found.severity, EG_SEVERITY_HIGH);
@@ -103,7 +105,8 @@ static void as_it_was_built(void **state) {
 #endif
 }
 
-/* A host of a later minor, whose table is two fields longer: what a plugin of 1.0 does not know is zero. */
+/* A host of a later minor, whose table is two fields longer: what a plugin of 1.0 does not know is
+ * zero. */
 static void a_later_host_takes_it(void **state) {
     (void)state;
     typedef struct later_slot {

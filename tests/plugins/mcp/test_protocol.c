@@ -23,7 +23,8 @@ typedef struct inbox {
     cJSON *messages[MOST_MESSAGES];
     size_t count;
     int malformed, gone;
-    char about[MOST_MESSAGES][32]; /* the request that each message is about, as the sink was told; "": none */
+    /* the request that each message is about, as the sink was told; "": none */
+    char about[MOST_MESSAGES][32];
 } inbox;
 
 /* 1 when the origin is that of the message: an answer has the id of its request, an array one of
@@ -223,7 +224,8 @@ static void each_session_has_its_own_revision(void **state) {
     bench *t = *state;
     initialize(&t->a, "2024-11-05", "a");
     say(&t->b, "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/list\"}");
-    assert_int_equal(pj_get(pj_get(answer(&t->b, 9), "error"), "code")->valueint, -32600); /* b agreed on nothing yet */
+    /* b agreed on nothing yet */
+    assert_int_equal(pj_get(pj_get(answer(&t->b, 9), "error"), "code")->valueint, -32600);
     initialize(&t->b, "2025-11-25", "b");
     assert_string_equal(pj_get(pj_get(answer(&t->a, 0), "result"), "protocolVersion")->valuestring, "2024-11-05");
     assert_string_equal(pj_get(pj_get(answer(&t->b, 0), "result"), "protocolVersion")->valuestring, "2025-11-25");
@@ -238,7 +240,8 @@ static void each_session_has_its_own_revision(void **state) {
     mcp_session_refuse(t->b.session, "too long");
     assert_int_equal(count_of(&t->a), 3);
     assert_int_equal(count_of(&t->b), 4);
-    assert_true(cJSON_IsNull(pj_get(t->a.in.messages[2], "id"))); /* an error without an id, as the revision writes it */
+    /* an error without an id, as the revision writes it */
+    assert_true(cJSON_IsNull(pj_get(t->a.in.messages[2], "id")));
     assert_null(pj_get(t->b.in.messages[3], "id"));
 }
 
@@ -317,7 +320,8 @@ static void arrays_are_answered_where_they_came_from(void **state) {
     }
 }
 
-/* What is no answer says which request it tells about: progress, and that a subscription is open. */
+/* What is no answer says which request it tells about: progress, and that a subscription is
+ * open. */
 static void notifications_name_their_request(void **state) {
     bench *t = *state;
     initialize(&t->a, "2025-11-25", "a");
@@ -383,7 +387,8 @@ static void a_write_holds_up_its_own_session_only(void **state) {
 
 static void *fill(void *self) {
     client *c = self;
-    for (int id = 1; id <= MCP_MAX_IN_FLIGHT + 1; id++) query(c, id, "sleep:20000"); /* the last one waits for room */
+    /* the last one waits for room */
+    for (int id = 1; id <= MCP_MAX_IN_FLIGHT + 1; id++) query(c, id, "sleep:20000");
     return NULL;
 }
 

@@ -221,7 +221,8 @@ static void tools_are_described(void **state) {
         assert_non_null(schema);
         assert_string_equal(text_of(schema, "type"), "object");
         cJSON_Delete(schema);
-        assert_null(strstr(tool->input_schema, "\"none\"")); /* an agent that gives it loses what it found */
+        /* an agent that gives it loses what it found */
+        assert_null(strstr(tool->input_schema, "\"none\""));
         assert_true(!strstr(tool->input_schema, "8192") || strstr(tool->input_schema, "max 8192 bytes"));
     }
     assert_true(words < 6000); /* some 1,500 tokens for the whole core profile */
@@ -268,7 +269,8 @@ static void the_actor_of_a_call(void **state) {
     SAME(host.commit.agent_id, "bob");
     assert_int_equal(call("engram_commit", "{\"content\":\"Eta is 2\",\"agent_id\":\"\"}", NULL), EG_OK);
     SAME(host.commit.agent_id, "tester");
-    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"agent_id\":\"bob\"}", NULL), EG_OK); /* a filter */
+    /* a filter */
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"agent_id\":\"bob\"}", NULL), EG_OK);
     SAME(host.actor, "tester");
     static const char settle[] = "{\"conflict_id\":\"00000001\",\"resolution_type\":\"winner\",\"resolution\":\"r\","
                                  "\"winning_fact_id\":\"00000002\",\"agent_id\":\"bob\"}";
@@ -277,7 +279,8 @@ static void the_actor_of_a_call(void **state) {
     assert_string_equal(text_of(pj_get(r, "closed")->child, "closed_by"), "bob");
     assert_int_equal(pj_get(r, "undo_id")->valuedouble, 7);
     cJSON_Delete(r);
-    assert_int_equal(call("engram_resolve", settle, &r), EG_OK); /* again: there is nothing to undo */
+    /* again: there is nothing to undo */
+    assert_int_equal(call("engram_resolve", settle, &r), EG_OK);
     assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
     cJSON_Delete(r);
 }
@@ -317,7 +320,8 @@ static void the_scope_of_the_setting(void **state) {
     SAME(host.query.scope, "/");
     assert_int_equal(call("engram_check", "{\"content\":\"One\",\"scope\":null}", NULL), EG_OK);
     SAME(host.check_scope, "team/payments");
-    assert_int_equal(call("engram_conflicts", "{}", NULL), EG_OK); /* a list of what is wrong is not narrowed unasked */
+    /* a list of what is wrong is not narrowed unasked */
+    assert_int_equal(call("engram_conflicts", "{}", NULL), EG_OK);
     assert_int_equal(host.conflicts_scope.len, 0);
 }
 
@@ -335,7 +339,8 @@ static void conflicts_arguments(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
         assert_int_equal(host.conflicts_status, cases[i].status);
-        assert_int_equal(host.conflicts_limit, 11); /* one more than shown, to know whether there are more */
+        /* one more than shown, to know whether there are more */
+        assert_int_equal(host.conflicts_limit, 11);
     }
     SAME(host.conflicts_scope, "s");
     for (int i = 0; i < 4; i++) { /* 0+1+2+3 conflicts; an agent that made one is told what to do */
@@ -580,7 +585,8 @@ static void allocations_fail(void **state) {
 
 /* --- resources and prompts --- */
 
-/* Reads a resource (uri not NULL) or gets the prompt with these arguments. The status; of EG_OK a result is given. */
+/* Reads a resource (uri not NULL) or gets the prompt with these arguments. The status; of EG_OK a
+ * result is given. */
 static eg_status offer(const char *uri, const char *arguments) {
     eg_request *rq;
     eg_tool_result out = {.size = sizeof out};
@@ -664,7 +670,8 @@ static void offers_fail_as_tools_do(void **state) {
 static void a_prompt_cuts_long_texts(void **state) {
     (void)state;
     char arguments[9000];
-    for (int i = 0; i < 25; i++) { /* 25 facts of one first word: 300 conflicts, of which 20 are listed */
+    /* 25 facts of one first word: 300 conflicts, of which 20 are listed */
+    for (int i = 0; i < 25; i++) {
         size_t n = (size_t)snprintf(arguments, sizeof arguments, "{\"content\":\"Alpha %d ", i);
         for (; n < 8100; n += 2) memcpy(arguments + n, "\xC3\xBC", 2);
         memcpy(arguments + n, "\"}", 3);
@@ -770,7 +777,8 @@ static void reviews_are_asked_and_answered(void **state) {
     const cJSON *review = cJSON_GetArrayItem(pj_get(r, "review"), 0);
     assert_string_equal(text_of(pj_get(review, "later"), "statement"), "Perhaps");
     assert_string_equal(text_of(pj_get(review, "later"), "content"), "Perhaps it is 3");
-    assert_string_equal(text_of(pj_get(review, "earlier"), "statement"), "Alpha is 1"); /* no span: all of it */
+    /* no span: all of it */
+    assert_string_equal(text_of(pj_get(review, "earlier"), "statement"), "Alpha is 1");
     assert_non_null(strstr(text_of(review, "question"), "engram_judge"));
     char arguments[200];
     snprintf(arguments, sizeof arguments, "{\"review_id\":\"%s\",\"verdict\":\"contradiction\",\"reason\":\"seen\"}",

@@ -113,7 +113,8 @@ static void lone_surrogates(void **state) {
                                            {"\"\\ud83d\\ude00\"", "\xF0\x9F\x98\x80"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t len = strlen(cases[i][0]);
-        char *copy = malloc(len); /* its end is the end of the allocation: sanitizers see a step too far */
+        /* its end is the end of the allocation: sanitizers see a step too far */
+        char *copy = malloc(len);
         assert_non_null(copy);
         memcpy(copy, cases[i][0], len);
         pj_problem p;
@@ -168,7 +169,8 @@ static void cut_and_bent_texts(void **state) {
     (void)state;
     static const char text[] = "{\"a\":[1,-2.5e3,\"\\u00fc\\\\\xC3\xBC\",{\"b\":null}],\"c\":true}";
     for (size_t n = 0; n < sizeof text - 1; n++) {
-        char *copy = malloc(n + 1); /* its end is the end of the allocation: sanitizers see a step too far */
+        /* its end is the end of the allocation: sanitizers see a step too far */
+        char *copy = malloc(n + 1);
         assert_non_null(copy);
         memcpy(copy, text, n);
         pj_problem p;
@@ -183,7 +185,8 @@ static void cut_and_bent_texts(void **state) {
             pj_problem p;
             eg_str bent = {copy, sizeof text - 1};
             if (!pj_valid(bent, &p)) continue;
-            cJSON *tree = cJSON_ParseWithLength(bent.ptr, bent.len); /* cJSON takes all that we take */
+            /* cJSON takes all that we take */
+            cJSON *tree = cJSON_ParseWithLength(bent.ptr, bent.len);
             assert_non_null(tree);
             cJSON_Delete(tree);
         }

@@ -1,5 +1,6 @@
-/* similar.c - libengram-infer in 40 lines: embeds lines of text, prints how alike each is to the first.
- * cc similar.c $(pkg-config --cflags --libs engram-infer) -o similar && ./similar MODEL_FOLDER "a text" "another" ... */
+/* similar.c - libengram-infer in 40 lines: embeds lines of text, prints how alike each is to the
+ * first. cc similar.c $(pkg-config --cflags --libs engram-infer) -o similar && ./similar
+ * MODEL_FOLDER "a text" "another" ... */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +16,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     size_t n = (size_t)argc - 2;
-    eg_status s = eg_engine_create(NULL, &engine, &err); /* all threads, the best kernels of this CPU */
+    /* all threads, the best kernels of this CPU */
+    eg_status s = eg_engine_create(NULL, &engine, &err);
     if (s == EG_OK) s = eg_model_open(engine, argv[1], NULL, &model, &err);
     if (s == EG_OK) s = eg_model_describe(model, &info, &err);
     eg_str *texts = malloc(n * sizeof *texts);

@@ -30,7 +30,8 @@ typedef struct call {
     const eg_prompt *prompt; /* of CALL_PROMPT */
     eg_str id;               /* JSON text; own memory, as the texts below */
     eg_str arguments;        /* JSON text; of CALL_RESOURCE the uri */
-    eg_str token;            /* JSON text of the progress token; ptr NULL: the client wants no progress */
+    eg_str token;            /* JSON text of the progress token; ptr NULL: the client wants no
+                              * progress */
     eg_str actor;            /* who asks, when the arguments do not say */
     batch *in;               /* the array that the answer belongs to, or NULL */
     int running;
@@ -43,7 +44,8 @@ typedef struct calls {
     pthread_cond_t done;
     call *first, *last; /* waiting and running, in order of arrival */
     size_t in_flight, running;
-    size_t open; /* calls whose thread still looks at this session; a call in flight is one of them */
+    size_t open; /* calls whose thread still looks at this session; a call in flight is one of
+                  * them */
     int writer;  /* a call that writes is running */
     workers *workers;
     const mcp_sink *sink;

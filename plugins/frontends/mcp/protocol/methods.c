@@ -54,7 +54,8 @@ static void on_set_level(mcp_session *s, const message *m) {
 
 static void send_list(mcp_session *s, const message *m, void (*list)(pj_out *, const reply_to *, const offer *)) {
     const cJSON *cursor = pj_get(m->params, "cursor");
-    if (cursor && !cJSON_IsNull(cursor)) { /* every list is one page: no cursor was ever given out */
+    /* every list is one page: no cursor was ever given out */
+    if (cursor && !cJSON_IsNull(cursor)) {
         mcp_send_error(s, m, RPC_PARAMS, "params.cursor is not a cursor of this server: the list has one page, so leave it out");
         return;
     }
@@ -87,7 +88,8 @@ static void start(mcp_session *s, const message *m, call c) {
         mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
 }
 
-/* 1 when the client of this request can show a form to a person: an empty elicitation capability says so too. */
+/* 1 when the client of this request can show a form to a person: an empty elicitation capability
+ * says so too. */
 static int may_ask(const message *m) {
     const cJSON *capabilities = m->rev->flags & REV_STATELESS ? pj_get(m->meta, META_CAPABILITIES) : NULL;
     const cJSON *elicitation = capabilities ? pj_get(capabilities, "elicitation") : NULL;
@@ -115,8 +117,8 @@ static void put_members(pj_out *o, const cJSON *object, eg_str text, const cJSON
     }
 }
 
-/* The call comes again with the answer to the question of its tool: the members of the answer become arguments. They do not
- * replace what the caller gives. */
+/* The call comes again with the answer to the question of its tool: the members of the answer
+ * become arguments. They do not replace what the caller gives. */
 static void start_with_answer(mcp_session *s, const message *m, const eg_tool *tool, const cJSON *response) {
     const cJSON *action = pj_get(response, "action"), *content = pj_get(response, "content");
     const cJSON *arguments = pj_get(m->params, "arguments");

@@ -17,8 +17,8 @@ void mcp_batch_hold(batch *b);
 /* An answer will not come, or the array was read. */
 void mcp_batch_drop(batch *b);
 
-/* Sends the answer to the request with this id (ptr NULL: it has none) and releases it: at once, or,
- * when `in` is not NULL, with its batch. */
+/* Sends the answer to the request with this id (ptr NULL: it has none) and releases it: at once,
+ * or, when `in` is not NULL, with its batch. */
 void mcp_send_answer(const mcp_sink *to, batch *in, eg_str id, pj_out *message);
 /* Sends a notification and releases it. about: the id of a request, or ptr NULL. */
 void mcp_send_notification(const mcp_sink *to, eg_str about, pj_out *message);

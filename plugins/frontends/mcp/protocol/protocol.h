@@ -14,10 +14,12 @@
 
 /* Limits of one session. */
 enum {
-    MCP_MAX_MESSAGE = 4 << 20, /* bytes; transports refuse longer messages with mcp_session_refuse() */
+    MCP_MAX_MESSAGE = 4 << 20, /* bytes; transports refuse longer messages with
+                                * mcp_session_refuse() */
     MCP_MAX_BATCH = 64,        /* messages in one array */
     MCP_MAX_IN_FLIGHT = 64,    /* calls that were accepted and have no answer yet */
-    MCP_MAX_RUNNING = 8,       /* of them, those that run: no session takes all threads of a larger server */
+    MCP_MAX_RUNNING = 8,       /* of them, those that run: no session takes all threads of a larger
+                                * server */
     MCP_MAX_SUBSCRIPTIONS = 16
 };
 

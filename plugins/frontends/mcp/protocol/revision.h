@@ -9,7 +9,8 @@ enum {
     REV_ANNOTATIONS = 1, /* tools have hints */
     REV_STRUCTURED = 2,  /* title, outputSchema, structuredContent */
     REV_BATCH = 4,       /* arrays of messages */
-    REV_NO_ID = 8,       /* an error without a known id leaves the member out; before: null, as JSON-RPC says */
+    REV_NO_ID = 8,       /* an error without a known id leaves the member out; before: null, as
+                          * JSON-RPC says */
     REV_STATELESS = 16   /* no initialize: each request names its revision */
 };
 

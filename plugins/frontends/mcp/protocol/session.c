@@ -107,7 +107,8 @@ void mcp_session_receive(mcp_session *s, eg_str text) {
     if (!tree) {
         char why[160];
         snprintf(why, sizeof why, "Parse error: %s at byte %zu", problem.what, problem.at);
-        eg_str id = pj_salvage(text, &problem, "id"); /* without it the client would wait for this answer for ever */
+        /* without it the client would wait for this answer for ever */
+        eg_str id = pj_salvage(text, &problem, "id");
         const message m = {.id = mcp_is_id(id) ? id : (eg_str){NULL, 0}};
         mcp_send_error(s, &m, RPC_PARSE, why);
     } else if (cJSON_IsArray(tree)) {

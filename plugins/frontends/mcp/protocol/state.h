@@ -19,9 +19,12 @@ struct mcp_session {
     mcp_sink sink;
     calls calls;
     const revision *era;                         /* what initialize agreed on; NULL before */
-    const revision *latest;                      /* of the latest request: how an error without an id is written; may be NULL */
-    char client[EG_MAX_NAME + 1];                /* what initialize called the client; empty: nothing */
-    eg_str subscriptions[MCP_MAX_SUBSCRIPTIONS]; /* ids of open subscriptions/listen, JSON text on the heap */
+    const revision *latest;                      /* of the latest request: how an error without an
+                                                  * id is written; may be NULL */
+    char client[EG_MAX_NAME + 1];                /* what initialize called the client; empty:
+                                                  * nothing */
+    eg_str subscriptions[MCP_MAX_SUBSCRIPTIONS]; /* ids of open subscriptions/listen, JSON text on
+                                                  * the heap */
     size_t subscription_count;
 };
 

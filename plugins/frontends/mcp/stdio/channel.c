@@ -57,7 +57,8 @@ static int make_room(channel *c) {
         c->begin = 0;
     }
     if (c->capacity - c->end >= READ_PIECE) return 1;
-    size_t capacity = c->capacity * 2; /* at most 2 * (max_line + READ_PIECE): longer lines are skipped */
+    /* at most 2 * (max_line + READ_PIECE): longer lines are skipped */
+    size_t capacity = c->capacity * 2;
     char *buffer = realloc(c->buffer, capacity);
     if (!buffer) return 0;
     c->buffer = buffer;
@@ -68,7 +69,8 @@ static int make_room(channel *c) {
 /* A whole line out of the buffer: 1 and *kind, or 0 when more must be read. */
 static int take_line(channel *c, eg_str *line, line_kind *kind) {
     char *nl = memchr(c->buffer + c->scanned, '\n', c->end - c->scanned);
-    if (!nl && c->ended && c->end > c->begin) nl = c->buffer + c->end; /* the last line needs no end */
+    /* the last line needs no end */
+    if (!nl && c->ended && c->end > c->begin) nl = c->buffer + c->end;
     if (!nl && c->ended && c->skipping) nl = c->buffer + c->end;
     if (!nl) {
         c->scanned = c->end;

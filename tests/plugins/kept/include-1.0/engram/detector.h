@@ -1,8 +1,9 @@
 /* detector.h - the contract of detectors and escalators.
  *
- * A detector gets a whole case (a new fact and the facts that it may contradict) and adds findings. An escalator judges one
- * pair of texts that the detectors left open, usually by asking something slow outside the process. This header, plugin.h and
- * what they include are all that either needs. */
+ * A detector gets a whole case (a new fact and the facts that it may contradict) and adds findings.
+ * An escalator judges one pair of texts that the detectors left open, usually by asking something
+ * slow outside the process. This header, plugin.h and what they include are all that either
+ * needs. */
 #ifndef ENGRAM_DETECTOR_H
 #define ENGRAM_DETECTOR_H
 
@@ -11,11 +12,13 @@
 typedef enum eg_found_by { /* how a candidate came into the case; bits */
                            EG_FOUND_VECTOR = 1,
                            EG_FOUND_TEXT = 2,
-                           EG_FOUND_CLAIM = 4,      /* shares a claim's subject or attribute, same scope tree */
+                           EG_FOUND_CLAIM = 4,      /* shares a claim's subject or attribute, same
+                                                     * scope tree */
                            EG_FOUND_CROSS_SCOPE = 8 /* is in another scope tree */
 } eg_found_by;
 
-/* Frozen for all of ABI major 1, like every struct that crosses in arrays: a later minor gives names to reserved bytes. */
+/* Frozen for all of ABI major 1, like every struct that crosses in arrays: a later minor gives
+ * names to reserved bytes. */
 typedef struct eg_case_fact {
     const eg_fact *fact;
     const eg_span *statements;
@@ -36,7 +39,8 @@ typedef struct eg_case {
     const eg_case_fact *const *candidates;
 } eg_case;
 
-/* A question about two texts of a case: how near are other facts to them? (eg_services.neighbour_margins) */
+/* A question about two texts of a case: how near are other facts to them?
+ * (eg_services.neighbour_margins) */
 typedef struct eg_margin_question {
     uint32_t candidate;                   /* index into the case's candidates */
     uint32_t reserved;                    /* 0 */
@@ -44,11 +48,12 @@ typedef struct eg_margin_question {
 } eg_margin_question;
 EG_SIZE_FROZEN(eg_margin_question, 24);
 
-/* By how much the nearest other fact is nearer to a text than the other text of the pair is, as a difference of cosines of the
- * embedding model; 0 where no fact is. Facts that contradict each other are usually each other's nearest neighbours, so a
- * margin above 0 speaks against a contradiction (local scaling of similarities, as in CSLS: Conneau et al. 2018, "Word
- * Translation Without Parallel Data", section 2.3). Facts whose cosine to the text is 0.9 or more are copies or paraphrases and
- * do not count. */
+/* By how much the nearest other fact is nearer to a text than the other text of the pair is, as a
+ * difference of cosines of the embedding model; 0 where no fact is. Facts that contradict each
+ * other are usually each other's nearest neighbours, so a margin above 0 speaks against a
+ * contradiction (local scaling of similarities, as in CSLS: Conneau et al. 2018, "Word Translation
+ * Without Parallel Data", section 2.3). Facts whose cosine to the text is 0.9 or more are copies or
+ * paraphrases and do not count. */
 typedef struct eg_margin {
     double subject, candidate;
 } eg_margin;
@@ -69,7 +74,8 @@ typedef struct eg_finding {
     uint32_t outcome;                     /* eg_outcome */
     uint32_t severity;                    /* eg_severity, of a contradiction */
     double score;                         /* 0 to 1: how sure */
-    eg_span span_subject, span_candidate; /* bytes of the two contents that disagree; empty: the whole */
+    eg_span span_subject, span_candidate; /* bytes of the two contents that disagree; empty: the
+                                           * whole */
     eg_str tier;                          /* empty: "plugin:NAME" */
     eg_str explanation;                   /* one sentence for a person; copied by the host */
 } eg_finding;
@@ -77,29 +83,33 @@ typedef struct eg_finding {
 struct eg_services;
 
 typedef enum eg_detector_flags {
-    EG_DETECTOR_DETERMINISTIC = 1 /* decides by rules: its "both valid" and "the same" outweigh a contradiction that any
-                                   * detector found between the same words */
+    /* decides by rules: its "both valid" and "the same" outweigh a contradiction that any detector
+     * found between the same words */
+    EG_DETECTOR_DETERMINISTIC = 1
 } eg_detector_flags;
 
 #define EG_DETECTOR_SIZE_1_0 40
 typedef struct eg_detector {
     uint32_t size;
     uint32_t flags; /* eg_detector_flags */
-    uint32_t order; /* detectors run in ascending order. Usual: 0 exact, 20 numeric, 25 cross-scope, 100 models, 1000 others */
-    uint32_t budget_ms; /* CPU time of its thread for one case; a detector that overruns it repeatedly is not asked again */
+    uint32_t order; /* detectors run in ascending order. Usual: 0 exact, 20 numeric, 25 cross-scope,
+                     * 100 models, 1000 others */
+    /* CPU time of its thread for one case; a detector that overruns it repeatedly is not asked
+     * again */
+    uint32_t budget_ms;
     const char *name, *version;
-    /* Looks at the case and calls add(sink, finding) for what it finds, any number of times. Thread class:
-     * worker; may be called from several threads at once; may not block on anything but services. Everything in
-     * the case lives until examine returns; so does the request's memory, which is this call's own. A status other
-     * than EG_OK counts as an error of the detector. */
+    /* Looks at the case and calls add(sink, finding) for what it finds, any number of times. Thread
+     * class: worker; may be called from several threads at once; may not block on anything but
+     * services. Everything in the case lives until examine returns; so does the request's memory,
+     * which is this call's own. A status other than EG_OK counts as an error of the detector. */
     eg_status (*examine)(void *self, const struct eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink);
 } eg_detector;
 EG_SIZE_FROZEN(eg_finding, EG_FINDING_SIZE_1_0);
 EG_SIZE_FROZEN(eg_detector, EG_DETECTOR_SIZE_1_0);
 
-/* One of the two texts of a pair, as the host wrote it down for an escalator: the statement, and what of its fact is needed to
- * understand it. Frozen for all of ABI major 1. */
+/* One of the two texts of a pair, as the host wrote it down for an escalator: the statement, and
+ * what of its fact is needed to understand it. Frozen for all of ABI major 1. */
 typedef struct eg_pair_side {
     eg_str text, scope;
     int64_t committed_at;
@@ -131,12 +141,14 @@ typedef struct eg_escalator {
     uint32_t size;
     uint32_t flags;             /* 0 */
     uint32_t order;             /* escalators are asked in ascending order */
-    uint32_t timeout_ms;        /* by the wall clock, of one call; also the deadline of its request. Not 0 */
+    uint32_t timeout_ms;        /* by the wall clock, of one call; also the deadline of its request.
+                                 * Not 0 */
     uint32_t max_calls_per_day; /* of the workspace; 0: no limit of its own */
     uint32_t reserved;          /* 0 */
     const char *name, *version;
-    /* Judges one pair. Thread class: worker; may block until its deadline. EG_EUNAVAILABLE when it is not set up or cannot be
-     * reached, EG_ERATE when it was asked too often: the pair stays as the detectors left it. */
+    /* Judges one pair. Thread class: worker; may block until its deadline. EG_EUNAVAILABLE when it
+     * is not set up or cannot be reached, EG_ERATE when it was asked too often: the pair stays as
+     * the detectors left it. */
     eg_status (*judge)(void *self, const struct eg_services *services, eg_request *rq, const eg_pair_case *pair,
                        eg_pair_verdict *out);
 } eg_escalator;

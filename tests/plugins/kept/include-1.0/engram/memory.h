@@ -1,8 +1,9 @@
-/* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve, check, undo.
- * Arguments are checked here and nowhere else; every refusal names the argument. Each call needs the role that
- * core/memory names for it (EG_EAUTH). Structs of arguments grow like tables (see plugin.h); results and what stands in arrays
- * keep their size for all of ABI major 1: a later minor gives names to reserved bytes. Results live as long as the
- * request. Thread class: worker; may block. */
+/* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
+ * check, undo. Arguments are checked here and nowhere else; every refusal names the argument. Each
+ * call needs the role that core/memory names for it (EG_EAUTH). Structs of arguments grow like
+ * tables (see plugin.h); results and what stands in arrays keep their size for all of ABI major 1:
+ * a later minor gives names to reserved bytes. Results live as long as the request. Thread class:
+ * worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
@@ -32,9 +33,12 @@ typedef struct eg_conflict_view {
 } eg_conflict_view;
 
 typedef struct eg_receipt {
-    eg_fact fact; /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none for "none" */
-    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add; a duplicate is none, or an
-                                    * update when it closed the fact that it corrects, or keeps the known one longer) */
+    /* the stored fact, or the existing one of a duplicate, or the closed one of a delete; id none
+     * for "none" */
+    eg_fact fact;
+    uint32_t duplicate, operation; /* operation: what was done (an update without a match is an add;
+                                    * a duplicate is none, or an update when it closed the fact that
+                                    * it corrects, or keeps the known one longer) */
     uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
@@ -98,7 +102,8 @@ typedef struct eg_undone {
     size_t restored_count;
     eg_fact *closed;
     size_t closed_count;
-    int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict again: settle that again) */
+    int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict
+                           * again: settle that again) */
     uint64_t reserved[4]; /* 0 */
 } eg_undone;
 
@@ -144,7 +149,8 @@ typedef struct eg_memory_status {
     eg_str embed_model, nli_model; /* folder, or empty with the reason in the next fields */
     eg_str embed_problem, nli_problem;
     eg_str version;
-    uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model yet */
+    uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model
+                              * yet */
     uint64_t reserved[4];    /* 0 */
 } eg_memory_status;
 
@@ -169,22 +175,23 @@ typedef struct eg_memory_ops {
     eg_status (*conflicts)(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                            size_t *n);
     eg_status (*resolve)(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out);
-    /* Tells the request's progress, in statements. One that says word for word what an earlier one of its scope says is not
-     * examined again and has no findings. */
+    /* Tells the request's progress, in statements. One that says word for word what an earlier one
+     * of its scope says is not examined again and has no findings. */
     eg_status (*check)(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out);
     eg_status (*feedback)(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
     eg_status (*undo)(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out);
     eg_status (*promote)(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out);
     eg_status (*lineage)(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n);
     eg_status (*status)(eg_memory *m, eg_request *rq, eg_memory_status *out);
-    /* Works on due detection jobs in the calling thread until none is left or the request's deadline; *left: jobs
-     * that still wait in the store; left may be NULL: counting reads much. */
+    /* Works on due detection jobs in the calling thread until none is left or the request's
+     * deadline; *left: jobs that still wait in the store; left may be NULL: counting reads much. */
     eg_status (*work)(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
-    /* Makes vectors of the active model for facts of the workspace that have none, in the calling thread, until none is left or
-     * the request's deadline, which is looked at after each small batch. *left: how many still wait. */
+    /* Makes vectors of the active model for facts of the workspace that have none, in the calling
+     * thread, until none is left or the request's deadline, which is looked at after each small
+     * batch. *left: how many still wait. */
     eg_status (*reembed)(eg_memory *m, eg_request *rq, uint64_t *left);
-    /* One conflict by its id or unique suffix, with both facts. history: all facts of their lineages in order of commit, the two
-     * among them. */
+    /* One conflict by its id or unique suffix, with both facts. history: all facts of their
+     * lineages in order of commit, the two among them. */
     eg_status (*conflict)(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history, size_t *n);
 } eg_memory_ops;
 

@@ -1,5 +1,5 @@
-/* request.h - what travels with one request or job: who asks, in which workspace, its memory, its error record, its
- * cancellation. Made by the host only; plugins read it. */
+/* request.h - what travels with one request or job: who asks, in which workspace, its memory, its
+ * error record, its cancellation. Made by the host only; plugins read it. */
 #ifndef ENGRAM_REQUEST_H
 #define ENGRAM_REQUEST_H
 
@@ -27,8 +27,10 @@ struct eg_access;
 typedef struct eg_principal {
     uint32_t size;                  /* sizeof(eg_principal) of the host */
     uint32_t role;                  /* eg_role */
-    eg_str member;                  /* the person or service, proven by a credential; empty in local mode */
-    eg_str agent;                   /* the name that the client gave itself; never empty, proves nothing */
+    eg_str member;                  /* the person or service, proven by a credential; empty in local
+                                     * mode */
+    eg_str agent;                   /* the name that the client gave itself; never empty, proves
+                                     * nothing */
     const struct eg_access *access; /* the host's; NULL: everything that the role allows */
 } eg_principal;
 
@@ -36,13 +38,14 @@ typedef struct eg_request {
     uint32_t size;  /* sizeof(eg_request) of the host */
     uint32_t flags; /* 0 */
     const eg_cancel cancel;
-    /* Zeroed memory that lives until the request ends; NULL when there is none left. Never freed piece by piece. */
+    /* Zeroed memory that lives until the request ends; NULL when there is none left. Never freed
+     * piece by piece. */
     void *(*const alloc)(struct eg_request *request, size_t size);
     eg_error *const err;           /* never NULL */
     const eg_str workspace;        /* never empty */
     const eg_principal *const who; /* never NULL */
-    /* Told how far a long operation is: done of all, never less than before. NULL: nobody listens. Called on the request's own
-     * thread; must not block for long. */
+    /* Told how far a long operation is: done of all, never less than before. NULL: nobody listens.
+     * Called on the request's own thread; must not block for long. */
     void (*const progress)(void *self, size_t done, size_t all);
     void *const progress_self;
 } eg_request;
@@ -59,7 +62,8 @@ typedef struct eg_request_options {
 } eg_request_options;
 EG_SIZE_FROZEN(eg_request_options, EG_REQUEST_OPTIONS_SIZE_1_0);
 
-/* Fills the request's error record and returns code. A message that does not fit is cut at a code point. */
+/* Fills the request's error record and returns code. A message that does not fit is cut at a code
+ * point. */
 __attribute__((format(printf, 3, 4))) static inline eg_status eg_request_fail(eg_request *request, eg_status code,
                                                                               const char *format, ...) {
     va_list ap;

@@ -1,5 +1,6 @@
-/* tool.h - what toolsets give to front ends: tools, resources and prompts; gates, which look at a commit before it is
- * written; and front ends themselves. The same tools serve MCP, the command line and HTTP. */
+/* tool.h - what toolsets give to front ends: tools, resources and prompts; gates, which look at a
+ * commit before it is written; and front ends themselves. The same tools serve MCP, the command
+ * line and HTTP. */
 #ifndef ENGRAM_TOOL_H
 #define ENGRAM_TOOL_H
 
@@ -25,15 +26,16 @@ EG_SIZE_FROZEN(eg_content, 104);
 
 typedef enum eg_result_kind {
     EG_RESULT_COMPLETE = 0,
-    /* The caller must answer first: `structured` is {"message": TEXT, "requestedSchema": {"type": "object", "properties": ...}},
-     * whose properties are further arguments of the tool. The front end asks the person, merges the answers into the arguments
-     * and calls the tool again from the start; so the tool keeps no state and writes nothing before it has all answers. */
+    /* The caller must answer first: `structured` is {"message": TEXT, "requestedSchema": {"type":
+     * "object", "properties": ...}}, whose properties are further arguments of the tool. The front
+     * end asks the person, merges the answers into the arguments and calls the tool again from the
+     * start; so the tool keeps no state and writes nothing before it has all answers. */
     EG_RESULT_INPUT_REQUIRED,
     EG_RESULT_ERROR /* the tool ran and failed; the content tells the caller what to do */
 } eg_result_kind;
 
-/* What a tool, resource or prompt answers. The caller makes it, zeroed but for its size; all texts live as long as the request.
- */
+/* What a tool, resource or prompt answers. The caller makes it, zeroed but for its size; all texts
+ * live as long as the request. */
 #define EG_TOOL_RESULT_SIZE_1_0 40
 typedef struct eg_tool_result {
     uint32_t size;             /* sizeof(eg_tool_result) of the caller */
@@ -64,9 +66,9 @@ typedef struct eg_tool {
     uint32_t needs;   /* eg_need: the host refuses callers whose role lacks it (EG_EAUTH) */
     const char *name, *title, *description;
     const char *input_schema, *output_schema; /* JSON Schema objects as text */
-    /* arguments: a JSON object. Bad arguments: EG_EINVAL with the argument's name in the request's error record. Thread class:
-     * worker; may block; several at once unless it writes (no EG_TOOL_READ_ONLY): those are called one at a time a
-     * connection. */
+    /* arguments: a JSON object. Bad arguments: EG_EINVAL with the argument's name in the request's
+     * error record. Thread class: worker; may block; several at once unless it writes (no
+     * EG_TOOL_READ_ONLY): those are called one at a time a connection. */
     eg_status (*call)(void *self, const struct eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *result);
 } eg_tool;
 EG_SIZE_FROZEN(eg_tool, EG_TOOL_SIZE_1_0);
@@ -77,14 +79,15 @@ typedef struct eg_resource {
     uint32_t size;
     uint32_t flags; /* 0 */
     const char *name, *title, *description;
-    const char *uri_template; /* "engram://facts/{id}" (RFC 6570, level 1): {x} stands for one or more bytes up to
-                               * the next '/'. Without braces it names one concrete resource */
+    const char *uri_template; /* "engram://facts/{id}" (RFC 6570, level 1): {x} stands for one or
+                               * more bytes up to the next '/'. Without braces it names one concrete
+                               * resource */
     const char *mime_type;    /* of its content */
     uint32_t needs;           /* eg_need */
     uint32_t reserved;        /* 0 */
-    /* uri: one that the template matches. out->content are the contents, each with its mime_type and, where it is another
-     * than the one that was asked for, its uri; without content, `structured` is the content as application/json. Thread class:
-     * worker; may block. */
+    /* uri: one that the template matches. out->content are the contents, each with its mime_type
+     * and, where it is another than the one that was asked for, its uri; without content,
+     * `structured` is the content as application/json. Thread class: worker; may block. */
     eg_status (*read)(void *self, const struct eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out);
 } eg_resource;
 EG_SIZE_FROZEN(eg_resource, EG_RESOURCE_SIZE_1_0);
@@ -119,9 +122,9 @@ typedef struct eg_gate {
     uint32_t size;
     uint32_t flags; /* 0 */
     const char *name;
-    /* EG_OK lets the commit pass; EG_EREFUSED with the reason and what to do. What is written when a conflict is settled, the
-     * note of any way and the text of a merge, comes as the content of a commit of its own. Thread class: worker; never blocks.
-     */
+    /* EG_OK lets the commit pass; EG_EREFUSED with the reason and what to do. What is written when
+     * a conflict is settled, the note of any way and the text of a merge, comes as the content of a
+     * commit of its own. Thread class: worker; never blocks. */
     eg_status (*check)(void *self, const struct eg_services *services, eg_request *rq, const eg_commit_args *args);
 } eg_gate;
 EG_SIZE_FROZEN(eg_gate, EG_GATE_SIZE_1_0);
@@ -134,8 +137,8 @@ typedef struct eg_frontend_args {
     uint32_t grace_ms;     /* how long stop() lets open calls run before it cancels them */
     const eg_str *options; /* "key=value" */
     size_t option_count;
-    /* Called once, on any thread, when the front end has nothing left to serve: EG_OK at the end of its input, else what went
-     * wrong. Never called after stop() returned. Must not call stop(). */
+    /* Called once, on any thread, when the front end has nothing left to serve: EG_OK at the end of
+     * its input, else what went wrong. Never called after stop() returned. Must not call stop(). */
     void (*ended)(void *ended_self, eg_status status, const char *why);
     void *ended_self;
 } eg_frontend_args;
@@ -146,11 +149,12 @@ typedef struct eg_frontend {
     uint32_t size;
     uint32_t flags;   /* 0 */
     const char *name; /* "mcp": started by `engram mcp` */
-    /* Starts to serve on threads of its own and returns. args lives until start returns, ended_self until stop returns. Several
-     * front ends may run in one process. */
+    /* Starts to serve on threads of its own and returns. args lives until start returns, ended_self
+     * until stop returns. Several front ends may run in one process. */
     eg_status (*start)(void *self, const struct eg_services *services, const eg_frontend_args *args, void **running,
                        eg_error *err);
-    /* Takes no more input, ends open calls (cancelled after grace_ms), waits for its threads and frees *running. */
+    /* Takes no more input, ends open calls (cancelled after grace_ms), waits for its threads and
+     * frees *running. */
     void (*stop)(void *running);
 } eg_frontend;
 EG_SIZE_FROZEN(eg_frontend, EG_FRONTEND_SIZE_1_0);

@@ -1,11 +1,12 @@
-/* types.h - the things of the domain as they cross the plugin border: facts, statements, claims, conflicts.
+/* types.h - the things of the domain as they cross the plugin border: facts, statements, claims,
+ * conflicts.
  *
- * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later minor gives names to
- * bytes that are `reserved` now: whoever fills such a struct zeroes it first. eg_fact keeps room for member, origin,
- * known_at, closed_known_at, kind, marks and attributes.
+ * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later
+ * minor gives names to bytes that are `reserved` now: whoever fills such a struct zeroes it first.
+ * eg_fact keeps room for member, origin, known_at, closed_known_at, kind, marks and attributes.
  *
- * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are microseconds
- * UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
+ * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are
+ * microseconds UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
 #ifndef ENGRAM_TYPES_H
 #define ENGRAM_TYPES_H
 
@@ -46,7 +47,9 @@ typedef enum eg_conflict_status {
     EG_CONFLICT_OPEN = 0,
     EG_CONFLICT_RESOLVED,
     EG_CONFLICT_DISMISSED,
-    EG_CONFLICT_EXPIRED /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as open */
+    /* nobody settled it, but a fact of it has expired: only ever read, the store keeps it as
+     * open */
+    EG_CONFLICT_EXPIRED
 } eg_conflict_status;
 /* 1: somebody settled it, or a fact of it was closed */
 static inline int eg_is_settled(uint32_t status) { return status == EG_CONFLICT_RESOLVED || status == EG_CONFLICT_DISMISSED; }
@@ -134,14 +137,17 @@ typedef struct eg_decimal {
 typedef struct eg_claim {
     uint32_t statement; /* index into the fact's statements */
     eg_span span;       /* of the content: the words of the value */
-    eg_str subject;     /* what it is about, as sorted folded words: "auth service", "billing.retry"; empty: not sure, the
-                         * value may only be compared with one in the same place of the same sentence */
+    eg_str subject;     /* what it is about, as sorted folded words: "auth service",
+                         * "billing.retry"; empty: not sure, the value may only be compared with one
+                         * in the same place of the same sentence */
     eg_str attribute;   /* "timeout", "rate limit", "database" */
     eg_str qualifiers;  /* sorted "key=value" joined by ';': "env=staging;version=2" */
     uint32_t value_kind;
     eg_decimal low, high;
-    eg_str text;      /* value of the kinds that are no number, normalised; else the value as written */
-    eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count", "count:retries" ... */
+    eg_str text;      /* value of the kinds that are no number, normalised; else the value as
+                       * written */
+    eg_str dimension; /* of a quantity: "time" (s), "bytes" (B), "rate" (1/s), "percent", "count",
+                       * "count:retries" ... */
     int32_t polarity; /* 1, or -1: denied */
     uint32_t modality, quantifier;
     uint32_t extractor;   /* version of the extractor */
@@ -152,7 +158,8 @@ typedef struct eg_conflict {
     eg_id id;
     eg_id fact_a, fact_b; /* a was committed before b */
     int64_t seq, detected_at;
-    eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal", "tier2b_cross_scope", "plugin:NAME" */
+    eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal",
+                      * "tier2b_cross_scope", "plugin:NAME" */
     eg_str detector; /* name and version of who found it */
     double score;    /* 0 to 1 */
     eg_str explanation;
