@@ -9,10 +9,10 @@ usage: bench/detection.py [--engram build/engram] [--kind scenarios|notes] [--sp
                           [--set VARIABLE=VALUE]... [--json] [--scores FILE]
 
 The data is that of tools/train/data: by default the scenarios of dev and test, or the notes of
-test. --difficulty takes only easy or hard scenarios, --match those whose id or name matches from its
-start, --file other files of the same format. --set changes the environment of the server. --scores
-writes every conflict found, one JSON object on each line, to choose thresholds from. The intervals
-are those of Wilson, at 95 %."""
+test. --difficulty takes only easy or hard scenarios, --match those whose id or name matches from
+its start, --file other files of the same format. --set changes the environment of the server.
+--scores writes every conflict found, one JSON object on each line, to choose thresholds from. The
+intervals are those of Wilson, at 95 %."""
 import argparse
 import collections
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How well the statements that Engram reads out of notes are the ones that people labelled, and what
-they are worth to detection.
+"""How well the statements that Engram reads out of notes are the ones that people labelled, and
+what they are worth to detection.
 
 usage: bench/statements.py [--engram build/engram] [--reader build/bench/bench_statements]
                            [--store NAME]... [--no-nli] [--json] [FILE]...

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The engine for 64-bit Arm, cross-built; its tests under qemu. Debian gives cmocka for arm64 beside the machine's own packages. They
-# run on one CPU, where the pool starts no threads: pthread_create itself never returned under qemu-user 7.2 on a machine where this was
-# tried, so the tests that make threads of their own are left out.
+# The engine for 64-bit Arm, cross-built; its tests under qemu. Debian gives cmocka for arm64 beside
+# the machine's own packages. The tests run on one CPU, where the pool starts no threads:
+# pthread_create itself never returned under qemu-user 7.2 on a machine where this was tried, so the
+# tests that make threads of their own are left out.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if ! dpkg-query -W -f='${Status}' libcmocka-dev:arm64 2>/dev/null | grep -q 'ok installed'; then
@@ -9,7 +10,8 @@ if ! dpkg-query -W -f='${Status}' libcmocka-dev:arm64 2>/dev/null | grep -q 'ok 
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
     "${as_root[@]}" dpkg --add-architecture arm64
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libcmocka-dev:arm64 >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends libcmocka-dev:arm64 >/dev/null
 fi
 cmake --preset arm64-cross -DENGRAM_TESTS=ON
 tests=(json base kernels model tokenizer hostile)

@@ -27,18 +27,20 @@ eg_document_kind eg_document_kind_of_text(eg_str text);
 
 /* Adds the statements of a document; one that fails adds none. name: for messages, as `file` of the
  * items, and, without its folder and ending, as the first segment of their scopes. A byte order
- * mark at the beginning is skipped. Markdown Paragraphs, list items and rows of tables are read and
- * split into statements. Code blocks, block quotes, HTML comments, front matter, headings and rules
- * are not, nor are questions and texts of fewer than three words. The scope is the name and the
- * headings above, as slugs. A comment "engram: ignore" marks the statements of its line, or of the
- * next one where it stands alone; "engram: ignore-file" has no statement of the document added. MDX
- * The same, without imports, exports and tags. Notebooks The same of each cell of Markdown;
- * headings hold up to the next cell that has any. text One statement a line that is not blank; the
- * scope is the name. JSONL {"content": "...", "scope":
- * "..."} a line that is not blank; other members are ignored, and the scope is "general" where it
- * is missing. EG_EINVAL for invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content,
- * EG_ELIMIT for more than EG_MAX_CHECK_STATEMENTS statements in the list or a line of text over
- * EG_MAX_CONTENT bytes, EG_ENOMEM; *err names the document and, where there is one, the line. */
+ * mark at the beginning is skipped.
+ * - Markdown: paragraphs, list items and rows of tables are read and split into statements. Code
+ *   blocks, block quotes, HTML comments, front matter, headings and rules are not, nor are
+ *   questions and texts of fewer than three words. The scope is the name and the headings above,
+ *   as slugs. A comment "engram: ignore" marks the statements of its line, or of the next one where
+ *   it stands alone; "engram: ignore-file" has no statement of the document added.
+ * - MDX: the same, without imports, exports and tags.
+ * - Notebooks: the same of each cell of Markdown; headings hold up to the next cell that has any.
+ * - Text: one statement a line that is not blank; the scope is the name.
+ * - JSONL: {"content": "...", "scope": "..."} a line that is not blank; other members are ignored,
+ *   and the scope is "general" where it is missing.
+ * EG_EINVAL for invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content, EG_ELIMIT for
+ * more than EG_MAX_CHECK_STATEMENTS statements in the list or a line of text over EG_MAX_CONTENT
+ * bytes, EG_ENOMEM; *err names the document and, where there is one, the line. */
 eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err);
 
 #endif

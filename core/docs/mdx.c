@@ -9,7 +9,8 @@
 #include "core/base/status.h"
 #include "core/docs/reader.h"
 
-enum { MAX_MARKUP = 2000 /* bytes of a tag or comment; where more follow without an end, its sign is text */ };
+/* MAX_MARKUP: bytes of a tag or comment; where more follow without an end, its sign is text */
+enum { MAX_MARKUP = 2000 };
 
 static int begins(eg_str s, const char *z) { return s.len >= strlen(z) && memcmp(s.ptr, z, strlen(z)) == 0; }
 

@@ -1,6 +1,6 @@
-/* bert_unicode_tables.h - written by tools/train/make_unicode_tables.py from the answers of
- * tokenizers 0.20.3: what the BERT normaliser makes of each code point. Do not edit. Included by
- * wordpiece.c only. */
+/* bert_unicode_tables.h - written by tools/train/make_unicode_tables.py from the answers
+ * of tokenizers 0.20.3: what the BERT normaliser makes of each code point. Do not edit.
+ * Included by wordpiece.c only. */
 #ifndef EG_BERT_UNICODE_TABLES_H
 #define EG_BERT_UNICODE_TABLES_H
 

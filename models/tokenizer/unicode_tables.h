@@ -1,6 +1,6 @@
-/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers
- * 0.20.3: word classes (Unicode 14.0), grapheme clusters (16.0), normal forms (before 12.0), lower
- * case. Do not edit. Included by unicode.c only. */
+/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers
+ * of tokenizers 0.20.3: word classes (Unicode 14.0), grapheme clusters (16.0), normal forms
+ * (before 12.0), lower case. Do not edit. Included by unicode.c only. */
 #ifndef EG_UNICODE_TABLES_H
 #define EG_UNICODE_TABLES_H
 

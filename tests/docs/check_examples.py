@@ -49,7 +49,8 @@ class Examples(unittest.TestCase):
                 env = dict(os.environ, ENGRAM_HOME=os.path.join(self.folder, "home"))
                 check = [ENGRAM, "plugins", "check", library]
                 if "EG_KIND_STORAGE" in text:  # the beginning of a backend, as its text says
-                    with self.assertRaisesRegex(AssertionError, "lacks its name, a text or a function"):
+                    with self.assertRaisesRegex(AssertionError,
+                                                "lacks its name, a text or a function"):
                         run(*check, env=env)
                 else:
                     self.assertIn(name, run(*check, env=env))

@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
-# run.sh SECONDS [TARGET...]: builds the fuzz targets with clang and runs each (or those named: text, mcp ...) for so many
-# seconds, as many side by side as there are processors, beginning from small seeds and from words of the sources.
+# run.sh SECONDS [TARGET...]: builds the fuzz targets with clang and runs each (or those named: mcp,
+# text ...) for so many seconds, as many side by side as there are processors, beginning from small
+# seeds and from words of the sources.
 set -eu
 seconds=${1:-10}
 [ $# -gt 0 ] && shift
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined -DENGRAM_TESTS=OFF
+CC=clang cmake -G Ninja -S . -B build-fuzz -DENGRAM_FUZZ=ON -DENGRAM_TESTS=OFF \
+    -DENGRAM_SANITIZE=fuzzer-no-link,address,undefined
 rm -rf build-fuzz/fuzz # a target that is gone must not be run from an earlier build
 ninja -C build-fuzz fuzz
 work=$(mktemp -d) golden=tests/models/golden seeds=tests/fuzz/seeds
 trap 'rm -rf "$work"' EXIT
 [ ! -w /dev/shm ] || export TMPDIR=/dev/shm # fuzz_model writes a file with each execution
 
-# words FILE...: the words of the string literals of these sources, plain and quoted, as a dictionary
-words() { grep -ohE '"[^"\\]{2,40}"' "$@" | tr -d '"' | tr ' ' '\n' | LC_ALL=C grep -E '^[!-~]{2,}$' | sort -u | sed 's/.*/"&"\n"\\"&\\""/'; }
+# words FILE...: the words of the string literals of these sources, plain and quoted: a dictionary
+words() {
+    grep -ohE '"[^"\\]{2,40}"' "$@" | tr -d '"' | tr ' ' '\n' | LC_ALL=C grep -E '^[!-~]{2,}$' |
+        sort -u | sed 's/.*/"&"\n"\\"&\\""/'
+}
 
 # seed TARGET: its folder of seeds and its dictionary
 seed() {
@@ -29,10 +34,12 @@ seed() {
         sources=core/text/*.c ;;
     markdown) # the first letter tells the kind of file: m, t, j, x (MDX), n (notebook)
         for kind in m t x; do
-            cat README.md ARCHITECTURE.md CONTRIBUTING.md | (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
+            cat README.md ARCHITECTURE.md CONTRIBUTING.md |
+                (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
         done
-        printf 'j{"content":"The port is 80.","scope":"web"}\n{"content":"It is\\u0020 81."}\n' >"$to/j"
-        printf 'n{"cells":[{"cell_type":"markdown","source":["# A\\n","The port is 80."]}]}' >"$to/n"
+        printf 'j{"content":"The port is 80.","scope":"web"}\n' >"$to/j"
+        printf '{"content":"It is\\u0020 81."}\n' >>"$to/j"
+        printf 'n{"cells":[{"cell_type":"markdown","source":["# A\\n","It is 80."]}]}' >"$to/n"
         sources=core/docs/*.c ;;
     mcp)
         cp $seeds/*.jsonl "$to"
@@ -40,36 +47,47 @@ seed() {
     model) # the first letter tells the file; of the two of tensors (a, b) places and values
         printf 'a\0\0\0' >"$to/a"
         printf 'b\0\0\0' >"$to/b"
-        { printf c; sed -n '/^const char tiny_config/,/;$/s/^[^"]*"\(.*\)".*/\1/p' tests/models/tiny_model.c | sed 's/\\n$//; s/\\"/"/g'; } >"$to/c"
+        printf c >"$to/c"
+        sed -n '/^const char tiny_config/,/;$/s/^[^"]*"\(.*\)".*/\1/p' tests/models/tiny_model.c |
+            sed 's/\\n$//; s/\\"/"/g' >>"$to/c"
         { printf d; cat $golden/mean-f32/vocab.txt; } >"$to/d"
         printf 'e{"weight_map":{"x":"b.safetensors","y":"a.safetensors"}}' >"$to/e"
         printf 'f{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}' >"$to/f"
         printf 'g{"max_seq_length":24}' >"$to/g"
-        printf 'h{"do_lower_case":true,"added_tokens_decoder":{"4":{"content":"[MASK]","lstrip":true}}}' >"$to/h"
+        printf '%s' 'h{"do_lower_case":true,' \
+            '"added_tokens_decoder":{"4":{"content":"[MASK]","lstrip":true}}}' >"$to/h"
         printf 'i{"[MASK]":4}' >"$to/i"
         sources="models/config.c models/tensors.c models/tokenizer/tokenizer_open.c" ;;
     encode*)
         cp $golden/texts.txt tests/models/compare_tokenizers.py "$to"
         sources=tests/models/compare_tokenizers.py ;;
     safetensors) cp $seeds/*.safetensors "$to"; sources=models/safetensors.c ;;
-    tokenizer) cp $seeds/*.tokenizer.json "$to"; sources="models/tokenizer/tokenizer_json.c models/tokenizer/tokenizer.c" ;;
-    spm) cp $seeds/*.spm "$to"; sources="models/tokenizer/sentencepiece.c models/tokenizer/tokenizer_open.c" ;;
+    tokenizer)
+        cp $seeds/*.tokenizer.json "$to"
+        sources="models/tokenizer/tokenizer_json.c models/tokenizer/tokenizer.c" ;;
+    spm)
+        cp $seeds/*.spm "$to"
+        sources="models/tokenizer/sentencepiece.c models/tokenizer/tokenizer_open.c" ;;
     bpe) cp $seeds/*.bpe "$to"; sources=models/tokenizer/tokenizer_open.c ;;
     vocab) cp $golden/mean-f32/vocab.txt "$to"; sources=models/tokenizer/tokenizer_open.c ;;
     *) # JSON of all kinds
         cp $seeds/*.json* "$to"
-        for file in $golden/*/*.json models/weights/*/*.json; do cp "$file" "$to/${file//\//_}"; done
+        for file in $golden/*/*.json models/weights/*/*.json; do
+            cp "$file" "$to/${file//\//_}"
+        done
         sources="models/config.c models/tokenizer/tokenizer_json.c" ;;
     esac
     words $sources >"$work/$1.dict"
 }
 
-# fuzz TARGET: a line that says how it went; what it found goes to build-fuzz/ and its report to the output. Without the weighing of
-# inputs (entropic) and with a small quarantine the same time holds up to twice the executions, and as much is covered.
+# fuzz TARGET: a line that says how it went; what it found goes to build-fuzz/ and its report to the
+# output. Without the weighing of inputs (entropic) and with a small quarantine the same time holds
+# up to twice the executions, and as much is covered.
 fuzz() {
-    if ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4 "build-fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len=4096 \
-        -len_control=100 -entropic=0 -timeout=30 -rss_limit_mb=2048 -artifact_prefix="build-fuzz/$1-" \
-        -dict="$work/$1.dict" "$work/$1" >"$work/$1.log" 2>&1; then
+    if ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4 "build-fuzz/fuzz/fuzz_$1" \
+        -max_total_time="$seconds" -max_len=4096 -len_control=100 -entropic=0 -timeout=30 \
+        -rss_limit_mb=2048 -artifact_prefix="build-fuzz/$1-" -dict="$work/$1.dict" \
+        "$work/$1" >"$work/$1.log" 2>&1; then
         echo "fuzz_$1: $(grep '^Done' "$work/$1.log")"
     else
         cat "$work/$1.log"
@@ -80,7 +98,10 @@ fuzz() {
 
 if [ $# -eq 0 ]; then
     [ -d build-fuzz/fuzz ] && set -- $(cd build-fuzz/fuzz && ls | sed -n 's/^fuzz_//p')
-    [ $# -gt 0 ] || { echo "build-fuzz/fuzz holds no fuzz program: see how build-fuzz was configured and built" >&2; exit 1; }
+    [ $# -gt 0 ] || {
+        echo "build-fuzz/fuzz holds no fuzz program: see how build-fuzz was configured" >&2
+        exit 1
+    }
 fi
 failed=0
 while [ $# -gt 0 ]; do

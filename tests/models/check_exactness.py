@@ -15,9 +15,9 @@ With --s8 only the s8 format, which is not exact, against f32: the same vectors,
 second pair and of our own test contrast sets, and ranks of STS-B.
 
 Bars: f32 logits within 2e-5, cosines of at least 0.999999; s8 cosines of at least 0.999, 99.5 % of
-labels, Spearman within 0.002. $ENGRAM_EVAL is the folder of public data sets. Exits with 77, and names
-what is missing, if nothing failed but a package or a data set is not there. `tools/test full` installs
-Debian's PyTorch and the packages of tests/models/requirements.txt and runs this."""
+labels, Spearman within 0.002. $ENGRAM_EVAL is the folder of public data sets. Exits with 77, and
+names what is missing, if nothing failed but a package or a data set is not there. `tools/test full`
+installs Debian's PyTorch and the packages of tests/models/requirements.txt and runs this."""
 
 import argparse
 import csv

@@ -4,8 +4,8 @@ truncation, offsets; and measures the speed of both on plain text, one thread ea
 usage: compare_tokenizers.py TOKENIZE_STREAM [--texts N] [--long BYTES] [--seed N] [--skip-speed]
                              FOLDER...
 Needs tokenizers==0.20.3, and for spm.model sentencepiece==0.2.0 with protobuf. Exits with 77 if a
-package that a folder needs is not installed, with 1 on a difference or if the reference fails on more
-than one text in a hundred."""
+package that a folder needs is not installed, with 1 on a difference or if the reference fails on
+more than one text in a hundred."""
 import argparse
 import array
 import json

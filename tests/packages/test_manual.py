@@ -73,7 +73,8 @@ class Completion(Files):
             if pid == 0:
                 os.chdir(home)
                 os.execvpe("zsh", ["zsh", "-f", "-i"], dict(os.environ, HOME=home, TERM="vt100"))
-            setup = f"PS1='rea''dy>'; fpath=({FOLDER} $fpath); autoload -Uz compinit; compinit -u -D"
+            setup = (f"PS1='rea''dy>'; fpath=({FOLDER} $fpath); "
+                     "autoload -Uz compinit; compinit -u -D")
             os.write(terminal, setup.encode() + b"\n")
             self.read_until(terminal, b"ready>")
             os.write(terminal, line.encode() + b"\t")

@@ -15,8 +15,8 @@ STATUS, INFER, BASE = PUBLIC + "status.h", PUBLIC + "infer.h", "core/base/"
 KERNELS = ("kernels/kernels.h", "kernels/pool.h")
 # The templates of kernels, and the table of instruction sets that each of their folders fills.
 TEMPLATES = ("kernels/generic/", "kernels/*", BASE, STATUS, INFER)
-# layer: what its files may include besides their own layer. A file is of the longest layer that its path
-# begins with. NAME/* means files directly in NAME/.
+# layer: what its files may include besides their own layer. A file is of the longest layer that its
+# path begins with. NAME/* means files directly in NAME/.
 LAYERS = {
     BASE: (STATUS,),
     PUBLIC: (),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Prints circles between the source files of a tree, and fails on one.
 
-A .c file and the .h file of the same name beside it are one unit; a header without a .c file is a unit
-of its own. A unit depends on another one if it includes a file of it, or uses a function or variable
-that the other one defines: the latter matters where several units share a header. A header alone
-depends only on what it includes, so a shared header may name the interface of a unit whose .c file
-includes it.
+A .c file and the .h file of the same name beside it are one unit; a header without a .c file is a
+unit of its own. A unit depends on another one if it includes a file of it, or uses a function or
+variable that the other one defines: the latter matters where several units share a header. A header
+alone depends only on what it includes, so a shared header may name the interface of a unit whose .c
+file includes it.
 usage: circles.py TOP FOLDER..."""
 import collections
 import os
@@ -59,13 +59,15 @@ class Tree:
         # a header alone depends on headers only
         for p in self.paths:
             if self.unit_of(p) == p:
-                out[p] = {target: reason for target, reason in out[p].items() if target.endswith(".h")}
+                out[p] = {target: reason for target, reason in out[p].items()
+                          if target.endswith(".h")}
         return out
 
     def used_units(self, path):
         own, declared = sources.own_names(self.texts[path]), self.declared_for(path)
         for name, line in self.names[path].items():
-            # of a name that several units define, the linker chooses one: no dependency on one of them
+            # of a name that several units define, the linker chooses one: no dependency on one of
+            # them
             if len(self.homes[name]) == 1 and name in declared and name not in own:
                 home, = self.homes[name]
                 if home != self.unit_of(path):

@@ -1,5 +1,5 @@
-"""The C sources of a tree as the structure checks see them: files, includes, definitions, uses of names.
-A simple scan without a compiler. Used by arrows.py and circles.py."""
+"""The C sources of a tree as the structure checks see them: files, includes, definitions, uses of
+names. A simple scan without a compiler. Used by arrows.py and circles.py."""
 import os
 import re
 
@@ -11,14 +11,14 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 
-def files(top):
-    """Paths of all .c and .h files, relative to top, in order."""
+def files(top, wanted=lambda name: name.endswith((".c", ".h"))):
+    """Paths of all files with a wanted name, relative to top, in order: .c and .h."""
     out = []
     for folder, folders, names in os.walk(top):
         if folder == top:
             folders[:] = [f for f in folders if not f.startswith(SKIPPED)]
         out += [os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/")
-                for name in names if name.endswith((".c", ".h"))]
+                for name in names if wanted(name)]
     return sorted(out)
 
 
@@ -84,7 +84,8 @@ def _without_attributes(text):
 
 
 def definitions(text):
-    """Names with external linkage that this source defines: functions and variables with a value."""
+    """Names with external linkage that this source defines: functions and variables with a
+    value."""
     text, out, depth, begin, is_body = _without_attributes(code(text)), set(), 0, 0, False
     for m in re.finditer(r"[{};]", text):
         if m[0] == "}":
@@ -116,6 +117,7 @@ def uses(text):
 
 
 def own_names(text):
-    """Names that this source gives to something of its own: parameters, variables, static functions."""
+    """Names that this source gives to something of its own: parameters, variables, static
+    functions."""
     found = re.finditer(r"(\w+)[\s*]+(\w+)\s*(?=[,;=)\[(:])", code(text))
     return {m[2] for m in found if m[1] not in ("return", "else", "case", "goto", "sizeof")}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of the structure checks over small trees made here: each rule is broken once and must be found."""
+"""Tests of the structure checks over small trees made here: each rule is broken once and must be
+found."""
 import os
 import sys
 import tempfile
@@ -8,13 +9,16 @@ import unittest
 sys.dont_write_bytecode = True
 import arrows
 import circles
+import columns
 import sources
 
 GOOD = {
     "core/include/engram/status.h": "int eg_status_text(int code);\n",
-    "core/base/status.c": '#include "engram/status.h"\nint eg_status_text(int code) { return code; }\n',
+    "core/base/status.c":
+        '#include "engram/status.h"\nint eg_status_text(int code) { return code; }\n',
     "kernels/kernels.h": '#include "engram/status.h"\nint eg_dot(void);\n',
-    "kernels/dot.c": '#include "kernels/kernels.h"\nint eg_dot(void) { return eg_status_text(0); }\n',
+    "kernels/dot.c":
+        '#include "kernels/kernels.h"\nint eg_dot(void) { return eg_status_text(0); }\n',
     "models/model.c": '#include "kernels/kernels.h"\nint model(void) { return eg_dot(); }\n',
     "plugins/toolsets/one/one.c": '#include "engram/status.h"\n#include <stdio.h>\n',
     "tools/engram.c": '#include "kernels/kernels.h"\n',
@@ -67,9 +71,10 @@ class Arrows(Trees):
             kernels__avx2__lanes_DOT_h='#include "kernels/generic/gemm.h"\n',
             kernels__neon__lanes_DOT_h='#include "kernels/avx2/lanes.h"\n',
             kernels__dispatch_DOT_c='#include "kernels/avx2/lanes.h"\n')
-        self.assertEqual(found, ["kernels/dispatch.c:1: kernels/ may not include kernels/avx2/lanes.h",
-                                 "kernels/neon/lanes.h:1: kernels/neon/ may not include "
-                                 "kernels/avx2/lanes.h"])
+        self.assertEqual(found,
+                         ["kernels/dispatch.c:1: kernels/ may not include kernels/avx2/lanes.h",
+                          "kernels/neon/lanes.h:1: kernels/neon/ may not include "
+                          "kernels/avx2/lanes.h"])
 
     def test_plugins_see_no_core_and_no_other_plugin(self):
         found = self.broken(
@@ -80,7 +85,8 @@ class Arrows(Trees):
         self.assertEqual(found, [
             "plugins/toolsets/two/two.c:1: plugins/toolsets/two/ may not include "
             "plugins/toolsets/one/one.h",
-            "plugins/toolsets/two/two.c:2: plugins/toolsets/two/ may not include core/base/clock.h"])
+            "plugins/toolsets/two/two.c:2: plugins/toolsets/two/ may not include "
+            "core/base/clock.h"])
 
     def test_a_library_elsewhere(self):
         found = self.broken(models__db_DOT_c="#include <sqlite3.h>\n",
@@ -112,7 +118,8 @@ class Circles(Trees):
             models__a_DOT_h='#include "b.h"\n', models__a_DOT_c='#include "a.h"\n',
             models__b_DOT_h="int b;\n", models__b_DOT_c='#include "b.h"\n#include "a.h"\n')
         self.assertEqual(path, ["models/a", "models/b"])
-        self.assertEqual(reasons, ["models/a.h:1 includes models/b.h", "models/b.c:2 includes models/a.h"])
+        self.assertEqual(reasons, ["models/a.h:1 includes models/b.h",
+                                   "models/b.c:2 includes models/a.h"])
 
     def test_a_circle_of_calls_through_a_shared_header(self):
         shared = "int one(int x);\nint two(int x);\nextern const int three[];\n"
@@ -143,13 +150,45 @@ class Circles(Trees):
                               'static const char text[] = "p()";\n'), [])
 
 
+class Columns(Trees):
+    def found(self, **changes):
+        return list(columns.wide_lines(self.tree(**changes)))
+
+    def test_the_good_tree(self):
+        self.assertEqual(self.found(), [])
+
+    def test_comments_of_c(self):
+        wide = "x" * 94
+        self.assertEqual(self.found(
+            models__a_DOT_c=f"/* {wide} */\n/* {wide}x */\n\n/* a\n * {wide}xxxx\n */\n",
+            models__b_DOT_h=f"int {'b' * 80}; /* a comment behind code */\n// {wide}xxxx\n"), [
+                "models/a.c:2: a comment ends in column 101: at most 100",
+                "models/a.c:5: a comment ends in column 101: at most 100",
+                "models/b.h:1: a comment ends in column 113: at most 100",
+                "models/b.h:2: a comment ends in column 101: at most 100"])
+
+    def test_code_of_c_is_left_alone(self):
+        self.assertEqual(self.found(
+            models__a_DOT_c=f'int a = 1; /* {"x" * 60} */ int b = {"2 + " * 20} 2;\n'
+                            f'char c[] = "/* {"y" * 100} */";\n'), [])
+
+    def test_scripts(self):
+        self.assertEqual(self.found(tools__one_DOT_py="x = 1\n" + "y" * 101,
+                                    tools__two_DOT_sh="z" * 101, tools__run="#" * 101,
+                                    models__three_DOT_txt="t" * 101),
+                         ["tools/one.py:2: a line ends in column 101: at most 100",
+                          "tools/run:1: a line ends in column 101: at most 100",
+                          "tools/two.sh:1: a line ends in column 101: at most 100"])
+
+
 class Sources(unittest.TestCase):
     def test_definitions(self):
         self.assertEqual(sources.definitions(
             "int declared(void);\nstatic int inner(void) { return 1; }\nenum { VALUE = 2 };\n"
             "__attribute__((format(printf, 1, 2))) int f(const char *s) { int x = 1; return x; }\n"
             "struct s { int m; };\nconst struct s table[] = {{1}, {2}};\nextern int other;\n"
-            "struct s *g(int (*h)(int)) { if (h) { return 0; } return 0; }\n#define M(x) int m() {\n"),
+            "struct s *g(int (*h)(int)) { if (h) { return 0; } return 0; }\n"
+            "#define M(x) int m() {\n"),
             {"f", "table", "g"})
 
 

@@ -25,7 +25,8 @@ class Check(unittest.TestCase):
                     if not k.startswith(("ENGRAM_", "GIT_", "GITHUB_")) or k == "ENGRAM_ISA"}
         home = os.path.join(folder.name, "home")
         os.makedirs(home)
-        self.env.update(ENGRAM_HOME=os.path.join(home, "engram"), HOME=home, ENGRAM_WORKSPACE="test",
+        self.env.update(ENGRAM_HOME=os.path.join(home, "engram"), HOME=home,
+                        ENGRAM_WORKSPACE="test",
                         GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a",
                         GIT_COMMITTER_EMAIL="a@b", GIT_CONFIG_NOSYSTEM="1")
 
@@ -41,7 +42,8 @@ class Check(unittest.TestCase):
                               env=self.env, check=True, capture_output=True, text=True).stdout
 
     def check(self, *words, expect=0, stdin="", cwd=None):
-        done = subprocess.run([ENGRAM, "check", *words], input=stdin, capture_output=True, text=True,
+        done = subprocess.run([ENGRAM, "check", *words], input=stdin, capture_output=True,
+                              text=True,
                               env=self.env, timeout=300, cwd=cwd or self.place)
         self.assertEqual(done.returncode, expect, (words, done.stdout[-800:], done.stderr[-800:]))
         return done
@@ -60,14 +62,18 @@ class Check(unittest.TestCase):
     # ---- choice of files ----
 
     def test_kinds_of_files(self):
-        """Documents by their ending, instructions by their name; other files and hidden ones are not read."""
-        read = ["a.md", "b.mdx", "c.mdc", "d.markdown", "e.txt", "g.jsonl", "AGENTS.md", ".windsurfrules",
+        """Documents by their ending, instructions by their name; other files and hidden ones are
+        not read."""
+        read = ["a.md", "b.mdx", "c.mdc", "d.markdown", "e.txt", "g.jsonl", "AGENTS.md",
+                ".windsurfrules",
                 ".cursorrules", ".github/copilot-instructions.md", ".cursor/rules/style.mdc",
                 ".claude/rules/x.md", "sub/folder/h.md"]
         for i, name in enumerate(read):
             text = PORTS.format(8000 + i)
-            self.put(name, json.dumps({"content": text.strip()}) + "\n" if name.endswith("jsonl") else text)
-        for i, name in enumerate(["x.c", ".hidden.md", ".venv/x.md", "CMakeLists.txt", "requirements.txt"]):
+            self.put(name, json.dumps({"content": text.strip()}) + "\n" if name.endswith("jsonl")
+                     else text)
+        for i, name in enumerate(["x.c", ".hidden.md", ".venv/x.md", "CMakeLists.txt",
+                                  "requirements.txt"]):
             self.put(name, PORTS.format(9000 + i))
         os.symlink("a.md", os.path.join(self.place, "link.md"))
         self.assertEqual(self.files_read("."), set(read))
@@ -77,7 +83,8 @@ class Check(unittest.TestCase):
     def test_ignored_files(self):
         """.gitignore, .engramignore and --exclude, above and below the folder that is named."""
         self.git("init", "-q")
-        for i, name in enumerate(["a.md", "node_modules/x/b.md", "docs/c.md", "docs/old/d.md", "docs/old/e.md",
+        for i, name in enumerate(["a.md", "node_modules/x/b.md", "docs/c.md", "docs/old/d.md",
+                                  "docs/old/e.md",
                                   "gen/f.md", "gen/g.md", "vendored/h.md"]):
             self.put(name, PORTS.format(8000 + i))
         self.put(".gitignore", "node_modules/\ngen/*\n")
@@ -87,11 +94,13 @@ class Check(unittest.TestCase):
         self.assertEqual(self.files_read("docs"), {"docs/c.md", "docs/old/e.md"})
         self.assertEqual(self.files_read(".", "--exclude", "vendored", "--exclude=*/old/**"),
                          everything - {"vendored/h.md", "docs/old/e.md"})
-        self.assertEqual(self.files_read("node_modules/x/b.md", "a.md"), {"node_modules/x/b.md", "a.md"})
+        self.assertEqual(self.files_read("node_modules/x/b.md", "a.md"),
+                         {"node_modules/x/b.md", "a.md"})
         self.put("docs/.engramignore", "c.md\n")
         self.assertEqual(self.files_read("."), everything - {"docs/c.md"})
         self.assertIn("left out: docs/c.md", self.check(".", "--verbose", expect=1).stderr)
-        subprocess.run(["git", "init", "-q", os.path.join(self.place, "vendored")], check=True, env=self.env)
+        subprocess.run(["git", "init", "-q", os.path.join(self.place, "vendored")], check=True,
+                       env=self.env)
         self.assertEqual(self.files_read("."), everything - {"docs/c.md", "vendored/h.md"})
         with open(os.path.join(self.place, ".git/info/exclude"), "w", encoding="utf-8") as f:
             f.write("a.md\n")
@@ -103,7 +112,8 @@ class Check(unittest.TestCase):
         self.git("init", "-q")
         dice = random.Random(7)
         names = ["a", "b", "ab", "a b", "[a]", "a.md", "B"]
-        paths = sorted({"/".join(dice.choice(names) for _ in range(dice.randint(0, 3))) for _ in range(60)} - {""})
+        paths = sorted({"/".join(dice.choice(names) for _ in range(dice.randint(0, 3)))
+                        for _ in range(60)} - {""})
         files = []
         for path in paths:
             if not any(os.path.isfile(os.path.join(self.place, *path.split("/")[:n + 1]))
@@ -113,7 +123,8 @@ class Check(unittest.TestCase):
                     self.put(files[-1], PORTS.format(len(files)))
                 except (NotADirectoryError, FileExistsError):
                     files.pop()
-        pieces = ["a", "b", "*", "**", "?", "a*", "*b", "[ab]", "[!a]", "[[:alpha:]]", "[^a-z]*", "x.md", "*.md",
+        pieces = ["a", "b", "*", "**", "?", "a*", "*b", "[ab]", "[!a]", "[[:alpha:]]", "[^a-z]*",
+                  "x.md", "*.md",
                   "\\[a\\]", "a\\ b", "a b", "[]a]", "[a", "\\a"]
         for _ in range(100):
             lines = []
@@ -122,9 +133,12 @@ class Check(unittest.TestCase):
                 lines.append(dice.choice(["", "", "", "!"]) + dice.choice(["", "", "/"]) + line
                              + dice.choice(["", "", "/", " ", "\\ ", "\r"]))
             self.put(".gitignore", "\n".join(lines) + "\n")
-            wanted = set(self.git("ls-files", "-z", "--others", "--exclude-standard").split("\0")) & set(files)
-            said = subprocess.run([ENGRAM, "check", "--verbose", "--min-score=1", "."], capture_output=True,
-                                  text=True, env=dict(self.env, ENGRAM_PLUGINS="rules"), cwd=self.place)
+            wanted = set(self.git("ls-files", "-z", "--others",
+                                  "--exclude-standard").split("\0")) & set(files)
+            said = subprocess.run([ENGRAM, "check", "--verbose", "--min-score=1", "."],
+                                  capture_output=True,
+                                  text=True, env=dict(self.env, ENGRAM_PLUGINS="rules"),
+                                  cwd=self.place)
             told = {line.split(": ", 2)[2].rsplit(" (", 1)[0] for line in said.stderr.splitlines()
                     if line.startswith("engram: left out: ")}
             mine = {f for f in files if not any(f == t or f.startswith(t + "/") for t in told)}
@@ -140,25 +154,31 @@ class Check(unittest.TestCase):
         self.assertIn("'docs/a.md' holds no statement", self.check("docs", expect=2).stderr)
         self.put("docs/.engramignore", "*\n")
         self.assertIn("but for those that are ignored", self.check("docs", expect=2).stderr)
-        self.assertIn("all files are ignored", self.check("docs/a.md", "--exclude", "*.md", expect=2).stderr)
+        self.assertIn("all files are ignored",
+                      self.check("docs/a.md", "--exclude", "*.md", expect=2).stderr)
         self.assertIn("no statement", self.check("-", expect=2).stderr)
 
     def test_notebooks_and_mdx(self):
         cells = [{"cell_type": "code", "source": ["The port is 1.\n"]},
                  {"cell_type": "markdown", "metadata": {"source": ["x"]},
-                  "source": ["# Title\n", "\n", PORTS.format(1), "More is said.\n", PORTS.format(2)]}]
+                  "source": ["# Title\n", "\n", PORTS.format(1), "More is said.\n",
+                             PORTS.format(2)]}]
         self.put("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}, indent=1))
         with open(os.path.join(self.place, "a.ipynb"), encoding="utf-8") as f:
             lines = [i for i, line in enumerate(f, 1) if "listens" in line]
         one = self.findings("a.ipynb")["findings"][0]
         self.assertEqual([one["a"]["line"], one["b"]["line"]], lines)
         self.put("b.ipynb", json.dumps({"cells": cells}))
-        self.assertEqual({side["line"] for side in (self.findings("b.ipynb")["findings"][0][k] for k in "ab")}, {1})
+        self.assertEqual({side["line"] for side in (self.findings("b.ipynb")["findings"][0][k]
+                                                    for k in "ab")}, {1})
         self.put("c.ipynb", json.dumps({"worksheets": []}))
         self.assertIn("not a notebook", self.check("c.ipynb", expect=2).stderr)
-        self.put("d.mdx", "import X from 'x'\nexport const a = 'The port is 1.'\n\n<Tabs\n  of={1 > 2}>\n" + PORTS.format(1)
+        self.put("d.mdx",
+                 "import X from 'x'\nexport const a = 'The port is 1.'\n\n<Tabs\n  of={1 > 2}>\n"
+                 + PORTS.format(1)
                  + "</Tabs>\n{/* " + PORTS.format(3).strip() + " */}\n```js\n{/* not closed\n```\n"
-                 "The <Name>billing</Name> service listens on port <b>2</b>.\n{/* engram: ignore */}\n" + PORTS.format(4))
+                 "The <Name>billing</Name> service listens on port <b>2</b>.\n"
+                 "{/* engram: ignore */}\n" + PORTS.format(4))
         found = self.findings("d.mdx")
         self.assertEqual([(f["a"]["line"], f["b"]["line"]) for f in found["findings"]], [(6, 12)])
         self.assertEqual(found["suppressed"], 2)
@@ -168,14 +188,18 @@ class Check(unittest.TestCase):
     def test_suppressed(self):
         """By a comment on the line, on the line before, or for the whole file; not within code."""
         self.put("a.md", PORTS.format(1))
-        for comment, wanted in (("<!-- engram: ignore -->", 0), ("<!--engram:ignore until the move is done-->", 0),
+        for comment, wanted in (("<!-- engram: ignore -->", 0),
+                                ("<!--engram:ignore until the move is done-->", 0),
                                 ("<!-- engram: ignored -->", 1), ("`<!-- engram: ignore -->`", 1)):
-            self.put("b.md", "First another line is here.\n\n" + PORTS.format(2).strip() + f" {comment}\n")
+            self.put("b.md", "First another line is here.\n\n" + PORTS.format(2).strip()
+                     + f" {comment}\n")
             self.check("a.md", "b.md", expect=wanted)
             if comment[0] != "`":
                 self.put("b.md", f"{comment}\n\n" + PORTS.format(2))
                 self.check("a.md", "b.md", expect=wanted)
-        self.put("b.md", "Intro of some words.\n<!-- engram: ignore -->\nThe billing service\nlistens on port 2.\n")
+        self.put("b.md",
+                 "Intro of some words.\n<!-- engram: ignore -->\n"
+                 "The billing service\nlistens on port 2.\n")
         self.assertEqual(self.findings("a.md", "b.md", expect=0)["suppressed"], 1)
         self.put("b.md", PORTS.format(2) + "\nIt has three\nreplicas. <!-- engram: ignore -->\n")
         said = self.check("a.md", "b.md", "--verbose", expect=1).stderr
@@ -183,14 +207,16 @@ class Check(unittest.TestCase):
         self.assertNotIn("suppresses nothing", self.check("a.md", "b.md", expect=1).stderr)
         self.put("b.md", "```\n<!-- engram: ignore-file -->\n```\n" + PORTS.format(2))
         self.check("a.md", "b.md", expect=1)
-        self.put("b.md", PORTS.format(2) + PORTS.format(3) + "\n<!-- engram: ignore-file: generated -->\n")
+        self.put("b.md", PORTS.format(2) + PORTS.format(3)
+                 + "\n<!-- engram: ignore-file: generated -->\n")
         self.assertEqual(self.findings("a.md", "b.md", expect=0)["statements"], 1)
         self.check("b.md")
 
     # ---- baseline ----
 
     def test_baseline(self):
-        """Accepted findings stay accepted wherever they move to; new ones fail; old entries are told."""
+        """Accepted findings stay accepted wherever they move to; new ones fail; old entries are
+        told."""
         self.put("docs/a.md", "# Ports\n\n" + PORTS.format(1))
         self.put("docs/b.md", PORTS.format(2))
         self.check("docs", "--baseline", "base.json", expect=2)
@@ -201,10 +227,13 @@ class Check(unittest.TestCase):
             text = f.read()
         self.assertNotIn(self.place, text)
         kept = json.loads(text)
-        self.assertEqual((kept["version"], kept["findings"][0]["files"]), (1, ["docs/a.md", "docs/b.md"]))
+        self.assertEqual((kept["version"], kept["findings"][0]["files"]),
+                         (1, ["docs/a.md", "docs/b.md"]))
         self.check("docs", "--baseline", "base.json")
-        self.put("docs/a.md", "Some words before it.\n\n- The **billing** service\n  listens on port 1.\n")
-        self.assertEqual(self.findings("docs", "--baseline", "base.json", expect=0)["in_baseline"], 1)
+        self.put("docs/a.md",
+                 "Some words before it.\n\n- The **billing** service\n  listens on port 1.\n")
+        self.assertEqual(self.findings("docs", "--baseline", "base.json", expect=0)["in_baseline"],
+                         1)
         self.check(os.path.join(self.place, "docs/b.md"), "a.md", "--baseline", "../base.json",
                    cwd=os.path.join(self.place, "docs"))
         self.put("docs/c.md", PORTS.format(3))
@@ -236,18 +265,23 @@ class Check(unittest.TestCase):
 
     def test_wrong_baselines(self):
         self.put("a.md", PORTS.format(1))
-        for text, says in (("", "damaged: no valid JSON in line 1"), ('{\n"version": 1,\n', "line 3"),
-                           ("[]", "not a baseline"), ('{"version": 2, "findings": []}', "version 2"),
-                           ('{"version": 1, "findings": [{"files": ["a"]}]}', "finding 1 must have")):
+        for text, says in (("", "damaged: no valid JSON in line 1"),
+                           ('{\n"version": 1,\n', "line 3"),
+                           ("[]", "not a baseline"),
+                           ('{"version": 2, "findings": []}', "version 2"),
+                           ('{"version": 1, "findings": [{"files": ["a"]}]}',
+                            "finding 1 must have")):
             self.put("base.json", text)
             said = self.check("a.md", "--baseline", "base.json", expect=2).stderr
             self.assertIn(says, said)
             self.assertIn("--write-baseline", said)
-        self.assertIn("make it first", self.check("a.md", "--write-baseline", "no/x.json", expect=2).stderr)
+        self.assertIn("make it first", self.check("a.md", "--write-baseline", "no/x.json",
+                                                  expect=2).stderr)
         self.put("b.md", "caf\u00e9").encode()
         with open(os.path.join(self.place, "b.md"), "wb") as f:
             f.write(b"\xff\xfe")
-        self.assertIn("was not written", self.check(".", "--write-baseline", "new.json", expect=2).stderr)
+        self.assertIn("was not written", self.check(".", "--write-baseline", "new.json",
+                                                    expect=2).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.place, "new.json")))
 
     # ---- changed lines ----
@@ -259,13 +293,16 @@ class Check(unittest.TestCase):
 
     def places(self, *words, expect=1, **more):
         found = self.findings(*words, expect=expect, **more)["findings"]
-        return {tuple(sorted((side["file"], side["line"]) for side in (f["a"], f["b"]))) for f in found}
+        return {tuple(sorted((side["file"], side["line"]) for side in (f["a"], f["b"])))
+                for f in found}
 
     def test_diff(self):
-        """Only findings of which a statement changed: edited, new, untracked or cut; not one that was moved or renamed."""
+        """Only findings of which a statement changed: edited, new, untracked or cut; not one that
+        was moved or renamed."""
         self.git("init", "-q")
         text = "# Guide\n\n" + PORTS.format(1) + "\nThe cache holds 512 entries.\n\n" + "".join(
-            f"{words}.\n\n" for words in ("Minutes are kept in the wiki", "Deploys happen on Mondays", "Anna wrote the parser"))
+            f"{words}.\n\n" for words in ("Minutes are kept in the wiki",
+                                          "Deploys happen on Mondays", "Anna wrote the parser"))
         self.put("a.md", text)
         self.put("docs/\u00fc b\".md", PORTS.format(2))
         base = self.commit()
@@ -274,7 +311,8 @@ class Check(unittest.TestCase):
         self.assertEqual(self.places(".", "--diff", base, expect=0), set())
         self.put("a.md", "One more line is here.\n" + text)  # only moved
         self.assertEqual(self.places(".", "--diff", "HEAD", expect=0), set())
-        self.put("docs/\u00fc b\".md", "An intro of words.\n\nThe billing service\nlistens on port 3.\n")
+        self.put("docs/\u00fc b\".md",
+                 "An intro of words.\n\nThe billing service\nlistens on port 3.\n")
         changed = {(("a.md", 4), ("docs/\u00fc b\".md", 3))}
         self.assertEqual(self.places(".", "--diff", "HEAD"), changed)
         self.commit()
@@ -284,16 +322,19 @@ class Check(unittest.TestCase):
         self.assertEqual(self.places(".", "--diff", "HEAD", expect=0), set())
         self.put("moved.md", "One more line is here.\n" + text + "\n" + PORTS.format(4))
         last = ("moved.md", text.count("\n") + 3)
-        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("docs/\u00fc b\".md", 3), last), (("moved.md", 4), last)})
+        self.assertEqual(self.places(".", "--diff", "HEAD"),
+                         {(("docs/\u00fc b\".md", 3), last), (("moved.md", 4), last)})
         self.git("checkout", "-q", "-f", "HEAD")
         self.git("reset", "-q", "--hard")
         self.put("new.md", "The cache holds 256 entries.\n")  # git does not know it yet
         self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 6), ("new.md", 1))})
-        self.assertEqual(self.places(".", "--diff", "HEAD", cwd=os.path.join(self.place, "docs"), expect=0), set())
+        self.assertEqual(self.places(".", "--diff", "HEAD", cwd=os.path.join(self.place, "docs"),
+                                     expect=0), set())
         self.check("-", "a.md", "--diff", "HEAD", stdin="The cache holds 128 entries.\n", expect=1)
 
     def test_diff_of_cut_statements(self):
-        """A line that is gone from the middle of a statement changed it; one between two statements changed neither."""
+        """A line that is gone from the middle of a statement changed it; one between two statements
+        changed neither."""
         self.git("init", "-q")
         self.put("a.md", PORTS.format(1))
         self.put("b.md", "The billing service\nnever\nlistens on port 2.\n")
@@ -301,11 +342,14 @@ class Check(unittest.TestCase):
                  "The catalog service listens on port 8.\n")
         self.commit()
         self.put("b.md", "The billing service\nlistens on port 2.\n")
-        self.put("c.md", "The catalog service listens on port 7.\n\nThe catalog service listens on port 8.\n")
+        self.put("c.md",
+                 "The catalog service listens on port 7.\n\n"
+                 "The catalog service listens on port 8.\n")
         self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 1), ("b.md", 1))})
 
     def test_diff_of_branches(self):
-        """What was done on the base branch since is not of this branch; a file that git takes for binary is all changed."""
+        """What was done on the base branch since is not of this branch; a file that git takes for
+        binary is all changed."""
         self.git("init", "-q")
         self.put("a.md", PORTS.format(1))
         self.commit()
@@ -324,24 +368,30 @@ class Check(unittest.TestCase):
         self.put("renamed.md", PORTS.format(4) + "\nThe cache holds 128 entries.\n")
         self.git("mv", "-f", "old.md", "moved.md")
         os.replace(os.path.join(self.place, "renamed.md"), os.path.join(self.place, "moved.md"))
-        self.assertEqual(self.places(".", "--diff", "HEAD"), {(("a.md", 1), ("moved.md", 1)), (("b.md", 1), ("moved.md", 3))})
+        self.assertEqual(self.places(".", "--diff", "HEAD"),
+                         {(("a.md", 1), ("moved.md", 1)), (("b.md", 1), ("moved.md", 3))})
 
     def test_diff_shows_what_changed(self):
-        """Annotations and alerts stand at the statement that changed, which may be the earlier one."""
+        """Annotations and alerts stand at the statement that changed, which may be the earlier
+        one."""
         self.git("init", "-q")
         self.put("a.md", PORTS.format(1))
         self.put("b.md", PORTS.format(2))
         self.commit()
         self.put("a.md", "\n" + PORTS.format(3))
-        line, = self.check(".", "--diff", "HEAD", "--format", "github", expect=1).stdout.splitlines()
+        line, = self.check(".", "--diff", "HEAD", "--format", "github",
+                           expect=1).stdout.splitlines()
         self.assertIn(" file=a.md,line=2,", line)
         self.assertIn("Against b.md:1", line)
-        sarif = json.loads(self.check(".", "--diff", "HEAD", "--sarif", expect=1).stdout)["runs"][0]["results"][0]
-        self.assertEqual(sarif["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a.md")
+        sarif = json.loads(self.check(".", "--diff", "HEAD", "--sarif",
+                                      expect=1).stdout)["runs"][0]["results"][0]
+        self.assertEqual(sarif["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                         "a.md")
         self.assertIn("against b.md:1", sarif["message"]["text"])
 
     def test_diff_finds_what_a_full_check_finds(self):
-        """Over the example: the findings with a statement of one file are those of --diff when that file is new."""
+        """Over the example: the findings with a statement of one file are those of --diff when that
+        file is new."""
         self.git("init", "-q")
         notes = os.path.join(TOP, "tools/example/notes")
         names = sorted(os.listdir(notes))
@@ -361,17 +411,20 @@ class Check(unittest.TestCase):
         self.assertIn("this folder is in none", self.check(".", "--diff", "HEAD", expect=2).stderr)
         self.git("init", "-q")
         self.put("b.md", PORTS.format(2))
-        self.assertEqual(len(self.places(".", "--diff", "HEAD")), 1)  # before the first commit all is new
+        # before the first commit all is new
+        self.assertEqual(len(self.places(".", "--diff", "HEAD")), 1)
         self.assertIn("no commit 'main'", self.check(".", "--diff", "main", expect=2).stderr)
         self.commit()
         for base in ("nowhere", "--output=x", "HEAD~3", "HEAD:a.md", ""):
             self.assertIn(f"no commit '{base}'", self.check(".", f"--diff={base}", expect=2).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.place, "x")))
-        self.assertIn("leave out one", self.check(".", "--diff", "HEAD", "--write-baseline", "b.json", expect=2).stderr)
+        self.assertIn("leave out one", self.check(".", "--diff", "HEAD", "--write-baseline",
+                                                  "b.json", expect=2).stderr)
         empty = os.path.join(self.place, "bin")
         os.makedirs(empty)
         self.env["PATH"] = empty
-        self.assertIn("git, which is not installed", self.check(".", "--diff", "HEAD", expect=2).stderr)
+        self.assertIn("git, which is not installed",
+                      self.check(".", "--diff", "HEAD", expect=2).stderr)
 
     # ---- hooks ----
 
@@ -395,13 +448,17 @@ class Check(unittest.TestCase):
         self.commit()
         self.install()
         self.env.update(GITHUB_BASE_REF="main", GITHUB_WORKSPACE=self.place)
-        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env, capture_output=True, text=True)
+        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env,
+                              capture_output=True, text=True)
         self.assertEqual(done.returncode, 1, done)
         line, = done.stdout.splitlines()
-        self.assertRegex(line, r"^::error file=docs/new\.md,line=3,endLine=3,title=.*Against README\.md:1: ")
+        self.assertRegex(line,
+                         r"^::error file=docs/new\.md,line=3,endLine=3,"
+                         r"title=.*Against README\.md:1: ")
         self.put("docs/new.md", "A guide.\n\n" + PORTS.format(1))
         self.commit()
-        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env, capture_output=True, text=True)
+        done = subprocess.run(["bash", "-e", "-c", step], cwd=self.place, env=self.env,
+                              capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def install(self):
@@ -412,19 +469,23 @@ class Check(unittest.TestCase):
         self.env["PATH"] = os.path.realpath(tools) + ":" + os.environ["PATH"]
 
     def test_git_hook(self):
-        """The entry of .pre-commit-hooks.yaml as a hook of git: a contradiction stops the commit, an accepted one does not."""
+        """The entry of .pre-commit-hooks.yaml as a hook of git: a contradiction stops the commit,
+        an accepted one does not."""
         with open(os.path.join(TOP, ".pre-commit-hooks.yaml"), encoding="utf-8") as f:
-            hook = dict(line.strip("- \n").split(": ", 1) for line in f if ": " in line and "#" not in line)
+            hook = dict(line.strip("- \n").split(": ", 1) for line in f if ": " in line
+                        and "#" not in line)
         self.assertEqual((hook["language"], hook["pass_filenames"]), ("system", "false"))
         self.git("init", "-q")
-        script = self.put(".git/hooks/pre-commit", f"#!/bin/sh\nexec {hook['entry']} {hook['args'].strip('[]')}\n")
+        script = self.put(".git/hooks/pre-commit",
+                          f"#!/bin/sh\nexec {hook['entry']} {hook['args'].strip('[]')}\n")
         os.chmod(script, 0o755)
         self.install()
         self.put("a.md", PORTS.format(1))
         self.commit()
         self.put("b.md", PORTS.format(2))
         self.git("add", "b.md")
-        said = subprocess.run(["git", "commit", "-q", "-m", "x"], cwd=self.place, env=self.env, capture_output=True, text=True)
+        said = subprocess.run(["git", "commit", "-q", "-m", "x"], cwd=self.place, env=self.env,
+                              capture_output=True, text=True)
         self.assertEqual(said.returncode, 1, said)
         self.assertIn("1 contradiction", said.stdout + said.stderr)
         self.assertEqual(self.git("log", "--format=%s", "--", "b.md"), "")
@@ -436,32 +497,42 @@ class Check(unittest.TestCase):
     # ---- what people settled in the store ----
 
     def engram(self, *words, expect=0):
-        done = subprocess.run([ENGRAM, *words, "--json"], capture_output=True, text=True, env=self.env, cwd=self.place)
+        done = subprocess.run([ENGRAM, *words, "--json"], capture_output=True, text=True,
+                              env=self.env, cwd=self.place)
         self.assertEqual(done.returncode, expect, (words, done.stdout[-800:], done.stderr[-800:]))
         return json.loads(done.stdout)
 
     def test_dismissed_stays_dismissed(self):
-        """Also in slightly other words, in a document or committed anew; not with another number, name or negation."""
-        facts = ("The auth service times out after 30 seconds.", "The auth service times out after 60 seconds.")
+        """Also in slightly other words, in a document or committed anew; not with another number,
+        name or negation."""
+        facts = ("The auth service times out after 30 seconds.",
+                 "The auth service times out after 60 seconds.")
         for agent, fact in zip("ab", facts):
             conflicts = self.engram("commit", "--agent", agent, fact)["conflicts"]
         self.put("same.md", "The auth service has a timeout of 30 seconds.\n")
         self.put("other.md", "The auth service has a timeout of 45 seconds.\n")
-        self.put("both.md", "The auth service times out after 30 seconds.\n\nThe auth service has a timeout of 60 seconds.\n")
-        before = {f["a"]["content"] for f in self.findings("same.md", "--against-store")["findings"]}
+        self.put("both.md",
+                 "The auth service times out after 30 seconds.\n\n"
+                 "The auth service has a timeout of 60 seconds.\n")
+        before = {f["a"]["content"] for f in self.findings("same.md",
+                                                           "--against-store")["findings"]}
         self.assertEqual(before, {facts[1]})
         self.check("both.md", expect=1)
         for outcome in ("dismissed", "both_valid"):
-            done = self.engram("resolve", conflicts[0]["conflict_id"], "--type", outcome, "--reason", "not the same limit")
+            done = self.engram("resolve", conflicts[0]["conflict_id"], "--type", outcome,
+                               "--reason", "not the same limit")
             self.check("same.md", "both.md", "--against-store")
             self.check("both.md", expect=1)  # the store is not asked
-            wrong = {f["a"]["content"] for f in self.findings("other.md", "--against-store")["findings"]}
+            wrong = {f["a"]["content"] for f in self.findings("other.md",
+                                                              "--against-store")["findings"]}
             self.assertEqual(wrong, set(facts))
-            again = self.engram("commit", "--agent", "c", "The auth service has a timeout of 30 seconds.")
+            again = self.engram("commit", "--agent", "c",
+                                "The auth service has a timeout of 30 seconds.")
             self.assertEqual(again["conflicts"], [])
             self.engram("undo", str(again["undo_id"]))
             self.engram("undo", str(done["undo_id"]))
-        told = self.engram("commit", "--agent", "c", "The auth service has a timeout of 30 seconds.")["conflicts"]
+        told = self.engram("commit", "--agent", "c",
+                           "The auth service has a timeout of 30 seconds.")["conflicts"]
         self.assertEqual(len(told), 1)
 
     # ---- limits and formats ----
@@ -476,27 +547,35 @@ class Check(unittest.TestCase):
         for level, least in order.items():
             wanted = [f for f in found if order[f["severity"]] >= least]
             left = self.findings(notes, "--severity", level, expect=int(bool(wanted)))
-            self.assertEqual((left["findings"], left["below_limits"]), (wanted, len(found) - len(wanted)))
+            self.assertEqual((left["findings"], left["below_limits"]),
+                             (wanted, len(found) - len(wanted)))
         some = sorted(f["score"] for f in found)[len(found) // 2]
         wanted = [f for f in found if f["score"] >= some]
         self.assertEqual(self.findings(notes, "--min-score", str(some))["findings"], wanted)
         self.assertLess(len(wanted), len(found))
         for words, says in ((["--min-score", "2"], "from 0 to 1"), (["--min-score", "x"], "'x'"),
-                            (["--severity", "grave"], "low, medium or high"), (["--sarif", "--json"], "several formats"),
+                            (["--severity", "grave"], "low, medium or high"),
+                            (["--sarif", "--json"], "several formats"),
                             (["--format", "xml"], "text, json, sarif or github")):
             self.assertIn(says, self.check(notes, *words, expect=2).stderr)
 
     def test_github(self):
-        """Workflow commands, escaped as GitHub reads them, with paths from the top of the workspace."""
+        """Workflow commands, escaped as GitHub reads them, with paths from the top of the
+        workspace."""
         self.put("docs/50%, really: a.md", "The billing service listens on port 1 (100%).\n")
         self.put("docs/b.md", "Intro of three words.\n\nThe billing service\nlistens on port 2.\n")
         line, = self.check("docs", "--format", "github", expect=1).stdout.splitlines()
-        self.assertRegex(line, r"^::(error|warning|notice) file=docs/b\.md,line=3,endLine=4,title=Contradiction \([^:,]*\)::")
-        self.assertIn("%0AAgainst docs/50%25, really: a.md:1: The billing service listens on port 1 (100%25).", line)
+        self.assertRegex(line,
+                         r"^::(error|warning|notice) file=docs/b\.md,line=3,endLine=4,"
+                         r"title=Contradiction \([^:,]*\)::")
+        self.assertIn("%0AAgainst docs/50%25, really: a.md:1: "
+                      "The billing service listens on port 1 (100%25).", line)
         os.rename(os.path.join(self.place, "docs/b.md"), os.path.join(self.place, "docs/B, : %.md"))
-        os.rename(os.path.join(self.place, "docs/50%, really: a.md"), os.path.join(self.place, "docs/A.md"))
+        os.rename(os.path.join(self.place, "docs/50%, really: a.md"),
+                  os.path.join(self.place, "docs/A.md"))
         self.env["GITHUB_WORKSPACE"] = self.place
-        line, = self.check(".", "--format", "github", expect=1, cwd=os.path.join(self.place, "docs")).stdout.splitlines()
+        line, = self.check(".", "--format", "github", expect=1,
+                           cwd=os.path.join(self.place, "docs")).stdout.splitlines()
         self.assertIn(" file=docs/B%2C %3A %25.md,line=3", line)
         self.assertIn("Against docs/A.md:1", line)
         self.assertEqual(self.check("docs/A.md", "--format", "github").stdout, "")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The program as people and scripts use it: every command, wrong input, the example, a plugin from outside the tree.
+"""The program as people and scripts use it: every command, wrong input, the example, a plugin from
+outside the tree.
 usage: test_cli.py ENGRAM TOP CC"""
 import ctypes
 import json
@@ -24,21 +25,25 @@ def obey_modes():
 
 def catches_interrupts(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return any(line.startswith("SigCgt:") and int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1 for line in f)
+        return any(line.startswith("SigCgt:") and int(line.split()[1], 16) >> (signal.SIGINT - 1)
+                   & 1 for line in f)
 
 
 class Engram(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.home = os.path.join(self.folder.name, "home")
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_") or k == "ENGRAM_ISA"}
-        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
+                    or k == "ENGRAM_ISA"}
+        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test",
+                        HOME=os.path.join(self.folder.name, "nobody"))
 
     def tearDown(self):
         self.folder.cleanup()
 
     def run_engram(self, *words, stdin=b"", expect=0, cwd=None):
-        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=self.env, timeout=120, cwd=cwd or self.folder.name)
+        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=self.env,
+                              timeout=120, cwd=cwd or self.folder.name)
         self.assertEqual(done.returncode, expect, (words, done.stdout[-500:], done.stderr[-500:]))
         return done
 
@@ -50,15 +55,20 @@ class Engram(unittest.TestCase):
         self.assertIn(b"engram 0.", self.run_engram("--version").stdout)
         self.run_engram(expect=2)
         self.assertIn(b"did you mean 'commit'", self.run_engram("comit", expect=2).stderr)
-        self.assertIn(b"did you mean --scope", self.run_engram("commit", "--scop", "x", "y", expect=2).stderr)
+        self.assertIn(b"did you mean --scope",
+                      self.run_engram("commit", "--scop", "x", "y", expect=2).stderr)
         self.run_engram("commit", "--scope", expect=2)
         self.run_engram("query", expect=2)
 
     def test_round_trip(self):
-        first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
-        self.assertEqual((first["operation"], first["duplicate"], first["detection"]), ("add", False, "done"))
-        self.assertTrue(self.ask("commit", "--scope", "auth", "the auth service listens on port 8080")["duplicate"])
-        second = self.ask("commit", "--agent", "bob", "--scope", "auth", "The auth service listens on port 9090.")
+        first = self.ask("commit", "--agent", "alice", "--scope", "auth",
+                         "The auth service listens on port 8080.")
+        self.assertEqual((first["operation"], first["duplicate"], first["detection"]),
+                         ("add", False, "done"))
+        self.assertTrue(self.ask("commit", "--scope", "auth",
+                                 "the auth service listens on port 8080")["duplicate"])
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth",
+                          "The auth service listens on port 9090.")
         self.assertEqual(len(second["conflicts"]), 1)
         self.assertIn("9090", second["conflicts"][0]["explanation"])
         found = self.ask("query", "which port does auth listen on?")["results"]
@@ -66,7 +76,8 @@ class Engram(unittest.TestCase):
         self.assertTrue(all(f["has_open_conflict"] for f in found))
         conflict = self.ask("conflicts")["conflicts"][0]["conflict_id"]
         self.run_engram("resolve", conflict[-8:], expect=2)
-        done = self.ask("resolve", conflict[-8:], "--type", "winner", "--winner", second["fact_id"][-8:], "--reason", "seen in k8s")
+        done = self.ask("resolve", conflict[-8:], "--type", "winner", "--winner",
+                        second["fact_id"][-8:], "--reason", "seen in k8s")
         self.assertEqual(done["closed"][0]["fact_id"], first["fact_id"])
         self.assertEqual(self.ask("conflicts")["conflicts"], [])
         self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
@@ -74,32 +85,44 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(self.ask("query", "auth port")["results"]), 2)
         self.assertEqual(len(self.ask("conflicts")["conflicts"]), 1)
         self.assertEqual(self.ask("status")["status"], "ready")
-        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")), "written outside $ENGRAM_HOME")
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")),
+                         "written outside $ENGRAM_HOME")
 
     def test_tool(self):
-        """Every tool by its name, with the arguments that agents give: the memory commands are the same calls."""
+        """Every tool by its name, with the arguments that agents give: the memory commands are the
+        same calls."""
         names = [t["name"] for t in self.ask("tool")["tools"]]
-        self.assertLessEqual({"engram_commit", "engram_query", "engram_lineage", "engram_promote"}, set(names))
-        self.assertEqual([line.split()[0] for line in self.run_engram("tool").stdout.decode().splitlines()], names)
-        fact = json.loads(self.run_engram("tool", "engram_commit", '{"content": "The pager rota has four people in it.", "scope": "ops"}').stdout)
-        found = json.loads(self.run_engram("tool", "engram_query", "-", stdin=b'{"topic": "pager rota"}').stdout)["results"]
+        self.assertLessEqual({"engram_commit", "engram_query", "engram_lineage", "engram_promote"},
+                             set(names))
+        self.assertEqual([line.split()[0]
+                          for line in self.run_engram("tool").stdout.decode().splitlines()], names)
+        given = '{"content": "The pager rota has four people in it.", "scope": "ops"}'
+        fact = json.loads(self.run_engram("tool", "engram_commit", given).stdout)
+        found = json.loads(self.run_engram("tool", "engram_query", "-",
+                                           stdin=b'{"topic": "pager rota"}').stdout)["results"]
         self.assertEqual([f["fact_id"] for f in found], [fact["fact_id"]])
         self.assertEqual(json.loads(self.run_engram("tool", "engram_status").stdout)["facts"], 1)
         for given, said in ('{"topic": 1}', b"topic: "), ("{}", b"topic: is missing"):
             done = self.run_engram("tool", "engram_query", given, expect=1)
             self.assertEqual(done.stdout, b"")
             self.assertRegex(done.stderr, rb"^engram: .*" + said)
-        for given, said in (("topic", b"arguments:1:1: "), ("[]", b"arguments:1:1: an object"), ('{"topic": "a"', b"arguments:1:14: "),
-                            ('{"topic":\n nul}', b"arguments:2:2: "), ('{"topic": "a"} x', b"arguments:1:16: ")):
+        for given, said in (("topic", b"arguments:1:1: "), ("[]", b"arguments:1:1: an object"),
+                            ('{"topic": "a"', b"arguments:1:14: "),
+                            ('{"topic":\n nul}', b"arguments:2:2: "),
+                            ('{"topic": "a"} x', b"arguments:1:16: ")):
             for words, stdin in ((given,), b""), (("-",), given.encode()):
                 done = self.run_engram("tool", "engram_query", *words, stdin=stdin, expect=2)
                 self.assertEqual(done.stdout, b"")
-                self.assertIn(b"the arguments of the tool 'engram_query' are not a JSON object: " + said, done.stderr)
-        self.assertIn(b"there is no tool 'engram_nothing'", self.run_engram("tool", "engram_nothing", expect=2).stderr)
-        self.assertIn(b"quote the object", self.run_engram("tool", "engram_query", "{topic:", "x}", expect=2).stderr)
+                self.assertIn(b"the arguments of the tool 'engram_query' are not a JSON object: "
+                              + said, done.stderr)
+        self.assertIn(b"there is no tool 'engram_nothing'",
+                      self.run_engram("tool", "engram_nothing", expect=2).stderr)
+        self.assertIn(b"quote the object",
+                      self.run_engram("tool", "engram_query", "{topic:", "x}", expect=2).stderr)
 
     def test_scope_of_the_setting(self):
-        """A project's .engram.conf names the scope of commits and queries; the environment is stronger, an option strongest."""
+        """A project's .engram.conf names the scope of commits and queries; the environment is
+        stronger, an option strongest."""
         with open(os.path.join(self.folder.name, ".engram.conf"), "w") as f:
             f.write("scope = Shop/payments\n")
         self.ask("commit", "Refunds are paid out by the ledger worker.")
@@ -120,27 +143,36 @@ class Engram(unittest.TestCase):
         self.assertIn(b"byte 1", said)
 
     def test_wrong_facts(self):
-        for words, stdin, said in (([""], b"", b"content"), (["-"], b"", b"content"), (["-"], b"broken \xff\xfe", b""),
-                                   (["-"], b"x" * 10_000_000, b"16384"), (["x" * 8193], b"", b"8192"),
-                                   (["--scope", "a b", "fact of some words"], b"", b"scope"), (["--confidence", "2", "fact"], b"", b"confidence"),
-                                   (["--confidence", "high", "fact"], b"", b"number"), (["--operation", "replace", "fact"], b"", b"operation"),
-                                   (["the key is AKIA" + "QYLPMN5HHHFPZAM2 for the bucket"], b"", b"")):
+        for words, stdin, said in (([""], b"", b"content"), (["-"], b"", b"content"),
+                                   (["-"], b"broken \xff\xfe", b""),
+                                   (["-"], b"x" * 10_000_000, b"16384"),
+                                   (["x" * 8193], b"", b"8192"),
+                                   (["--scope", "a b", "fact of some words"], b"", b"scope"),
+                                   (["--confidence", "2", "fact"], b"", b"confidence"),
+                                   (["--confidence", "high", "fact"], b"", b"number"),
+                                   (["--operation", "replace", "fact"], b"", b"operation"),
+                                   (["the key is AKIA" + "QYLPMN5HHHFPZAM2 for the bucket"], b"",
+                                    b"")):
             self.assertIn(said, self.run_engram("commit", *words, stdin=stdin, expect=2).stderr)
         self.assertEqual(self.ask("status").get("facts"), 0)
 
     def test_what_people_read(self):
-        """Control characters do not reach the terminal; closed facts are marked; undo and no operation are sentences."""
-        self.run_engram("commit", "--scope", "cache", "Entries \x1b[31mof\x1b[0m the \u009b2Jcatalog cache live 5 minutes.")
+        """Control characters do not reach the terminal; closed facts are marked; undo and no
+        operation are sentences."""
+        self.run_engram("commit", "--scope", "cache",
+                        "Entries \x1b[31mof\x1b[0m the \u009b2Jcatalog cache live 5 minutes.")
         shown = self.run_engram("query", "catalog cache").stdout
         self.assertNotIn(b"\x1b", shown)
         self.assertNotIn("\u009b".encode(), shown)
         self.assertIn(b"?[31mof?[0m the ??2Jcatalog", shown)
         self.assertIn("\x1b[31m", self.ask("query", "catalog cache")["results"][0]["content"])
-        self.assertNotIn(b"\x1b", self.run_engram("check", "-", stdin=b"The API listens on port 1. \x1b[31m\n\nThe API listens on port 2.\n",
-                                                  expect=1).stdout)
-        new = self.ask("commit", "--scope", "cache", "--operation", "update", "--corrects", self.ask("query", "catalog cache")["results"][0]["fact_id"],
+        notes = b"The API listens on port 1. \x1b[31m\n\nThe API listens on port 2.\n"
+        self.assertNotIn(b"\x1b", self.run_engram("check", "-", stdin=notes, expect=1).stdout)
+        new = self.ask("commit", "--scope", "cache", "--operation", "update", "--corrects",
+                       self.ask("query", "catalog cache")["results"][0]["fact_id"],
                        "--ttl-days", "3", "Entries of the catalog cache live 15 minutes.")
-        now, ever = (self.run_engram("query", "catalog cache", *more).stdout for more in ((), ("--history",)))
+        now, ever = (self.run_engram("query", "catalog cache", *more).stdout
+                     for more in ((), ("--history",)))
         self.assertIn(b"valid until 20", now)
         self.assertNotIn(b"CLOSED", now)
         self.assertIn(b": superseded", ever)
@@ -148,48 +180,62 @@ class Engram(unittest.TestCase):
         done = self.run_engram("undo", str(new["undo_id"])).stdout
         self.assertRegex(done, rb"undone: commit  \(undo \d+\)\n  restored .*live 5 minutes")
         self.assertNotIn(b"{", done)
-        self.assertEqual(self.run_engram("commit", "--operation", "none").stdout, b"nothing was stored\n")
+        self.assertEqual(self.run_engram("commit", "--operation", "none").stdout,
+                         b"nothing was stored\n")
 
     def test_delete_says_what_it_closes(self):
         """Also of a fact that superseded another one, which the deletion does not touch."""
         old = self.ask("commit", "--scope", "ops", "The pager rota has four people in it.")
-        new = self.ask("commit", "--scope", "ops", "--operation", "update", "--corrects", old["fact_id"], "The pager rota has five people in it.")
-        told = self.run_engram("commit", "--operation", "delete", "--corrects", new["fact_id"]).stdout.decode()
-        self.assertRegex(told, f"^delete: fact {new['fact_id'][-8:]} closed, nothing replaces it  \\(undo [0-9]+\\)\n$")
+        new = self.ask("commit", "--scope", "ops", "--operation", "update", "--corrects",
+                       old["fact_id"], "The pager rota has five people in it.")
+        told = self.run_engram("commit", "--operation", "delete", "--corrects",
+                               new["fact_id"]).stdout.decode()
+        self.assertRegex(told, f"^delete: fact {new['fact_id'][-8:]} closed, nothing replaces it  "
+                               "\\(undo [0-9]+\\)\n$")
 
     def test_delete_needs_no_content(self):
         fact = self.ask("commit", "The pager rota has four people in it.")
         gone = self.ask("commit", "--operation", "delete", "--corrects", fact["fact_id"][-8:])
         self.assertEqual((gone["operation"], gone["fact_id"]), ("delete", fact["fact_id"]))
         self.assertEqual(self.ask("query", "pager rota")["results"], [])
-        self.assertIn(b"--corrects", self.run_engram("commit", "--operation", "delete", "--corrects", "zz", expect=2).stderr)
+        self.assertIn(b"--corrects", self.run_engram("commit", "--operation", "delete",
+                                                     "--corrects", "zz", expect=2).stderr)
         self.assertIn(b"content: is missing", self.run_engram("commit", "", expect=2).stderr)
 
     def test_wrong_numbers_and_streams(self):
         self.ask("commit", "The pager rota has four people in it.")
         for word in ("1abc", "abc", "", "1.5", "-1", "0x1", "99999999999999999999"):
-            self.assertIn(b"undo needs the number", self.run_engram("undo", "--", word, expect=2).stderr)
-        self.assertIn(b"undo_id: must be 1 to 9007199254740991, not 0", self.run_engram("undo", "0", expect=2).stderr)
+            self.assertIn(b"undo needs the number",
+                          self.run_engram("undo", "--", word, expect=2).stderr)
+        self.assertIn(b"undo_id: must be 1 to 9007199254740991, not 0",
+                      self.run_engram("undo", "0", expect=2).stderr)
         self.assertIn(b"NUL", self.run_engram("commit", "-", stdin=b"cut \0 here", expect=2).stderr)
         self.assertEqual(len(self.ask("query", "pager rota cut")["results"]), 1)
         said = self.run_engram("resolve", "12345678", expect=2).stderr
         self.assertIn(b"--type: is missing", said)
-        self.assertIn(b"--limit: must be 1 to 50", self.run_engram("query", "--limit", "0", "x", expect=2).stderr)
+        self.assertIn(b"--limit: must be 1 to 50",
+                      self.run_engram("query", "--limit", "0", "x", expect=2).stderr)
         for threads in ("abc", "-5", "2x", ""):
-            self.assertIn(b"--threads", self.run_engram("embed", "--threads", threads, expect=2).stderr)
+            self.assertIn(b"--threads", self.run_engram("embed", "--threads", threads,
+                                                        expect=2).stderr)
         self.assertIn(b"cannot read", self.run_engram("embed", self.folder.name, expect=2).stderr)
 
     def test_lost_output(self):
-        """A full disk is an error on every command; a reader that had enough is none, and ends the work."""
+        """A full disk is an error on every command; a reader that had enough is none, and ends the
+        work."""
         text = b"".join(b'{"text":"fact %d"}\n' % i for i in range(200))
         notes = b"The API listens on port 1.\n\nThe API listens on port 2.\n"
-        for words, stdin in ((["embed"], text), (["check", "-"], notes), (["query", "x"], b""), (["check", "--help"], b""), (["plugins"], b"")):
+        for words, stdin in ((["embed"], text), (["check", "-"], notes), (["query", "x"], b""),
+                             (["check", "--help"], b""), (["plugins"], b"")):
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([ENGRAM, *words], input=stdin, stdout=full, stderr=subprocess.PIPE, env=self.env, timeout=120)
+                done = subprocess.run([ENGRAM, *words], input=stdin, stdout=full,
+                                      stderr=subprocess.PIPE, env=self.env, timeout=120)
             self.assertEqual((words, done.returncode), (words, 2))
             self.assertIn(b"could not be written", done.stderr)
-        many = b"".join(b"The API number %d listens on port %d.\n\n" % (i, p) for i in range(40) for p in (1, 2))
-        child = subprocess.Popen([ENGRAM, "check", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+        many = b"".join(b"The API number %d listens on port %d.\n\n" % (i, p) for i in range(40)
+                        for p in (1, 2))
+        child = subprocess.Popen([ENGRAM, "check", "--json", "-"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
         child.stdout.close()
         child.stdin.write(many)
         child.stdin.close()
@@ -199,8 +245,10 @@ class Engram(unittest.TestCase):
 
     def test_interrupt(self):
         """Ctrl-C ends with 128 + 2, and a measurement at once, by the signal itself."""
-        for words, status in ((["embed"], 130), (["commit", "-"], 130), (["bench", "model"], -signal.SIGINT)):
-            child = subprocess.Popen([ENGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+        for words, status in ((["embed"], 130), (["commit", "-"], 130),
+                              (["bench", "model"], -signal.SIGINT)):
+            child = subprocess.Popen([ENGRAM, *words], stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
             for _ in range(300 if status == 130 else 0):
                 if catches_interrupts(child.pid):
                     break
@@ -210,16 +258,19 @@ class Engram(unittest.TestCase):
             self.assertEqual((words, child.wait(30)), (words, status))
             for pipe in (child.stdin, child.stdout, child.stderr):
                 pipe.close()
-        self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "an interrupted commit opened the store")
+        self.assertFalse(os.path.exists(os.path.join(self.home, "data")),
+                         "an interrupted commit opened the store")
 
     def test_unwritable_home(self):
         place = os.path.join(self.folder.name, "file")
         open(place, "w").close()
         self.env["ENGRAM_HOME"] = place
         self.assertIn(b"engram: ", self.run_engram("commit", "some fact of words", expect=2).stderr)
-        self.assertRegex(self.run_engram("doctor", expect=2).stdout, rb"PROBLEM +(store|host) +.*" + place.encode())
+        self.assertRegex(self.run_engram("doctor", expect=2).stdout,
+                         rb"PROBLEM +(store|host) +.*" + place.encode())
         told = self.ask("doctor", expect=2)
-        self.assertTrue({one["what"] for one in told["checks"] if not one["ok"]} & {"store", "host"})
+        self.assertTrue({one["what"] for one in told["checks"] if not one["ok"]}
+                        & {"store", "host"})
 
     def test_a_store_that_cannot_be_written(self):
         """It answers; what would change it is refused with the reason."""
@@ -227,40 +278,52 @@ class Engram(unittest.TestCase):
         subprocess.run(["chmod", "-R", "a-w", self.home], check=True)
 
         def run(*words):
-            return subprocess.run([ENGRAM, *words], capture_output=True, env=self.env, cwd=self.folder.name, timeout=120, preexec_fn=obey_modes)
+            return subprocess.run([ENGRAM, *words], capture_output=True, env=self.env,
+                                  cwd=self.folder.name, timeout=120, preexec_fn=obey_modes)
         try:
-            found, refused, status = run("query", "--json", "auth port"), run("commit", "The auth service listens on port 9090."), run("status")
+            found = run("query", "--json", "auth port")
+            refused = run("commit", "The auth service listens on port 9090.")
+            status = run("status")
         finally:
             subprocess.run(["chmod", "-R", "u+w", self.home], check=True)
         self.assertEqual(found.returncode, 0, found.stderr)
-        self.assertEqual([f["content"] for f in json.loads(found.stdout)["results"]], ["The auth service listens on port 8080."])
+        self.assertEqual([f["content"] for f in json.loads(found.stdout)["results"]],
+                         ["The auth service listens on port 8080."])
         self.assertEqual((refused.returncode, refused.stdout), (2, b""), refused.stderr)
         self.assertIn(b"can be read, but not written", refused.stderr)
         self.assertEqual(status.returncode, 0, status.stderr)
         self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
 
     def test_the_workspace_is_that_of_the_repository(self):
-        """Without a setting each repository has its own, told apart by its remote, and `local` serves outside of any."""
+        """Without a setting each repository has its own, told apart by its remote, and `local`
+        serves outside of any."""
         del self.env["ENGRAM_WORKSPACE"]
-        facts = {"shop": "The shop listens on port 8080.", "mail": "The mailer listens on port 9090.", "plain": "The printer listens on port 7070."}
+        facts = {"shop": "The shop listens on port 8080.",
+                 "mail": "The mailer listens on port 9090.",
+                 "plain": "The printer listens on port 7070."}
         for name in (*facts, "clone"):
             os.mkdir(os.path.join(self.folder.name, name))
         plain = {"PATH": os.environ.get("PATH", os.defpath), "HOME": self.folder.name}
-        for name, remote in (("shop", "git@host.example:team/shop.git"), ("mail", "https://host.example/team/mail.git"),
+        for name, remote in (("shop", "git@host.example:team/shop.git"),
+                             ("mail", "https://host.example/team/mail.git"),
                              ("clone", "https://me@host.example/team/shop")):
             for words in (["init", "-q"], ["remote", "add", "origin", remote]):
-                subprocess.run(["git", *words], check=True, cwd=os.path.join(self.folder.name, name), env=plain)
+                subprocess.run(["git", *words], check=True,
+                               cwd=os.path.join(self.folder.name, name), env=plain)
         os.makedirs(os.path.join(self.folder.name, "shop", "src", "deep"))
 
         def seen(folder, *words):
-            done = self.run_engram("query", "--json", *words, "listens on port", cwd=os.path.join(self.folder.name, folder))
+            done = self.run_engram("query", "--json", *words, "listens on port",
+                                   cwd=os.path.join(self.folder.name, folder))
             return {f["content"] for f in json.loads(done.stdout)["results"]}
         for name, fact in facts.items():
             self.run_engram("commit", fact, cwd=os.path.join(self.folder.name, name))
-        for folder, name in (("shop", "shop"), ("shop/src/deep", "shop"), ("clone", "shop"), ("mail", "mail"), ("plain", "plain")):
+        for folder, name in (("shop", "shop"), ("shop/src/deep", "shop"), ("clone", "shop"),
+                             ("mail", "mail"), ("plain", "plain")):
             self.assertEqual(seen(folder), {facts[name]}, folder)
         for name, fact in facts.items():
-            self.run_engram("commit", "--workspace", "together", fact, cwd=os.path.join(self.folder.name, name))
+            self.run_engram("commit", "--workspace", "together", fact,
+                            cwd=os.path.join(self.folder.name, name))
         for name in facts:
             self.assertEqual(seen(name, "--workspace", "together"), set(facts.values()))
             self.assertEqual(seen(name), {facts[name]})
@@ -271,20 +334,24 @@ class Engram(unittest.TestCase):
             self.env.pop(name, None)
 
         def files():
-            return {os.path.relpath(os.path.join(at, name), self.env["HOME"]) for at, _, names in os.walk(self.env["HOME"]) for name in names}
+            return {os.path.relpath(os.path.join(at, name), self.env["HOME"]) for at, _,
+                    names in os.walk(self.env["HOME"]) for name in names}
         os.mkdir(self.env["HOME"])
         self.ask("commit", "The auth service listens on port 8080.")
         self.ask("models", "use", "engram-embed-0")
         made = files()
         self.assertLessEqual({".local/share/engram/engram.db", ".config/engram/engram.conf"}, made)
-        self.assertEqual([f for f in made if not f.startswith((".local/share/engram/", ".config/engram/", ".cache/engram/"))], [])
+        self.assertEqual([f for f in made if not f.startswith((".local/share/engram/",
+                                                               ".config/engram/",
+                                                               ".cache/engram/"))], [])
         self.assertTrue(any(f.startswith(".cache/engram/") for f in made), made)
         os.mkdir(os.path.join(self.env["HOME"], ".engram"))
         self.ask("commit", "The auth service listens on port 8080.")
         self.ask("models", "use", "engram-embed-0")
         more = files() - made
         self.assertLessEqual({".engram/data/engram.db", ".engram/config/engram.conf"}, more)
-        self.assertEqual([f for f in more if not f.startswith((".engram/data/", ".engram/config/", ".engram/cache/"))], [])
+        self.assertEqual([f for f in more if not f.startswith((".engram/data/", ".engram/config/",
+                                                               ".engram/cache/"))], [])
 
     def test_doctor_checks_the_models_of_the_settings(self):
         told = self.ask("doctor")
@@ -301,10 +368,12 @@ class Engram(unittest.TestCase):
         with open(place, "w") as f:
             f.write("no library")
         os.chmod(place, 0o755)
-        self.assertEqual(self.run_engram("plugins", "check", place, expect=2).stderr.count(b"cannot load"), 1)
+        self.assertEqual(self.run_engram("plugins", "check", place,
+                                         expect=2).stderr.count(b"cannot load"), 1)
 
     def test_inference(self):
-        pairs = b'{"premise":"The limit is 5.","hypothesis":"The limit is 7."}\n{"premise":1}\nnot json\n\n{"hypothesis":"b","premise":"a"}\n'
+        pairs = (b'{"premise":"The limit is 5.","hypothesis":"The limit is 7."}\n{"premise":1}\n'
+                 b'not json\n\n{"hypothesis":"b","premise":"a"}\n')
         done = self.run_engram("nli", stdin=pairs, expect=2)
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual(len(rows), 4)
@@ -313,17 +382,21 @@ class Engram(unittest.TestCase):
         self.assertAlmostEqual(sum(rows[3].values()), 1, places=5)
         self.assertIn("error", rows[1])
         self.assertIn("error", rows[2])
-        rows = self.run_engram("embed", stdin=b'{"text":"hello"}\n{"text":"hello"}\n').stdout.splitlines()
+        rows = self.run_engram("embed",
+                               stdin=b'{"text":"hello"}\n{"text":"hello"}\n').stdout.splitlines()
         self.assertEqual(rows[0], rows[1])
         self.assertEqual(len(json.loads(rows[0])["embedding"]), 384)
         self.assertEqual(self.run_engram("embed", stdin=b"").stdout, b"")
         self.assertIn(b"nowhere", self.run_engram("embed", "--model", "/nowhere", expect=2).stderr)
-        self.assertIn(b"no prompt 'query'", self.run_engram("embed", "--prompt", "query", expect=2).stderr)
+        self.assertIn(b"no prompt 'query'",
+                      self.run_engram("embed", "--prompt", "query", expect=2).stderr)
         self.run_engram("nli", "--model", "engram-embed-0", stdin=pairs, expect=2)
         self.env["ENGRAM_MODEL_EMBED"] = "engram-none"  # without --model the configured one is used
-        self.assertIn(b"engram-none", self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)
+        self.assertIn(b"engram-none", self.run_engram("embed", stdin=b'{"text":"a"}\n',
+                                                      expect=2).stderr)
         self.env["ENGRAM_MODEL_EMBED"] = ""
-        self.assertIn(b"model.embed is empty", self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)
+        self.assertIn(b"model.embed is empty",
+                      self.run_engram("embed", stdin=b'{"text":"a"}\n', expect=2).stderr)
         del self.env["ENGRAM_MODEL_EMBED"]
         broken = os.path.join(self.folder.name, "broken")
         os.mkdir(broken)
@@ -332,22 +405,30 @@ class Engram(unittest.TestCase):
             os.symlink(os.path.join(shipped, name), os.path.join(broken, name))
         with open(os.path.join(broken, "model.safetensors"), "wb") as f:
             f.write(b"\xff" * 64)
-        self.assertIn(b"model.safetensors", self.run_engram("embed", "--model", broken, stdin=b'{"text":"a"}\n', expect=2).stderr)
+        self.assertIn(b"model.safetensors",
+                      self.run_engram("embed", "--model", broken, stdin=b'{"text":"a"}\n',
+                                      expect=2).stderr)
 
     def test_prompts_of_facts_and_queries(self):
-        shipped, model = os.path.join(TOP, "models", "weights", "engram-embed-0"), os.path.join(self.folder.name, "prompted")
+        shipped, model = os.path.join(TOP, "models", "weights",
+                                      "engram-embed-0"), os.path.join(self.folder.name, "prompted")
         os.mkdir(model)
         for name in os.listdir(shipped):
             os.symlink(os.path.join(shipped, name), os.path.join(model, name))
         self.env["ENGRAM_MODEL_EMBED"] = model
-        told = {"query": "How often does the payment service try again? "}, {"document": "The cat sleeps on the sofa all day. "}, {}
+        told = {"query": "How often does the payment service try again? "}, {
+            "document": "The cat sleeps on the sofa all day. "}, {}
         for number, prompts in enumerate(told):
             self.env["ENGRAM_HOME"] = self.home + str(number)
-            with open(os.path.join(model, "config_sentence_transformers.json"), "w", encoding="utf-8") as f:
+            with open(os.path.join(model, "config_sentence_transformers.json"), "w",
+                      encoding="utf-8") as f:
                 json.dump({"prompts": prompts}, f)
-            self.ask("commit", "--scope", "s", "The billing API repeats a failed request three times.")
-            found = [len(self.ask("query", topic)["results"]) for topic in ("zzqx", "where is a kitten asleep?")]
-            self.assertEqual(found, [["query" in prompts, "query" in prompts], [0, 1], [0, 0]][number], prompts)
+            self.ask("commit", "--scope", "s",
+                     "The billing API repeats a failed request three times.")
+            found = [len(self.ask("query", topic)["results"])
+                     for topic in ("zzqx", "where is a kitten asleep?")]
+            self.assertEqual(found, [["query" in prompts, "query" in prompts], [0, 1],
+                                     [0, 0]][number], prompts)
 
     def test_entities(self):
         model = os.path.join(TOP, "tests", "models", "golden", "tokens-f32")
@@ -365,14 +446,21 @@ class Engram(unittest.TestCase):
                 self.assertTrue(0 < e["score"] <= 1)
         # the same in one batch, in batches and alone
         several = [" ".join(texts[:2] * (i % 9)) for i in range(70)]
-        together = self.run_engram("label", "--model", model, stdin=b"".join(json.dumps({"text": t}).encode() + b"\n" for t in several)).stdout
-        alone = {t: self.run_engram("label", "--model", model, stdin=json.dumps({"text": t}).encode() + b"\n").stdout for t in several[:9]}
+        together = self.run_engram("label", "--model", model,
+                                   stdin=b"".join(json.dumps({"text": t}).encode() + b"\n"
+                                                  for t in several)).stdout
+        alone = {t: self.run_engram("label", "--model", model,
+                                    stdin=json.dumps({"text": t}).encode() + b"\n").stdout
+                 for t in several[:9]}
         self.assertEqual(together, b"".join(alone[t] for t in several))
-        first = self.run_engram("label", "--model", model, "--aggregation", "first", stdin=lines, expect=2).stdout
+        first = self.run_engram("label", "--model", model, "--aggregation", "first", stdin=lines,
+                                expect=2).stdout
         self.assertNotEqual(first, done.stdout)
-        self.assertIn(b"first, average", self.run_engram("label", "--model", model, "--aggregation", "x", expect=2).stderr)
+        self.assertIn(b"first, average", self.run_engram("label", "--model", model, "--aggregation",
+                                                         "x", expect=2).stderr)
         self.assertIn(b"--model", self.run_engram("label", expect=2).stderr)
-        self.assertIn(b"token classification", self.run_engram("label", "--model", "engram-embed-0", expect=2).stderr)
+        self.assertIn(b"token classification",
+                      self.run_engram("label", "--model", "engram-embed-0", expect=2).stderr)
 
     @staticmethod
     def expected():
@@ -392,7 +480,9 @@ class Engram(unittest.TestCase):
         self.assertEqual((clean.stdout, clean.stderr), (b"", b""))
         clean = self.run_engram("check", "--verbose", os.path.join(TOP, "tools/example/clean.md"))
         self.assertIn(b"8 statements in 1 file: 0 contradictions", clean.stderr)
-        sarif = json.loads(self.run_engram("check", "--sarif", os.path.join(TOP, "tools/example/notes"), expect=1).stdout)
+        sarif = json.loads(self.run_engram("check", "--sarif",
+                                           os.path.join(TOP, "tools/example/notes"),
+                                           expect=1).stdout)
         self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
 
@@ -406,22 +496,28 @@ class Engram(unittest.TestCase):
             self.assertTrue(tiers - {"tier1_nli"}, "rules know no such threshold")
 
     def test_one_conflict_with_its_history(self):
-        """By id or suffix: both facts, why, what became of it, and all that stood in their lineages."""
-        first = self.ask("commit", "--agent", "alice", "--scope", "auth", "The auth service listens on port 8080.")
-        second = self.ask("commit", "--agent", "bob", "--scope", "auth", "The auth service listens on port 9090.")
-        third = self.ask("commit", "--agent", "bob", "--scope", "auth", "--corrects", second["lineage_id"], "--operation", "update",
+        """By id or suffix: both facts, why, what became of it, and all that stood in their
+        lineages."""
+        first = self.ask("commit", "--agent", "alice", "--scope", "auth",
+                         "The auth service listens on port 8080.")
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth",
+                          "The auth service listens on port 9090.")
+        third = self.ask("commit", "--agent", "bob", "--scope", "auth", "--corrects",
+                         second["lineage_id"], "--operation", "update",
                          "The auth service listens on port 9443.")
         old, new = second["conflicts"][0]["conflict_id"], third["conflicts"][0]["conflict_id"]
         one = self.ask("conflicts", new[-8:])
         self.assertEqual([c["conflict_id"] for c in one["conflicts"]], [new])
-        self.assertEqual([f["fact_id"] for f in one["history"]], [r["fact_id"] for r in (first, second, third)])
+        self.assertEqual([f["fact_id"] for f in one["history"]],
+                         [r["fact_id"] for r in (first, second, third)])
         self.assertEqual(one["history"][1]["close_reason"], "superseded")
         told = self.run_engram("conflicts", old).stdout.decode()
         self.assertIn("9090", told)
         self.assertIn("settled", told)
         self.assertIn("closed: superseded", told)
         self.run_engram("conflicts", "deadbeef", expect=2)
-        self.assertIn(b"leave scope", self.run_engram("conflicts", new, "--limit", "3", expect=2).stderr)
+        self.assertIn(b"leave scope", self.run_engram("conflicts", new, "--limit", "3",
+                                                      expect=2).stderr)
 
     def test_facts_of_several_lines_are_indented(self):
         """Where a fact ends and the next begins is seen at the edge."""
@@ -437,66 +533,90 @@ class Engram(unittest.TestCase):
         self.assertTrue(all(line.startswith("  ") for line in lines[1:]), lines)
 
     def test_check_tells_progress(self):
-        """By --progress, ten lines or so on standard error, rising to all; not otherwise when that is no terminal."""
-        ports = [*range(7000, 7038), 7037, 7037]  # the last ones repeat another: not examined, but counted
-        notes = "".join(f"The worker {p - 7000} of the import listens on port {p}.\n\n" for p in ports).encode()
+        """By --progress, ten lines or so on standard error, rising to all; not otherwise when that
+        is no terminal."""
+        # the last ones repeat another: not examined, but counted
+        ports = [*range(7000, 7038), 7037, 7037]
+        notes = "".join(f"The worker {p - 7000} of the import listens on port {p}.\n\n"
+                        for p in ports).encode()
         self.assertEqual(self.run_engram("check", "-", stdin=notes).stderr, b"")
-        lines = self.run_engram("check", "--progress", "-", stdin=notes).stderr.decode().splitlines()
-        counts = [int(re.fullmatch(r"engram: (\d+) of 40 statements", line).group(1)) for line in lines]
+        lines = self.run_engram("check", "--progress", "-",
+                                stdin=notes).stderr.decode().splitlines()
+        counts = [int(re.fullmatch(r"engram: (\d+) of 40 statements", line).group(1))
+                  for line in lines]
         self.assertTrue(3 <= len(counts) <= 12, lines)
         self.assertEqual((sorted(set(counts)), counts[-1]), (counts, 40))
 
     def test_check_files(self):
-        """A broken file is told and the others are checked; a file is read once; JSONL is known on standard input; pipes are read."""
+        """A broken file is told and the others are checked; a file is read once; JSONL is known on
+        standard input; pipes are read."""
         place = os.path.join(self.folder.name, "notes of a team")
         os.makedirs(os.path.join(place, "empty"))
         one, two = (json.dumps({"content": f"The API listens on port {p}."}) for p in (8080, 9090))
-        files = {"a.md": b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\nThe API listens on port 8080.\r\n", "b.txt": b"The API listens on port 9090.\n",
-                 "broken.md": b"caf\xe9 \xff", "broken.jsonl": b'{"content":\n', "c.jsonl": b"\xef\xbb\xbf" + one.encode() + b"\n"}
+        files = {"a.md": b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\nThe API listens on port 8080.\r\n",
+                 "b.txt": b"The API listens on port 9090.\n",
+                 "broken.md": b"caf\xe9 \xff", "broken.jsonl": b'{"content":\n',
+                 "c.jsonl": b"\xef\xbb\xbf" + one.encode() + b"\n"}
         for name, content in files.items():
             with open(os.path.join(place, name), "wb") as f:
                 f.write(content)
-        done = self.run_engram("check", "--json", place, os.path.join(place, "b.txt"), os.path.join(place, "..", "notes of a team", "a.md"), expect=2)
+        done = self.run_engram("check", "--json", place, os.path.join(place, "b.txt"),
+                               os.path.join(place, "..", "notes of a team", "a.md"), expect=2)
         found = json.loads(done.stdout)
         self.assertEqual((found["files"], found["statements"], len(found["findings"])), (3, 3, 2))
         self.assertIn(b"broken.md:1", done.stderr)
         self.assertIn(b"broken.jsonl", done.stderr)
-        for text in (one + "\n" + two, "\n  " + one + "\n" + two + "\n", "\ufeff" + one + "\n" + two):
-            self.assertIn(b"stdin:", self.run_engram("check", "-", stdin=text.encode(), expect=1).stdout)
+        for text in (one + "\n" + two, "\n  " + one + "\n" + two + "\n",
+                     "\ufeff" + one + "\n" + two):
+            self.assertIn(b"stdin:", self.run_engram("check", "-", stdin=text.encode(),
+                                                     expect=1).stdout)
         fifo = os.path.join(place, "fifo")
         os.mkfifo(fifo)
-        writer = subprocess.Popen(["sh", "-c", 'printf "The API listens on port 1.\n\nThe API listens on port 2.\n" > "$0"', fifo])
+        notes = "The API listens on port 1.\n\nThe API listens on port 2.\n"
+        writer = subprocess.Popen(["sh", "-c", f'printf "{notes}" > "$0"', fifo])
         self.run_engram("check", fifo, expect=1)
         self.assertEqual(writer.wait(10), 0)
-        nothing = self.run_engram("check", os.path.join(place, "empty"), expect=2)  # it has found nothing since it has read nothing
-        self.assertIn(b"holds no files that end in .md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl", nothing.stderr)
+        # it has found nothing since it has read nothing
+        nothing = self.run_engram("check", os.path.join(place, "empty"), expect=2)
+        self.assertIn(
+            b"holds no files that end in .md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl",
+            nothing.stderr)
         self.assertEqual(nothing.stdout, b"")
         self.run_engram("check", os.path.join(place, "empty"), os.path.join(place, "a.md"))
-        done = self.run_engram("check", os.path.join(place, "a.md"), "/nowhere.md", os.path.join(place, "b.txt"), expect=2)
+        done = self.run_engram("check", os.path.join(place, "a.md"), "/nowhere.md",
+                               os.path.join(place, "b.txt"), expect=2)
         self.assertIn(b"/nowhere.md", done.stderr)
         self.assertIn(b"1 contradiction", done.stdout)
-        result = json.loads(self.run_engram("check", "--sarif", os.path.join(place, "a.md"), os.path.join(place, "b.txt"), expect=1).stdout)["runs"][0]
+        result = json.loads(self.run_engram("check", "--sarif", os.path.join(place, "a.md"),
+                                            os.path.join(place, "b.txt"),
+                                            expect=1).stdout)["runs"][0]
         finding = result["results"][0]
-        self.assertIn("notes%20of%20a%20team/b.txt", finding["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        self.assertIn("notes%20of%20a%20team/b.txt",
+                      finding["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
         self.assertIn("a.md:4", finding["message"]["text"])
         self.assertIn("8080", finding["relatedLocations"][0]["message"]["text"])
-        self.assertEqual([rule["id"] for rule in result["tool"]["driver"]["rules"]], [finding["ruleId"]])
+        self.assertEqual([rule["id"] for rule in result["tool"]["driver"]["rules"]],
+                         [finding["ruleId"]])
         self.ask("commit", "The API listens on port 7070.")
-        against = json.loads(self.run_engram("check", "--sarif", "--against-store", os.path.join(place, "a.md"), expect=1).stdout)
+        against = json.loads(self.run_engram("check", "--sarif", "--against-store",
+                                             os.path.join(place, "a.md"), expect=1).stdout)
         self.assertIn("7070", against["runs"][0]["results"][0]["message"]["text"])
 
     def test_check_walks_folders(self):
-        """One that cannot be read is told and the others are checked; there may be more folders than files."""
+        """One that cannot be read is told and the others are checked; there may be more folders
+        than files."""
         place = os.path.join(self.folder.name, "notes")
         for i in range(5001):
             os.makedirs(os.path.join(place, f"package-{i}"))
-        for name, port in (("package-1/a.md", 8080), ("package-5000/b.md", 9090), ("package-2/hidden.md", 7070)):
+        for name, port in (("package-1/a.md", 8080), ("package-5000/b.md", 9090),
+                           ("package-2/hidden.md", 7070)):
             with open(os.path.join(place, name), "w") as f:
                 f.write(f"The API listens on port {port}.\n")
         self.assertEqual(self.ask("check", place, expect=1)["files"], 3)
         for mode in (0, 0o400):
             os.chmod(os.path.join(place, "package-2"), mode)
-            done = subprocess.run([ENGRAM, "check", "--json", place], capture_output=True, env=self.env, timeout=120, preexec_fn=obey_modes)
+            done = subprocess.run([ENGRAM, "check", "--json", place], capture_output=True,
+                                  env=self.env, timeout=120, preexec_fn=obey_modes)
             os.chmod(os.path.join(place, "package-2"), 0o700)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(b"package-2", done.stderr)
@@ -504,10 +624,15 @@ class Engram(unittest.TestCase):
             self.assertEqual((found["files"], len(found["findings"])), (2, 1))
 
     def test_check_reads_markdown(self):
-        text = ("---\ntitle: The port is 1.\n---\n# Auth\n\nThe auth service listens on port 8080.\n\n```\nThe auth service listens on port 1.\n```\n"
-                "> The auth service listens on port 2.\n<!-- The auth service listens on port 3. -->\n\n"
-                "    The auth service listens on port 4.\n\n- The auth service listens\n  on port **9090**.\n")
-        found = json.loads(self.run_engram("check", "--json", "-", stdin=text.encode(), expect=1).stdout)
+        text = ("---\ntitle: The port is 1.\n---\n"
+                "# Auth\n\nThe auth service listens on port 8080.\n\n"
+                "```\nThe auth service listens on port 1.\n```\n"
+                "> The auth service listens on port 2.\n"
+                "<!-- The auth service listens on port 3. -->\n\n"
+                "    The auth service listens on port 4.\n\n"
+                "- The auth service listens\n  on port **9090**.\n")
+        found = json.loads(self.run_engram("check", "--json", "-", stdin=text.encode(),
+                                           expect=1).stdout)
         self.assertEqual(found["statements"], 2)
         self.assertEqual([(f["a"]["line"], f["b"]["line"]) for f in found["findings"]], [(6, 16)])
         self.assertIn(b"UTF-8", self.run_engram("check", "-", stdin=b"a b c \xff", expect=2).stderr)
@@ -515,16 +640,20 @@ class Engram(unittest.TestCase):
         self.run_engram("check", expect=2)
 
     def build_plugin(self, source, *definitions):
-        """The library of a plugin from tests/plugins/external, built against nothing but a copy of the public headers."""
+        """The library of a plugin from tests/plugins/external, built against nothing but a copy of
+        the public headers."""
         outside = os.path.join(self.folder.name, "outside")
         if not os.path.exists(outside):
             os.makedirs(os.path.join(outside, "include"))
-            subprocess.run(["cp", "-r", os.path.join(TOP, "core/include/engram"), os.path.join(outside, "include")], check=True)
+            subprocess.run(["cp", "-r", os.path.join(TOP, "core/include/engram"),
+                            os.path.join(outside, "include")], check=True)
             os.chmod(outside, 0o755)
             os.chmod(self.folder.name, 0o755)
         library = os.path.join(outside, source[:-2] + ".so")
-        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Werror", *definitions,
-                        "-I", os.path.join(outside, "include"), os.path.join(TOP, "tests/plugins/external", source), "-o", library],
+        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-fvisibility=hidden",
+                        "-Wall", "-Werror", *definitions,
+                        "-I", os.path.join(outside, "include"),
+                        os.path.join(TOP, "tests/plugins/external", source), "-o", library],
                        check=True, cwd=outside)
         os.chmod(library, 0o755)
         return library
@@ -532,16 +661,25 @@ class Engram(unittest.TestCase):
     def test_check_calls_the_tools_that_read(self):
         """Those that may write, or that ask something outside, abort when they are called."""
         told = self.run_engram("plugins", "check", self.build_plugin("own_tools.c")).stdout
-        for line in (b"tool measure: called without arguments, it answers\n", b"tool look_up: called without arguments, it answers: name: is missing",
-                     b"tool write: not called, because it may write", b"tool fetch: not called, because it asks"):
+        for line in (b"tool measure: called without arguments, it answers\n",
+                     b"tool look_up: called without arguments, it answers: name: is missing",
+                     b"tool write: not called, because it may write",
+                     b"tool fetch: not called, because it asks"):
             self.assertIn(line, told)
-        for fault, said in (('-DSCHEMA="{\\"type\\": }"', b"tool measure: its schema is not a JSON object: input_schema:1:10: "),
-                            ('-DSCHEMA="{\\"type\\": \\"array\\"}"', b"tool measure: its input_schema lacks \"type\": \"object\""),
-                            ('-DANSWER="{"', b"tool measure: called without arguments, it answers neither"),
-                            ('-DANSWER=""', b"tool measure: called without arguments, it answers neither"),
-                            ("-DKIND=7", b"tool measure: called without arguments, it answers neither"),
+        for fault, said in (('-DSCHEMA="{\\"type\\": }"',
+                             b"tool measure: its schema is not a JSON object: input_schema:1:10: "),
+                            ('-DSCHEMA="{\\"type\\": \\"array\\"}"',
+                             b"tool measure: its input_schema lacks \"type\": \"object\""),
+                            ('-DANSWER="{"',
+                             b"tool measure: called without arguments, it answers neither"),
+                            ('-DANSWER=""',
+                             b"tool measure: called without arguments, it answers neither"),
+                            ("-DKIND=7",
+                             b"tool measure: called without arguments, it answers neither"),
                             ("-DSILENT", b"does not say why")):
-            self.assertIn(said, self.run_engram("plugins", "check", self.build_plugin("own_tools.c", fault), expect=2).stderr)
+            self.assertIn(said, self.run_engram("plugins", "check",
+                                                self.build_plugin("own_tools.c", fault),
+                                                expect=2).stderr)
 
     def test_plugin_from_outside(self):
         """A team's own detector: built with installed headers only, checked, then used."""
@@ -555,14 +693,20 @@ class Engram(unittest.TestCase):
         self.assertEqual([(f["detection_tier"], f["explanation"]) for f in found["findings"]],
                          [("plugin:rota", "billing has two people on call.")])
         os.chmod(library, 0o777)
-        self.assertIn(b"own_detector.so", self.run_engram("plugins", "check", library, expect=2).stderr)
+        self.assertIn(b"own_detector.so",
+                      self.run_engram("plugins", "check", library, expect=2).stderr)
 
     def test_settings_that_a_plugin_does_not_read(self):
-        library = self.build_plugin("own_tools.c", "-DSETTING=\"own_tools.limit\"", "-DNAME=\"own_tools\"")
-        self.set_settings(f"plugins = sqlite memory nli {library}\n[own_tools]\nlimit = 3\nlimti = 4\ncolour = red\n[nli]\ngaet = 0.3\n")
+        library = self.build_plugin("own_tools.c", "-DSETTING=\"own_tools.limit\"",
+                                    "-DNAME=\"own_tools\"")
+        self.set_settings(
+            f"plugins = sqlite memory nli {library}\n"
+            "[own_tools]\nlimit = 3\nlimti = 4\ncolour = red\n[nli]\ngaet = 0.3\n")
         told = self.run_engram("status").stderr.decode()
-        for line in (":4: the plugin own_tools has no setting 'own_tools.limti'; did you mean 'own_tools.limit'?",
-                     ":5: the plugin own_tools has no setting 'own_tools.colour'; it has own_tools.limit",
+        for line in (":4: the plugin own_tools has no setting 'own_tools.limti'; "
+                     "did you mean 'own_tools.limit'?",
+                     ":5: the plugin own_tools has no setting 'own_tools.colour'; "
+                     "it has own_tools.limit",
                      ":7: the plugin nli has no settings: 'nli.gaet' does nothing"):
             self.assertIn(line, told)
         self.assertEqual(told.count("warning"), 3, told)
@@ -576,27 +720,34 @@ class Engram(unittest.TestCase):
         return "avx2" if os.uname().machine == "aarch64" else "neon"
 
     def test_inference_follows_the_settings(self):
-        """What doctor examines and the commands on models use is what the processes use; options are stronger."""
+        """What doctor examines and the commands on models use is what the processes use; options
+        are stronger."""
         self.env.pop("ENGRAM_ISA", None)
         text, pair = b'{"text":"The limit is 5."}\n', b'{"premise":"a","hypothesis":"b"}\n'
         stored = self.run_engram("embed", stdin=text).stdout
         isa = self.isa_of_another_cpu()
         self.set_settings(f"isa = {isa}\n")
-        told = [(one["what"], one["detail"]) for one in self.ask("doctor", expect=2)["checks"] if not one["ok"]]
+        told = [(one["what"], one["detail"]) for one in self.ask("doctor", expect=2)["checks"]
+                if not one["ok"]]
         self.assertEqual([what for what, _ in told], ["engine"])
         self.assertIn(f"ISA {isa} does not run", told[0][1])
-        for words, stdin in ((["embed"], text), (["nli"], pair), (["bench", "nli"], b""), (["bench", "model", "--quick"], b"")):
-            self.assertIn(isa.encode(), self.run_engram(*words, stdin=stdin, expect=2).stderr, words)
+        for words, stdin in ((["embed"], text), (["nli"], pair), (["bench", "nli"], b""),
+                             (["bench", "model", "--quick"], b"")):
+            self.assertIn(isa.encode(), self.run_engram(*words, stdin=stdin, expect=2).stderr,
+                          words)
         self.assertEqual(self.run_engram("embed", "--isa", "scalar", stdin=text).stdout, stored)
         self.set_settings("threads = 1\nisa = scalar\nformat = f32\n")
-        engine = [one["detail"] for one in self.ask("doctor")["checks"] if one["what"] == "engine"][0]
+        engine = [one["detail"] for one in self.ask("doctor")["checks"]
+                  if one["what"] == "engine"][0]
         self.assertIn("ISA scalar, 1 threads", engine)
         self.assertNotEqual(self.run_engram("embed", stdin=text).stdout, stored)
-        self.assertEqual(self.run_engram("embed", "--format", "auto", "--threads", "2", "--isa", "auto", stdin=text).stdout, stored)
+        self.assertEqual(self.run_engram("embed", "--format", "auto", "--threads", "2", "--isa",
+                                         "auto", stdin=text).stdout, stored)
 
     def test_doctor_looks_at_the_kind_of_a_model(self):
         self.set_settings("[model]\nnli = engram-embed-0\n")
-        told = {one["what"]: one["detail"] for one in self.ask("doctor", expect=2)["checks"] if not one["ok"]}
+        told = {one["what"]: one["detail"] for one in self.ask("doctor", expect=2)["checks"]
+                if not one["ok"]}
         self.assertEqual(list(told), ["model.nli"])
         self.assertIn("gives embeddings", told["model.nli"])
 
@@ -609,7 +760,8 @@ class Engram(unittest.TestCase):
         self.assertRegex(said, rb"detection\.wait_ms +1000  \(default\)")
         told = self.ask("doctor", expect=2)
         self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["host"])
-        self.assertEqual(told["settings"]["detection.wait_ms"], {"value": "1000", "origin": "default"})
+        self.assertEqual(told["settings"]["detection.wait_ms"],
+                         {"value": "1000", "origin": "default"})
 
     def test_long_lines(self):
         """One that is too long is told and the rest goes on, in bounded memory."""
@@ -618,8 +770,10 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(fits), most)
         good = b'{"text":"a"}\n'
         lines = fits + b"\r\n" + good + b" " * (most + 1) + b"\n" + good + fits + b" "
-        rows = [json.loads(line) for line in self.run_engram("embed", stdin=lines, expect=2).stdout.splitlines()]
-        self.assertEqual([list(row)[0] for row in rows], ["embedding", "embedding", "error", "embedding", "error"])
+        rows = [json.loads(line) for line in self.run_engram("embed", stdin=lines,
+                                                             expect=2).stdout.splitlines()]
+        self.assertEqual([list(row)[0] for row in rows],
+                         ["embedding", "embedding", "error", "embedding", "error"])
         self.assertEqual(rows[2]["error"], f"line 3 has {most + 1} bytes: the limit is {most}")
         self.assertEqual(rows[0], rows[3])
         place, size = os.path.join(self.folder.name, "long.jsonl"), 600 << 20
@@ -628,12 +782,14 @@ class Engram(unittest.TestCase):
             f.seek(size)
             f.write(b"\n" + good)
         with open(os.path.join(self.folder.name, "out"), "w+b") as out:
-            child = subprocess.Popen([ENGRAM, "embed", "--threads", "1", place], stdout=out, stderr=subprocess.DEVNULL, env=self.env)
+            child = subprocess.Popen([ENGRAM, "embed", "--threads", "1", place], stdout=out,
+                                     stderr=subprocess.DEVNULL, env=self.env)
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0)
             rows = [json.loads(line) for line in out.read().splitlines()]
-        self.assertEqual((child.returncode, [list(row)[0] for row in rows]), (2, ["error", "embedding"]))
+        self.assertEqual((child.returncode, [list(row)[0] for row in rows]),
+                         (2, ["error", "embedding"]))
         self.assertLess(used.ru_maxrss << 10, size)
 
     def test_check_makes_no_store(self):

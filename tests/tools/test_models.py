@@ -36,13 +36,15 @@ class Engram(unittest.TestCase):
         self.models = os.path.join(self.home, "data", "models")
         self.conf = os.path.join(self.home, "config", "engram.conf")
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("ENGRAM_", "HF_"))}
-        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", HOME=os.path.join(self.folder.name, "nobody"))
+        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test",
+                        HOME=os.path.join(self.folder.name, "nobody"))
 
     def tearDown(self):
         self.folder.cleanup()
 
     def run_engram(self, *words, expect=0, env=None, stdin=b""):
-        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True, env=env or self.env, timeout=300, cwd=self.folder.name)
+        done = subprocess.run([ENGRAM, *words], input=stdin, capture_output=True,
+                              env=env or self.env, timeout=300, cwd=self.folder.name)
         self.assertEqual(done.returncode, expect, (words, done.stdout[-700:], done.stderr[-700:]))
         return done
 
@@ -65,11 +67,14 @@ class Models(Engram):
     def test_list(self):
         self.install("mean-f32")
         models = self.listed()
-        self.assertEqual((models["engram-nli-0"]["in_use"], models["engram-nli-0"]["ships"], models["engram-nli-0"]["licence"]), (["nli"], True, "Apache-2.0"))
+        self.assertEqual((models["engram-nli-0"]["in_use"], models["engram-nli-0"]["ships"],
+                          models["engram-nli-0"]["licence"]), (["nli"], True, "Apache-2.0"))
         self.assertEqual(models["engram-embed-0"]["in_use"], ["embed"])
-        self.assertEqual((models["mean-f32"]["task"], models["mean-f32"]["installed"], models["mean-f32"]["in_use"]), ("embed", True, []))
+        self.assertEqual((models["mean-f32"]["task"], models["mean-f32"]["installed"],
+                          models["mean-f32"]["in_use"]), ("embed", True, []))
         known = models["nli-deberta-v3-xsmall"]
-        self.assertEqual((known["installed"], known["task"], known["source"]), (False, "nli", "cross-encoder/nli-deberta-v3-xsmall"))
+        self.assertEqual((known["installed"], known["task"], known["source"]),
+                         (False, "nli", "cross-encoder/nli-deberta-v3-xsmall"))
         text = self.run_engram("models").stdout
         self.assertIn(b"used for contradictions", text)
         self.assertIn(b"`engram models pull all-MiniLM-L6-v2`", text)
@@ -88,22 +93,27 @@ class Models(Engram):
     def test_models_that_ship_are_as_recorded(self):
         done = self.ask("models", "verify")
         self.assertEqual([(m["name"], m["ok"], m["recorded"]) for m in done["models"]],
-                         [("engram-embed-0", True, True), ("engram-nli-0", True, True), ("engram-nli-exact-0", True, True)])
+                         [("engram-embed-0", True, True), ("engram-nli-0", True, True),
+                          ("engram-nli-exact-0", True, True)])
         for name in os.listdir(SHIPPED):
             folder = os.path.join(SHIPPED, name)
             if not os.path.isdir(folder):
                 continue
             # every file has its line; how to write them anew is in models/weights/README.md
-            files = {os.path.relpath(os.path.join(d, f), folder) for d, _, fs in os.walk(folder) for f in fs}
+            files = {os.path.relpath(os.path.join(d, f), folder)
+                     for d, _, fs in os.walk(folder) for f in fs}
             lines = content(os.path.join(folder, "SHA256SUMS")).decode().splitlines()
-            self.assertEqual(files - {"SHA256SUMS"}, {line.split("  ", 1)[1] for line in lines if not line.startswith("#")})
+            self.assertEqual(files - {"SHA256SUMS"},
+                             {line.split("  ", 1)[1] for line in lines if not line.startswith("#")})
 
     def test_verify_finds_every_damage(self):
         shutil.copytree(os.path.join(SHIPPED, "engram-embed-0"), os.path.join(self.models, "mine"))
         to = os.path.join(self.models, "mine")
-        self.assertIn(b"OK       mine: 10 files match their checksums", self.run_engram("models", "verify", "mine").stdout)
+        self.assertIn(b"OK       mine: 10 files match their checksums",
+                      self.run_engram("models", "verify", "mine").stdout)
         self.run_engram("models", "verify", to)
-        with open(os.path.join(to, WEIGHTS), "r+b") as f: # one bit that the model opens with all the same
+        # one bit that the model opens with all the same
+        with open(os.path.join(to, WEIGHTS), "r+b") as f:
             f.seek(1000003)
             byte = f.read(1)
             f.seek(1000003)
@@ -111,12 +121,14 @@ class Models(Engram):
         done = self.ask("models", "verify", "mine", expect=1)["models"][0]
         self.assertFalse(done["ok"])
         self.assertIn(WEIGHTS + "' is not what was installed", done["problems"][0])
-        self.assertIn(b"WRONG    mine", self.run_engram("models", "verify", "mine", expect=1).stdout)
+        self.assertIn(b"WRONG    mine", self.run_engram("models", "verify", "mine",
+                                                        expect=1).stdout)
         shutil.copy(os.path.join(SHIPPED, "engram-embed-0", WEIGHTS), to)
         self.run_engram("models", "verify", "mine")
         with open(os.path.join(to, "added_tokens.json"), "w") as f:
             f.write("{}")
-        self.assertIn(b"added_tokens.json' has no recorded checksum", self.run_engram("models", "verify", "mine", expect=1).stdout)
+        self.assertIn(b"added_tokens.json' has no recorded checksum",
+                      self.run_engram("models", "verify", "mine", expect=1).stdout)
         os.remove(os.path.join(to, "added_tokens.json"))
         os.remove(os.path.join(to, "config.json"))
         self.assertIn(b"config.json", self.run_engram("models", "verify", "mine", expect=1).stdout)
@@ -129,21 +141,25 @@ class Models(Engram):
         links = sorted(name for name in os.listdir(to) if os.path.islink(os.path.join(to, name)))
         self.assertEqual(links, [WORDS, "vocab.txt"], "what is shared with engram-embed-0")
         for name in reversed(links):  # in the order in which they are read
-            said = self.run_engram("nli", "--model", to, stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
+            said = self.run_engram("nli", "--model", to,
+                                   stdin=b'{"premise":"a","hypothesis":"b"}\n', expect=2).stderr
             for what in (name, "a link to", "cp -rL"):
                 self.assertIn(what.encode(), said)
-            self.assertIn(name.encode(), self.run_engram("models", "verify", "lone", expect=1).stdout)
+            self.assertIn(name.encode(), self.run_engram("models", "verify", "lone",
+                                                         expect=1).stdout)
             os.remove(os.path.join(to, name))
             shutil.copy(os.path.join(SHIPPED, "engram-nli-0", name), to)
         self.run_engram("models", "verify", "lone")
         with open(os.path.join(to, WORDS), "r+b") as f:
             f.seek(-1, os.SEEK_END)
             f.write(b"\0")
-        self.assertIn(b"is not what was installed", self.run_engram("models", "verify", "lone", expect=1).stdout)
+        self.assertIn(b"is not what was installed",
+                      self.run_engram("models", "verify", "lone", expect=1).stdout)
 
     def test_verify_without_checksums(self):
         to = self.install("mean-f32")
-        self.assertIn(b"has no recorded checksums", self.run_engram("models", "verify", "mean-f32").stdout)
+        self.assertIn(b"has no recorded checksums",
+                      self.run_engram("models", "verify", "mean-f32").stdout)
         os.truncate(os.path.join(to, "model.safetensors"), 100)
         self.run_engram("models", "verify", "mean-f32", expect=2)
         with open(os.path.join(to, "SHA256SUMS"), "w") as f:
@@ -155,22 +171,28 @@ class Models(Engram):
     def test_use_writes_only_the_setting(self):
         os.makedirs(os.path.dirname(self.conf))
         with open(self.conf, "w") as f:
-            f.write("; mine\nlog = error\n\n[model]\nnli = engram-nli-0 ; ours\n\n[detection]\nwait_ms = 5\n")
+            f.write("; mine\nlog = error\n\n[model]\nnli = engram-nli-0 ; ours\n\n"
+                    "[detection]\nwait_ms = 5\n")
         self.install("three-s8")
         self.install("mean-f32")
         done = self.ask("models", "use", "three-s8")
-        self.assertEqual((done["setting"], done["value"], done["file"]), ("model.nli", "three-s8", self.conf))
+        self.assertEqual((done["setting"], done["value"], done["file"]),
+                         ("model.nli", "three-s8", self.conf))
         self.ask("models", "use", "mean-f32", "--as", "embed")
         self.assertEqual(content(self.conf).decode(),
-                         "; mine\nlog = error\n\n[model]\nnli = three-s8 ; ours\nembed = mean-f32\n\n[detection]\nwait_ms = 5\n")
+                         "; mine\nlog = error\n\n[model]\nnli = three-s8 ; ours\n"
+                         "embed = mean-f32\n\n[detection]\nwait_ms = 5\n")
         models = self.listed()
-        self.assertEqual((models["three-s8"]["in_use"], models["mean-f32"]["in_use"], models["engram-nli-0"]["in_use"]), (["nli"], ["embed"], []))
+        self.assertEqual((models["three-s8"]["in_use"], models["mean-f32"]["in_use"],
+                          models["engram-nli-0"]["in_use"]), (["nli"], ["embed"], []))
         self.assertEqual(self.ask("status")["status"], "ready")
 
     def test_use_of_a_folder(self):
-        shutil.copytree(os.path.join(GOLDEN, "mean-f32"), os.path.join(self.folder.name, "own model"))
+        shutil.copytree(os.path.join(GOLDEN, "mean-f32"),
+                        os.path.join(self.folder.name, "own model"))
         done = self.ask("models", "use", "./own model")
-        self.assertEqual(done["value"], os.path.join(os.path.realpath(self.folder.name), "own model"))
+        self.assertEqual(done["value"], os.path.join(os.path.realpath(self.folder.name),
+                                                     "own model"))
         self.assertEqual(self.listed()[done["value"]]["in_use"], ["embed"])
         odd = os.path.join(self.folder.name, "a ;b")
         shutil.copytree(os.path.join(GOLDEN, "mean-f32"), odd)
@@ -182,10 +204,15 @@ class Models(Engram):
         for name in ("mean-f32", "one-f32", "two-f16", "tokens-f32", "three-s8", "roberta-f32"):
             self.install(name)
         os.remove(os.path.join(self.install("mean-bf16"), "model.safetensors"))
-        for words, reason in ((("mean-f32", "--as", "nli"), b"gives embeddings"), (("three-s8", "--as", "embed"), b"classifies texts"),
-                              (("one-f32",), b"rank"), (("two-f16", "--as", "nli"), b"2 labels"), (("tokens-f32",), b"tokens"),
-                              (("roberta-f32", "--as", "nli"), b"contradiction"), (("mean-bf16",), b"model.safetensors"),
-                              (("nowhere",), b"no model"), (("gte-small",), b"models pull gte-small"), (("mean-f32", "--as", "x"), b"--as"),
+        for words, reason in ((("mean-f32", "--as", "nli"), b"gives embeddings"),
+                              (("three-s8", "--as", "embed"), b"classifies texts"),
+                              (("one-f32",), b"rank"), (("two-f16", "--as", "nli"), b"2 labels"),
+                              (("tokens-f32",), b"tokens"),
+                              (("roberta-f32", "--as", "nli"), b"contradiction"),
+                              (("mean-bf16",), b"model.safetensors"),
+                              (("nowhere",), b"no model"),
+                              (("gte-small",), b"models pull gte-small"),
+                              (("mean-f32", "--as", "x"), b"--as"),
                               (("./nowhere",), b"no folder")):
             self.assertIn(reason, self.run_engram("models", "use", *words, expect=2).stderr, words)
         self.assertFalse(os.path.exists(self.conf))
@@ -193,7 +220,8 @@ class Models(Engram):
 
     def test_use_says_what_goes_before_it(self):
         self.install("mean-f32")
-        done = self.run_engram("models", "use", "mean-f32", env=dict(self.env, ENGRAM_MODEL_EMBED="engram-embed-0"))
+        done = self.run_engram("models", "use", "mean-f32",
+                               env=dict(self.env, ENGRAM_MODEL_EMBED="engram-embed-0"))
         self.assertIn(b"ENGRAM_MODEL_EMBED sets model.embed as well", done.stderr)
         self.assertNotIn(b"note", self.run_engram("models", "use", "mean-f32").stderr)
 
@@ -204,16 +232,25 @@ class OtherEmbeddings(Engram):
 
     def setUp(self):
         super().setUp()
-        other = os.path.join(self.models, "other")  # the model that ships with another pooling: near in quality, other vectors
+        # the model that ships with another pooling: near in quality, other vectors
+        other = os.path.join(self.models, "other")
         shutil.copytree(os.path.join(SHIPPED, "engram-embed-0"), other)
-        pooling = {"word_embedding_dimension": 384, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+        pooling = {"word_embedding_dimension": 384, "pooling_mode_cls_token": True,
+                   "pooling_mode_mean_tokens": False}
         with open(os.path.join(other, "1_Pooling", "config.json"), "w") as f:
             json.dump(pooling, f)
-        lines = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {"name": "engram_commit", "arguments": {
-            "content": "Worker %d of the pool compacts its segments after %d minutes without a write." % (i, 5 + i), "scope": "pool", "wait_ms": 0}}}) + "\n"
-            for i in range(1, self.FACTS + 1))
-        first = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
-        done = self.run_engram("mcp", stdin=(first + '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' + lines).encode())
+
+        def message(method, **rest):
+            return json.dumps({"jsonrpc": "2.0", "method": method, **rest}) + "\n"
+        facts = [f"Worker {i} of the pool compacts its segments after {5 + i} minutes without a "
+                 "write." for i in range(1, self.FACTS + 1)]
+        talk = [message("initialize", id=0, params={
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}}), message("notifications/initialized")]
+        for i, fact in enumerate(facts, 1):
+            talk.append(message("tools/call", id=i, params={"name": "engram_commit", "arguments": {
+                "content": fact, "scope": "pool", "wait_ms": 0}}))
+        done = self.run_engram("mcp", stdin="".join(talk).encode())
         self.assertEqual(len(done.stdout.splitlines()), self.FACTS + 1)
 
     def waiting(self):
@@ -234,8 +271,10 @@ class OtherEmbeddings(Engram):
         self.assertIn(b'"facts_waiting":%d' % self.FACTS, self.run_engram("status").stdout)
         self.ask("conflicts")
         self.assertEqual(self.waiting(), self.FACTS)  # a command that needs no model loads none
-        self.assertEqual(self.by_meaning(), 0)  # words find; the old vectors are not compared with the new model's
-        server = subprocess.Popen([ENGRAM, "mcp"], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self.folder.name)
+        # words find; the old vectors are not compared with the new model's
+        self.assertEqual(self.by_meaning(), 0)
+        server = subprocess.Popen([ENGRAM, "mcp"], env=self.env, stdin=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, cwd=self.folder.name)
         try:
             for _ in range(600):
                 if self.waiting() == 0:
@@ -247,7 +286,8 @@ class OtherEmbeddings(Engram):
         self.assertEqual(self.waiting(), 0)
         self.assertEqual(self.by_meaning(), 3)
         # back: the old vectors are there still; only what was committed meanwhile waits
-        self.run_engram("commit", "--scope", "pool", "The janitor thread deletes tombstones each Sunday.")
+        self.run_engram("commit", "--scope", "pool",
+                        "The janitor thread deletes tombstones each Sunday.")
         self.assertEqual(self.ask("models", "use", "engram-embed-0")["facts_waiting"], 1)
 
     def test_by_commands_alone(self):
@@ -271,10 +311,12 @@ class OtherEmbeddings(Engram):
 
     def test_two_processes_at_once(self):
         self.run_engram("models", "use", "other")
-        many = [subprocess.Popen([ENGRAM, "models", "use", "other", "--now"], env=self.env, stdout=subprocess.DEVNULL) for _ in range(3)]
+        many = [subprocess.Popen([ENGRAM, "models", "use", "other", "--now"], env=self.env,
+                                 stdout=subprocess.DEVNULL) for _ in range(3)]
         self.assertEqual([p.wait(60) for p in many], [0, 0, 0])
         with sqlite3.connect(os.path.join(self.home, "data", "engram.db")) as db:
-            doubled = db.execute("SELECT count(*) FROM (SELECT 1 FROM vectors GROUP BY fact, statement, model HAVING count(*) > 1)").fetchone()[0]
+            doubled = db.execute("SELECT count(*) FROM (SELECT 1 FROM vectors GROUP BY "
+                                 "fact, statement, model HAVING count(*) > 1)").fetchone()[0]
             each = db.execute("SELECT model, count(*) FROM vectors GROUP BY model").fetchall()
         db.close()
         self.assertEqual(doubled, 0)
@@ -290,7 +332,8 @@ class Pull(Engram):
         super().setUp()
         self.hub = Hub()
         self.env.update(HF_ENDPOINT=self.hub.url + "/", NO_PROXY="*", no_proxy="*")
-        self.hub.add("org/mean", os.path.join(GOLDEN, "mean-f32"), {"README.md": b"x", "pytorch_model.bin": b"x", "onnx/model.onnx": b"x"})
+        self.hub.add("org/mean", os.path.join(GOLDEN, "mean-f32"),
+                     {"README.md": b"x", "pytorch_model.bin": b"x", "onnx/model.onnx": b"x"})
 
     def tearDown(self):
         self.hub.close()
@@ -302,14 +345,17 @@ class Pull(Engram):
         return done
 
     def start(self, *words):
-        return subprocess.Popen([ENGRAM, "models", "pull", *words], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen([ENGRAM, "models", "pull", *words], env=self.env,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def fails(self, reason, *words, kept=False, env=None):
-        """The pull fails with this reason, and nothing is visible; nothing at all is left, unless it may go on."""
+        """The pull fails with this reason, and nothing is visible; nothing at all is left, unless
+        it may go on."""
         done = self.pull(*(words or ("org/mean",)), expect=2, env=env)
         self.assertEqual(done.stderr.count(b"engram:"), 1, done.stderr)
         self.assertIn(reason.encode(), done.stderr)
-        self.assertEqual([m for m in self.listed().values() if m["installed"] and not m["ships"]], [])
+        self.assertEqual([m for m in self.listed().values() if m["installed"] and not m["ships"]],
+                         [])
         left = os.listdir(self.models) if os.path.isdir(self.models) else []
         self.assertEqual([n for n in left if not (kept and n.startswith("."))], [])
 
@@ -319,7 +365,9 @@ class Pull(Engram):
         for at, folders, names in os.walk(folder):
             for file in names:
                 if file != "SHA256SUMS":
-                    self.assertEqual(content(os.path.join(at, file)), content(os.path.join(GOLDEN, golden, os.path.relpath(os.path.join(at, file), folder))))
+                    path = os.path.join(at, file)
+                    self.assertEqual(content(path), content(
+                        os.path.join(GOLDEN, golden, os.path.relpath(path, folder))))
                 self.assertFalse(file.startswith(".") or file.endswith((".part", ".etag")), file)
         self.run_engram("models", "verify", name)
         return folder
@@ -328,13 +376,17 @@ class Pull(Engram):
 
     def test_pull_verify_use(self):
         done = self.ask("models", "pull", "org/mean")
-        self.assertEqual((done["name"], done["source"], done["already"], done["unchecked"]), ("mean", "org/mean@" + "c" * 40, False, ""))
+        self.assertEqual((done["name"], done["source"], done["already"], done["unchecked"]),
+                         ("mean", "org/mean@" + "c" * 40, False, ""))
         folder = self.assert_whole()
-        self.assertEqual(set(os.listdir(folder)), {"config.json", "vocab.txt", "model.safetensors", "SHA256SUMS"})
+        self.assertEqual(set(os.listdir(folder)),
+                         {"config.json", "vocab.txt", "model.safetensors", "SHA256SUMS"})
         asked = {path.rsplit("/", 1)[1] for _, path, _ in self.hub.requests}
         self.assertFalse(asked & {"README.md", "pytorch_model.bin", "model.onnx"})
-        self.assertEqual(len(self.hub.asked("hub", "config.json")), 2)  # its own, and that of 1_Pooling, which is not there
-        self.assertEqual(len([r for r in self.hub.asked("hub", "vocab.txt") if "/resolve/" + "c" * 40 + "/" in r[1]]), 1)
+        # its own, and that of 1_Pooling, which is not there
+        self.assertEqual(len(self.hub.asked("hub", "config.json")), 2)
+        self.assertEqual(len([r for r in self.hub.asked("hub", "vocab.txt") if "/resolve/"
+                              + "c" * 40 + "/" in r[1]]), 1)
         self.assertEqual(self.listed()["mean"]["source"], "org/mean@" + "c" * 40)
         self.run_engram("models", "use", "mean")
         self.hub.close()
@@ -344,10 +396,12 @@ class Pull(Engram):
         shipped = os.path.join(SHIPPED, "engram-embed-0")
         self.hub.add("org/embed", shipped)
         self.pull("org/embed", "--name", "mine")
-        self.assertEqual(content(os.path.join(self.models, "mine", "1_Pooling", "config.json")), content(os.path.join(shipped, "1_Pooling", "config.json")))
+        self.assertEqual(content(os.path.join(self.models, "mine", "1_Pooling", "config.json")),
+                         content(os.path.join(shipped, "1_Pooling", "config.json")))
         self.run_engram("models", "verify", "mine")
         self.run_engram("models", "use", "mine")
-        self.assertEqual(self.run_engram("embed", "--model", "mine", stdin=b'{"text": "a"}').stdout, self.run_engram("embed", stdin=b'{"text": "a"}').stdout)
+        self.assertEqual(self.run_engram("embed", "--model", "mine", stdin=b'{"text": "a"}').stdout,
+                         self.run_engram("embed", stdin=b'{"text": "a"}').stdout)
 
     def test_weights_in_several_files(self):
         self.hub.add("org/shards", os.path.join(GOLDEN, "sharded-f16"))
@@ -361,7 +415,8 @@ class Pull(Engram):
         except OSError as e:
             print(f"skip: test_progress_on_a_terminal: no pseudo-terminals here: {e}")
             self.skipTest("no pseudo-terminals")
-        done = subprocess.run([ENGRAM, "models", "pull", "org/mean"], env=self.env, stdout=subprocess.PIPE, stderr=slave, timeout=60)
+        done = subprocess.run([ENGRAM, "models", "pull", "org/mean"], env=self.env,
+                              stdout=subprocess.PIPE, stderr=slave, timeout=60)
         os.close(slave)
         shown = os.read(master, 100000)
         os.close(master)
@@ -383,8 +438,11 @@ class Pull(Engram):
         self.hub.add("other/mean", os.path.join(GOLDEN, "mean-bf16"))
         self.assertIn(b"holds org/mean@", self.pull("other/mean", expect=2).stderr)
         os.makedirs(os.path.join(self.models, "hand"))
-        self.assertIn(b"not made by a pull", self.pull("org/mean", "--name", "hand", expect=2).stderr)
-        for wrong in ("nonsense", "a/b/c", "../x", "org/..", "org/mean@", "org/mean@../x", "org/mean@a//b", "https://x/y", "org/me an", "/etc/passwd", "org/", "org/mean@x y"):
+        self.assertIn(b"not made by a pull",
+                      self.pull("org/mean", "--name", "hand", expect=2).stderr)
+        for wrong in ("nonsense", "a/b/c", "../x", "org/..", "org/mean@", "org/mean@../x",
+                      "org/mean@a//b", "https://x/y", "org/me an", "/etc/passwd", "org/",
+                      "org/mean@x y"):
             self.pull(wrong, expect=2)
         for name in ("../x", ".x", "a/b", ""):
             self.pull("org/mean", "--name", name, expect=2)
@@ -395,7 +453,8 @@ class Pull(Engram):
         self.assertEqual(self.listed()["gte-small"]["licence"], "MIT")
         self.assert_whole("gte-small")
         # with its weights known by checksum, whatever a hub says
-        self.hub.add("BAAI/bge-small-en-v1.5", os.path.join(GOLDEN, "mean-f32"), commit="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a")
+        self.hub.add("BAAI/bge-small-en-v1.5", os.path.join(GOLDEN, "mean-f32"),
+                     commit="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a")
         done = self.pull("bge-small-en-v1.5", expect=2)
         self.assertIn(b"not the published file", done.stderr)
         self.hub.repos["BAAI/bge-small-en-v1.5"]["commit"] = "e" * 40
@@ -408,7 +467,8 @@ class Pull(Engram):
         self.pull("org/mean", "--verbose")
         self.assertTrue(self.hub.asked("cdn", "model.safetensors"))
         for server, _, headers in self.hub.requests:
-            self.assertEqual(headers.get("Authorization"), "Bearer " + TOKEN if server == "hub" else None)
+            self.assertEqual(headers.get("Authorization"),
+                             "Bearer " + TOKEN if server == "hub" else None)
         for at, _, names in os.walk(self.folder.name):
             for name in names:
                 self.assertNotIn(TOKEN.encode(), content(os.path.join(at, name)))
@@ -425,7 +485,8 @@ class Pull(Engram):
         for p in many:
             out, err = p.communicate(timeout=300)
             self.assertEqual(p.returncode, 0, err)
-        self.assertEqual(len(self.hub.asked("cdn", "model.safetensors")), 2)  # one download, in two parts
+        # one download, in two parts
+        self.assertEqual(len(self.hub.asked("cdn", "model.safetensors")), 2)
         self.assert_whole()
 
     # ---- what breaks off ----
@@ -435,7 +496,8 @@ class Pull(Engram):
         self.pull("org/mean")
         ranges = [h.get("Range") for _, _, h in self.hub.asked("cdn", "model.safetensors")]
         self.assertEqual(ranges, [None, "bytes=10000-", "bytes=30000-", "bytes=30000-"])
-        self.assertTrue(self.hub.asked("cdn", "model.safetensors")[1][2]["If-Range"].startswith('"cdn-'))
+        self.assertTrue(self.hub.asked("cdn",
+                                       "model.safetensors")[1][2]["If-Range"].startswith('"cdn-'))
         self.assert_whole()
 
     def interrupted(self, signal_number, bytes_before=20000):
@@ -469,12 +531,15 @@ class Pull(Engram):
     def test_a_killed_pull_goes_on(self):
         self.interrupted(signal.SIGKILL)
         done = self.ask("models", "pull", "org/mean")
-        self.assertLess(done["downloaded_bytes"], os.path.getsize(os.path.join(GOLDEN, "mean-f32", "model.safetensors")))
+        self.assertLess(done["downloaded_bytes"],
+                        os.path.getsize(os.path.join(GOLDEN, "mean-f32", "model.safetensors")))
         self.assert_whole()
 
     def test_a_refusal_keeps_what_is_there(self):
         self.interrupted(signal.SIGKILL)
-        for status, code, reason in ((401, None, "set HF_TOKEN"), (403, "GatedRepo", "is gated"), (404, None, "config.json"), (401, "RepoNotFound", "no model org/mean")):
+        for status, code, reason in ((401, None, "set HF_TOKEN"), (403, "GatedRepo", "is gated"),
+                                     (404, None, "config.json"),
+                                     (401, "RepoNotFound", "no model org/mean")):
             self.hub.refuse["org/mean"] = (status, code)
             self.fails(reason, kept=True)
         self.hub.refuse.clear()
@@ -488,7 +553,8 @@ class Pull(Engram):
     def test_what_the_engine_cannot_run_is_not_kept(self):
         self.interrupted(signal.SIGKILL)
         config = json.loads(content(os.path.join(GOLDEN, "mean-f32", "config.json")))
-        self.hub.repos["org/mean"]["files"]["config.json"] = json.dumps(dict(config, model_type="gpt2")).encode()
+        config["model_type"] = "gpt2"
+        self.hub.repos["org/mean"]["files"]["config.json"] = json.dumps(config).encode()
         self.fails("model_type is 'gpt2'")
 
     def test_another_content_is_not_mixed(self):
@@ -496,8 +562,12 @@ class Pull(Engram):
         with open(os.path.join(self.models, ".mean.part", "model.safetensors.etag"), "w") as f:
             f.write('"of-another-content"')  # as if the file had been replaced on the server
         done = self.ask("models", "pull", "org/mean")
-        self.assertEqual(self.hub.asked("cdn", "model.safetensors")[-1][2].get("If-Range"), '"of-another-content"')
-        self.assertGreaterEqual(done["downloaded_bytes"], os.path.getsize(os.path.join(GOLDEN, "mean-f32", "model.safetensors")))  # all of it
+        self.assertEqual(self.hub.asked("cdn", "model.safetensors")[-1][2].get("If-Range"),
+                         '"of-another-content"')
+        # all of it
+        self.assertGreaterEqual(done["downloaded_bytes"],
+                                os.path.getsize(os.path.join(GOLDEN, "mean-f32",
+                                                             "model.safetensors")))
         self.assert_whole()
 
     def test_another_commit_is_not_mixed(self):
@@ -532,9 +602,11 @@ class Pull(Engram):
         self.hub.add("org/two", os.path.join(GOLDEN, "mean-bf16"))
         self.assertIn(b"status 503", self.pull("org/two", expect=2).stderr)
 
-        self.hub.close_early["model.safetensors"] = 20000  # ends too early each time: the hub said how long it is
+        # ends too early each time: the hub said how long it is
+        self.hub.close_early["model.safetensors"] = 20000
         self.hub.status.clear()
-        self.assertIn(b"broke off model.safetensors after 20000 of", self.pull("org/two", expect=2).stderr)
+        self.assertIn(b"broke off model.safetensors after 20000 of",
+                      self.pull("org/two", expect=2).stderr)
         self.hub.close_early.clear()
         self.pull("org/two")
         self.assert_whole("two", "mean-bf16")
@@ -544,8 +616,11 @@ class Pull(Engram):
     def test_refusals_of_the_hub(self):
         self.fails("no model org/none", "org/none")
         self.fails("no revision 'v9'", "org/mean@v9")
-        for status, code, reason in ((401, "GatedRepo", "is gated: accept its conditions"), (403, "GatedRepo", "is gated"), (401, "RepoNotFound", "no model org/mean"),
-                                     (404, None, "config.json"), (401, None, "set HF_TOKEN"), (403, None, "set HF_TOKEN"), (418, None, "status 418")):
+        for status, code, reason in ((401, "GatedRepo", "is gated: accept its conditions"),
+                                     (403, "GatedRepo", "is gated"),
+                                     (401, "RepoNotFound", "no model org/mean"),
+                                     (404, None, "config.json"), (401, None, "set HF_TOKEN"),
+                                     (403, None, "set HF_TOKEN"), (418, None, "status 418")):
             self.hub.refuse["org/mean"] = (status, code)
             self.fails(reason)
         self.hub.refuse["org/mean"] = (401, "GatedRepo")
@@ -553,7 +628,8 @@ class Pull(Engram):
 
     def test_no_network(self):
         self.fails("HF_ENDPOINT", env=dict(self.env, HF_ENDPOINT="http://127.0.0.1:1"))
-        for wrong in ("ftp://x", "file:///etc", "huggingface.co", "http://a b", "http://a@b", "https://h/?x"):
+        for wrong in ("ftp://x", "file:///etc", "huggingface.co", "http://a b", "http://a@b",
+                      "https://h/?x"):
             self.fails("HF_ENDPOINT is no address", env=dict(self.env, HF_ENDPOINT=wrong))
 
     def test_wrong_checksums(self):
@@ -571,18 +647,24 @@ class Pull(Engram):
         self.assert_whole()
 
     def test_names_that_leave_the_folder(self):
-        for name in ("../../evil.safetensors", "/tmp/evil.safetensors", "a/../../evil.safetensors", "..", ".hidden.safetensors", "evil.so", "sub/evil.safetensors",
+        for name in ("../../evil.safetensors", "/tmp/evil.safetensors", "a/../../evil.safetensors",
+                     "..", ".hidden.safetensors", "evil.so", "sub/evil.safetensors",
                      "evil\n.safetensors", ""):
             index = json.dumps({"weight_map": {"a": name}}).encode()
             files = {"model.safetensors.index.json": index}
-            self.hub.add("org/evil", None, dict(files, **{n: content(os.path.join(GOLDEN, "sharded-f16", n)) for n in ("config.json", "vocab.txt")}))
+            others = {n: content(os.path.join(GOLDEN, "sharded-f16", n))
+                      for n in ("config.json", "vocab.txt")}
+            self.hub.add("org/evil", None, dict(files, **others))
             self.fails("no plain name", "org/evil")
         outside = [n for at, _, names in os.walk(self.folder.name) for n in names if "evil" in n]
         self.assertEqual(outside, [])
-        for index in (b"[]", b"{}", b'{"weight_map": []}', b"{", b'{"weight_map": {"a": "gone.safetensors"}}', b'{"x": {"a": "../y.safetensors"}}'):
+        for index in (b"[]", b"{}", b'{"weight_map": []}', b"{",
+                      b'{"weight_map": {"a": "gone.safetensors"}}',
+                      b'{"x": {"a": "../y.safetensors"}}'):
             self.hub.repos["org/evil"]["files"]["model.safetensors.index.json"] = index
             self.pull("org/evil", expect=2)
-            self.assertEqual(os.listdir(self.models), [".evil.part"] if b"gone" in index else [])  # that file may come yet
+            # that file may come yet
+            self.assertEqual(os.listdir(self.models), [".evil.part"] if b"gone" in index else [])
             shutil.rmtree(os.path.join(self.models, ".evil.part"), ignore_errors=True)
 
     def test_sizes(self):
@@ -597,15 +679,20 @@ class Pull(Engram):
         self.fails("longer than 67108864 bytes")
 
     def test_redirects(self):
-        for to, reason in ((self.hub.url + "/org/mean/resolve/main/config.json", "more than 5 times"), ("ftp://127.0.0.1/x", "only http and https"),
-                           ("file:///etc/passwd", "only http and https"), (self.hub.url + "/" + "x" * 5000, "")):
+        for to, reason in ((self.hub.url + "/org/mean/resolve/main/config.json",
+                            "more than 5 times"), ("ftp://127.0.0.1/x", "only http and https"),
+                           ("file:///etc/passwd", "only http and https"),
+                           (self.hub.url + "/" + "x" * 5000, "")):
             self.hub.location["config.json"] = to
             self.fails(reason)
 
     def test_a_certificate_that_nobody_signed(self):
         key, cert = (os.path.join(self.folder.name, n) for n in ("key.pem", "cert.pem"))
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], check=True, capture_output=True)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                        "/CN=127.0.0.1",
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert],
+                       check=True, capture_output=True)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(cert, key)
         for server in self.hub.servers[:1]:
@@ -616,12 +703,15 @@ class Pull(Engram):
 
     def test_the_engine_cannot_run_it(self):
         config = json.loads(content(os.path.join(GOLDEN, "mean-f32", "config.json")))
-        self.hub.add("org/gpt", os.path.join(GOLDEN, "mean-f32"), {"config.json": json.dumps(dict(config, model_type="gpt2")).encode()})
+        self.hub.add("org/gpt", os.path.join(GOLDEN, "mean-f32"),
+                     {"config.json": json.dumps(dict(config, model_type="gpt2")).encode()})
         self.fails("model_type is 'gpt2'", "org/gpt")
         self.assertEqual(self.hub.asked("hub", "model.safetensors"), [])  # known before the weights
-        self.hub.add("org/wide", os.path.join(GOLDEN, "mean-f32"), {"config.json": json.dumps(dict(config, hidden_size=48)).encode()})
+        self.hub.add("org/wide", os.path.join(GOLDEN, "mean-f32"),
+                     {"config.json": json.dumps(dict(config, hidden_size=48)).encode()})
         self.fails("was not installed", "org/wide")
-        self.hub.add("org/bin", None, {"config.json": json.dumps(config).encode(), "vocab.txt": b"[UNK]", "pytorch_model.bin": b"x"})
+        self.hub.add("org/bin", None, {"config.json": json.dumps(config).encode(),
+                                       "vocab.txt": b"[UNK]", "pytorch_model.bin": b"x"})
         self.fails("no model.safetensors", "org/bin")
         self.hub.add("org/mute", os.path.join(GOLDEN, "mean-f32"))
         del self.hub.repos["org/mute"]["files"]["vocab.txt"]
@@ -632,17 +722,21 @@ class Pull(Engram):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000))
 
-        done = subprocess.run([ENGRAM, "models", "pull", "org/mean"], env=self.env, capture_output=True, timeout=60, preexec_fn=little, restore_signals=False)
+        done = subprocess.run([ENGRAM, "models", "pull", "org/mean"], env=self.env,
+                              capture_output=True, timeout=60, preexec_fn=little,
+                              restore_signals=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"cannot write", done.stderr)
         self.assertNotIn("mean", self.listed())
         self.pull("org/mean")  # and it goes on
-        self.assertEqual(self.hub.asked("cdn", "model.safetensors")[1][2].get("Range"), "bytes=30000-")
+        self.assertEqual(self.hub.asked("cdn", "model.safetensors")[1][2].get("Range"),
+                         "bytes=30000-")
         self.assert_whole()
 
     def test_a_full_disk(self):
         os.makedirs(self.models)
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=17m", "tmpfs", self.models], capture_output=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=17m", "tmpfs", self.models],
+                                 capture_output=True)
         if mounted.returncode:
             print("skip: test_a_full_disk: needs the right to mount")
             self.skipTest("needs the right to mount")

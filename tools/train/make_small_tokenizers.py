@@ -9,7 +9,8 @@ bpe-json      the same merges with a normal form, a prefix space and tokens with
 unigram-spm   spm.model as in DeBERTa-v3, with a small precompiled character map
 unigram-json  its pieces behind other normalisers and with byte fallback
 Each has expected.jsonl: the lines of make_tokenizer_golden.py, and for every 4,096 code points
-{"block", "shift": 12, "hash"} over the ids of "aXb X" and a combining acute for each code point X."""
+{"block", "shift": 12, "hash"} over the ids of "aXb X" and a combining acute for each code point
+X."""
 import json
 import os
 import random

@@ -6,6 +6,9 @@ and numbers 14.0, clusters 16.0, normal forms older than 12.0.
 usage: make_tokenizer_tables.py > FILE   (takes two minutes)"""
 import struct
 import sys
+import textwrap
+import textwrap
+import textwrap
 
 from tokenizers import __version__, normalizers, pre_tokenizers
 
@@ -172,17 +175,19 @@ def main():
     lowered = [(c, lower.normalize_str(chr(c))) for c in plain
                if lower.normalize_str(chr(c)) != chr(c)]
     classes, pairs = ranges(combining_classes()), compositions()
-    names = ", ".join("CLUSTER_" + n for n in CLUSTERS)
+    names = textwrap.fill("/* The order of eg_word_class and eg_cluster in unicode.h: "
+                          + ", ".join("CLUSTER_" + n for n in CLUSTERS) + ". */", 100,
+                          subsequent_indent=" * ")
     print(
-        f"""/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers of tokenizers {__version__}: word
- * classes (Unicode 14.0), grapheme clusters (16.0), normal forms (before 12.0), lower case. Do not edit. Included by unicode.c
- * only. */
+        f"""/* unicode_tables.h - written by tools/train/make_tokenizer_tables.py from the answers
+ * of tokenizers {__version__}: word classes (Unicode 14.0), grapheme clusters (16.0), normal forms
+ * (before 12.0), lower case. Do not edit. Included by unicode.c only. */
 #ifndef EG_UNICODE_TABLES_H
 #define EG_UNICODE_TABLES_H
 
 #include <stdint.h>
 
-/* The order of eg_word_class and eg_cluster in unicode.h: {names}. */
+{names}
 /* Block of 256 code points -> row of unicode_kinds. */
 static const uint8_t unicode_rows[{len(first)}] = {{
 {rows(first)}}};

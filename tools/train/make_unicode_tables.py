@@ -64,16 +64,19 @@ def stages(normalizer):
     return first
 
 
+CODES = ", ".join("CODE_" + name for name in ("IDENTITY", "DROPPED", "SPACE", "PUNCTUATION", "CJK",
+                                              "HANGUL"))
 one, two = stages(uncased), stages(cased)
 assert max(max(b) for b in blocks) < 65536 and len(blocks) < 65536
-print(f"""/* bert_unicode_tables.h - written by tools/train/make_unicode_tables.py from the answers of tokenizers {__version__}:
- * what the BERT normaliser makes of each code point. Do not edit. Included by wordpiece.c only. */
+print(f"""/* bert_unicode_tables.h - written by tools/train/make_unicode_tables.py from the answers
+ * of tokenizers {__version__}: what the BERT normaliser makes of each code point. Do not edit.
+ * Included by wordpiece.c only. */
 #ifndef EG_BERT_UNICODE_TABLES_H
 #define EG_BERT_UNICODE_TABLES_H
 
 #include <stdint.h>
 
-enum {{ CODE_IDENTITY, CODE_DROPPED, CODE_SPACE, CODE_PUNCTUATION, CODE_CJK, CODE_HANGUL, CODE_MAPPING = {FIRST_MAPPING} }};
+enum {{ {CODES}, CODE_MAPPING = {FIRST_MAPPING} }};
 
 /* Block of 256 code points -> row of unicode_codes. */
 static const uint16_t unicode_uncased[{len(one)}] = {{

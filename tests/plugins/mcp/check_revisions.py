@@ -1,10 +1,12 @@
-"""check_revisions.py - what each revision must answer: tools, results, errors, ids, garbage, eras, batches."""
+"""check_revisions.py - what each revision must answer: tools, results, errors, ids, garbage, eras,
+batches."""
 import json
 import os
 
 import jsonschema
 
-from harness import (CORE, FACT, READS, TEAM, bad_call, checked, every_revision, good_call, open_peer, run, tools_of,
+from harness import (CORE, FACT, READS, TEAM, bad_call, checked, every_revision, good_call,
+                     open_peer, run, tools_of,
                      with_peer)
 from peer import LEGACY, META, STATELESS, check
 
@@ -21,12 +23,15 @@ def lists_tools(rev):
         check(set(wanted) <= set(tools), "tools are missing", sorted(tools))
         check(profile == "team" or not set(TEAM) & set(tools), "too many tools", sorted(tools))
         for name in wanted:
-            check(("annotations" in tools[name]) == (rev >= "2025-03-26"), "annotations", tools[name])
-            check(("outputSchema" in tools[name]) == (rev >= "2025-06-18"), "outputSchema", tools[name])
+            check(("annotations" in tools[name]) == (rev >= "2025-03-26"), "annotations",
+                  tools[name])
+            check(("outputSchema" in tools[name]) == (rev >= "2025-06-18"), "outputSchema",
+                  tools[name])
             check(("title" in tools[name]) == (rev >= "2025-06-18"), "title", tools[name])
             check(len(tools[name]["description"]) < 400, "few words", tools[name])
             if "annotations" in tools[name]:
-                check(tools[name]["annotations"]["readOnlyHint"] == (name in READS), "readOnlyHint", tools[name])
+                check(tools[name]["annotations"]["readOnlyHint"] == (name in READS), "readOnlyHint",
+                      tools[name])
         run.judge.error(rev, peer.ask("tools/list", {"cursor": "x"}), -32602)
         peer.finish()
 
@@ -42,40 +47,52 @@ def calls_core_tools(rev):
     scope = f"drive/{rev}/{os.getpid()}"
     service = SERVICES[rev]  # another one in each revision: facts of other scopes stay in the store
     first = good_call(rev, peer, tools, "engram_commit", {
-        "content": f"The retry limit of the {service} service is 3.", "scope": scope, "agent_id": "a",
+        "content": f"The retry limit of the {service} service is 3.", "scope": scope,
+        "agent_id": "a",
         "provenance": "billing.c:1", "wait_ms": 10000})
     second = good_call(rev, peer, tools, "engram_commit", {
-        "content": f"The retry limit of the {service} service is 5.", "scope": scope, "agent_id": "b",
+        "content": f"The retry limit of the {service} service is 5.", "scope": scope,
+        "agent_id": "b",
         "fact_type": "decision", "confidence": 0.9, "wait_ms": 10000})
-    check(first["operation"] == "add" and not first["duplicate"] and first["undo_id"] > 0, "receipt", first)
-    ours = [c for c in second["conflicts"] if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
+    check(first["operation"] == "add" and not first["duplicate"] and first["undo_id"] > 0,
+          "receipt", first)
+    ours = [c for c in second["conflicts"]
+            if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
     check(len(ours) == 1 and second["detection"] == "done", "a conflict was expected", second)
     conflict = ours[0]
-    check(FACT <= set(conflict["fact_a"]) and FACT <= set(conflict["fact_b"]), "members of a fact", conflict)
+    check(FACT <= set(conflict["fact_a"]) and FACT <= set(conflict["fact_b"]), "members of a fact",
+          conflict)
     hits = good_call(rev, peer, tools, "engram_query", {
         "topic": f"retry limit of {service}", "scope": scope})["results"]
     ours = {hit["fact_id"]: hit for hit in hits}
     for receipt in (first, second):
         hit = ours[receipt["fact_id"]]
         check(FACT | {"relevance", "why", "open_conflicts"} <= set(hit), "members of a hit", hit)
-        check(hit["has_open_conflict"] and conflict["conflict_id"] in hit["open_conflicts"], "open conflict", hit)
+        check(hit["has_open_conflict"] and conflict["conflict_id"] in hit["open_conflicts"],
+              "open conflict", hit)
         check(hit["committed_at"].endswith("Z") and len(hit["fact_id"]) == 36, "time and id", hit)
-    check(ours[first["fact_id"]]["verified"] and not ours[second["fact_id"]]["verified"], "verified", hits)
-    found = good_call(rev, peer, tools, "engram_conflicts", {"scope": scope, "limit": 100})["conflicts"]
+    check(ours[first["fact_id"]]["verified"] and not ours[second["fact_id"]]["verified"],
+          "verified", hits)
+    found = good_call(rev, peer, tools, "engram_conflicts",
+                      {"scope": scope, "limit": 100})["conflicts"]
     check(conflict["conflict_id"] in [c["conflict_id"] for c in found], "conflicts", found)
     done = good_call(rev, peer, tools, "engram_resolve", {
-        "conflict_id": conflict["conflict_id"], "resolution_type": "winner", "resolution": "the code says 5",
+        "conflict_id": conflict["conflict_id"], "resolution_type": "winner",
+        "resolution": "the code says 5",
         "winning_fact_id": second["fact_id"], "agent_id": "bob"})
     check(done["closed"][0]["closed_by"] == "bob", "who settled it", done)
     check(done["resolved"] and done["closed"][0]["fact_id"] == first["fact_id"], "resolved", done)
-    found = good_call(rev, peer, tools, "engram_conflicts", {"scope": scope, "limit": 100})["conflicts"]
+    found = good_call(rev, peer, tools, "engram_conflicts",
+                      {"scope": scope, "limit": 100})["conflicts"]
     check(conflict["conflict_id"] not in [c["conflict_id"] for c in found], "still open", found)
     would = good_call(rev, peer, tools, "engram_check", {
         "content": f"The retry limit of the {service} service is 9.", "scope": scope})
-    check(would["would_conflict"] and would["would_conflict"][0]["fact"], "a dry run finds it", would)
+    check(would["would_conflict"] and would["would_conflict"][0]["fact"], "a dry run finds it",
+          would)
     would = good_call(rev, peer, tools, "engram_check", {"scope": scope, "statements": [
         "Port of cache is 1.", "The retry limit of mail is 1.", "The retry limit of mail is 2."]})
-    check(any(w["statement"] == 2 and w["other_statement"] == 1 for w in would["would_conflict"]), "each other", would)
+    check(any(w["statement"] == 2 and w["other_statement"] == 1 for w in would["would_conflict"]),
+          "each other", would)
     peer.finish()
 
 
@@ -94,7 +111,8 @@ def refuses_bad_arguments(rev):
     bad_call(rev, peer, "engram_commit", {"content": "a" * 8193}, "content")
     bad_call(rev, peer, "engram_commit", {"content": "a", "fact_type": "guess"}, "fact_type")
     bad_call(rev, peer, "engram_commit", {"content": ""}, "content")
-    bad_call(rev, peer, "engram_resolve", {"conflict_id": "x", "resolution_type": "winner", "resolution": "r"},
+    bad_call(rev, peer, "engram_resolve",
+             {"conflict_id": "x", "resolution_type": "winner", "resolution": "r"},
              "winning_fact_id")
     bad_call(rev, peer, "engram_status", [1], "arguments")
     run.judge.error(rev, peer.call("engram_nothing", {}), -32602)
@@ -109,7 +127,8 @@ def refuses_bad_arguments(rev):
 def answers_what_is_not_offered(rev):
     """methods that are not offered are -32601"""
     peer = with_peer(rev)
-    for method in ("resources/subscribe", "resources/unsubscribe", "prompts/LIST", "completion/complete", "nonsense",
+    for method in ("resources/subscribe", "resources/unsubscribe", "prompts/LIST",
+                   "completion/complete", "nonsense",
                    "tools/LIST", ""):
         run.judge.error(rev, peer.ask(method, {}), -32601)
     for method in ("ping", "logging/setLevel"):
@@ -137,10 +156,13 @@ def keeps_ids(rev):
         run.judge.validate(rev, "JSONRPCResponse", answer)
         check(answer["id"] == id and type(answer["id"]) is type(id), "another id", answer)
     meta = json.dumps({"_meta": peer.meta} if peer.meta else {}).encode()
-    for id in (b"11.0", b"1e1", b"-2.50E1", b"120e-1", b"0e-9"):  # whole, whatever the way of writing
-        peer.raw(b'{"jsonrpc":"2.0","id":' + id + b',"method":"tools/list","params":' + meta + b'}\n')
+    # whole, whatever the way of writing
+    for id in (b"11.0", b"1e1", b"-2.50E1", b"120e-1", b"0e-9"):
+        peer.raw(b'{"jsonrpc":"2.0","id":' + id + b',"method":"tools/list","params":' + meta
+                 + b'}\n')
         answer = peer.receive()
-        check("result" in answer and repr(answer["id"]) == repr(json.loads(id)), "another id", answer)
+        check("result" in answer and repr(answer["id"]) == repr(json.loads(id)), "another id",
+              answer)
     for id in (1.5, 0.125, 1e-7, 1234.5e1 + 0.5, True, [1], {"a": 1}):
         peer.send({"jsonrpc": "2.0", "id": id, "method": "tools/list",
                    "params": {"_meta": peer.meta} if peer.meta else {}})
@@ -157,15 +179,19 @@ def survives_garbage(rev):
     peer = with_peer(rev)
     if rev == STATELESS:
         tools_of(rev, peer)
-    parse_errors = [b"{", b"nonsense", b"\xff\xfe", b'{"jsonrpc":"2.0","id":1,"method":"ping\xc3"}', b"[" * 100000,
-                    b'{"a":' * 65 + b"1" + b"}" * 65, b'{"jsonrpc":"2.0" "id":1}', b'{"a":01}', b'{"a":"\x01"}',
+    parse_errors = [b"{", b"nonsense", b"\xff\xfe", b'{"jsonrpc":"2.0","id":1,"method":"ping\xc3"}',
+                    b"[" * 100000,
+                    b'{"a":' * 65 + b"1" + b"}" * 65, b'{"jsonrpc":"2.0" "id":1}', b'{"a":01}',
+                    b'{"a":"\x01"}',
                     b'\x00', b'{"a":"\\x"}', b'{} {}', b"'a'", b"1" * 64]
     for line in parse_errors:
         peer.raw(line + b"\n")
         run.judge.error(rev, peer.receive(), -32700)
-    requests = [b"5", b'"text"', b"null", b"{}", b'{"a":"\\ud800"}', b'{"jsonrpc":"1.0","method":"ping","id":1}',
+    requests = [b"5", b'"text"', b"null", b"{}", b'{"a":"\\ud800"}',
+                b'{"jsonrpc":"1.0","method":"ping","id":1}',
                 b'{"jsonrpc":"2.0","id":1}',
-                b'{"jsonrpc":"2.0","id":1,"method":5}', b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+                b'{"jsonrpc":"2.0","id":1,"method":5}',
+                b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
                 b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
                 b'{"jsonrpc":"2.0","id":1,"method":"tools/call\\u0000"}']
     for line in requests:
@@ -175,9 +201,11 @@ def survives_garbage(rev):
     run.judge.error(rev, peer.receive(), -32602)
     for quiet in (b"\n", b"\r\n", b"   \n", b'{"jsonrpc":"2.0","method":"notifications/unheard"}\n',
                   b'{"jsonrpc":"2.0","method":"notifications/cancelled"}\n',
-                  b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":999}}\n',
+                  b'{"jsonrpc":"2.0","method":"notifications/cancelled",'
+                  b'"params":{"requestId":999}}\n',
                   b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n',
-                  b'{"jsonrpc":"2.0","id":5,"result":{}}\n', b'{"jsonrpc":"2.0","method":"tools/list"}\n'):
+                  b'{"jsonrpc":"2.0","id":5,"result":{}}\n',
+                  b'{"jsonrpc":"2.0","method":"tools/list"}\n'):
         peer.raw(quiet)
     check(set(CORE) <= set(tools_of(rev, peer)), "it goes on")
     rest, status = peer.finish()
@@ -187,7 +215,8 @@ def survives_garbage(rev):
 @checked
 @every_revision
 def answers_what_it_cannot_read(rev):
-    """a call with half of a surrogate pair is served; one beyond the limits gets its error with its id"""
+    """a call with half of a surrogate pair is served; one beyond the limits gets its error with its
+    id"""
     peer = with_peer(rev)
     tools = tools_of(rev, peer)
     good_call(rev, peer, tools, "engram_query", {"topic": "half \ud83d of a pair"})
@@ -195,14 +224,17 @@ def answers_what_it_cannot_read(rev):
     for _ in range(70):
         deep = [deep]
     for topic in (10**70, deep):
-        error = run.judge.error(rev, peer.call("engram_query", {"topic": topic}), -32700)  # waits for the id
+        # waits for the id
+        error = run.judge.error(rev, peer.call("engram_query", {"topic": topic}), -32700)
         check("63 characters" in error["message"] or "64" in error["message"], "which limit", error)
-        peer.raw(json.dumps({"method": "tools/call", "params": {"name": "x", "arguments": {"id": 5, "topic": topic}},
+        peer.raw(json.dumps({"method": "tools/call",
+                             "params": {"name": "x", "arguments": {"id": 5, "topic": topic}},
                              "id": "last"}).encode() + b"\n")
         run.judge.error(rev, peer.wait_for("last"), -32700)
     peer.raw(b'{"jsonrpc":"2.0","id":"first","method":01}\n')
     run.judge.error(rev, peer.wait_for("first"), -32700)
-    for line in (b'{"jsonrpc":"2.0","method":01,"id":3}\n', b'{"jsonrpc":"2.0","id":1.5,"method":01}\n'):
+    for line in (b'{"jsonrpc":"2.0","method":01,"id":3}\n',
+                 b'{"jsonrpc":"2.0","id":1.5,"method":01}\n'):
         peer.raw(line)
         answer = peer.receive()
         run.judge.error(rev, answer, -32700)
@@ -213,8 +245,10 @@ def answers_what_it_cannot_read(rev):
 @checked
 @every_revision
 def says_who_asks(rev):
-    """a fact without agent_id is of the client that initialize, or the request's _meta, names; else of mcp"""
-    names = [("drive", "drive"), ("ü" * 150, "ü" * 100), ("a\nb", "mcp"), ("", "mcp"), (5, "mcp"), (None, "mcp")]
+    """a fact without agent_id is of the client that initialize, or the request's _meta, names; else
+    of mcp"""
+    names = [("drive", "drive"), ("ü" * 150, "ü" * 100), ("a\nb", "mcp"), ("", "mcp"), (5, "mcp"),
+             (None, "mcp")]
     scope = f"who/{rev}/{os.getpid()}"
     for i, (name, shown) in enumerate(names):
         peer = open_peer()
@@ -224,14 +258,17 @@ def says_who_asks(rev):
             del peer.meta[META + "clientInfo"]
             peer.meta |= {META + key: value for key, value in info.items()}
         else:
-            run.judge.response(rev, peer.ask("initialize", {"protocolVersion": rev, "capabilities": {}} | info),
+            run.judge.response(rev, peer.ask("initialize",
+                                             {"protocolVersion": rev, "capabilities": {}} | info),
                                "InitializeResult")
         tools = tools_of(rev, peer)
         words = f"Caller{i} came by stage {i}."
-        ours = good_call(rev, peer, tools, "engram_commit", {"content": words, "scope": scope})["fact_id"]
+        ours = good_call(rev, peer, tools, "engram_commit",
+                         {"content": words, "scope": scope})["fact_id"]
         bobs = good_call(rev, peer, tools, "engram_commit", {
             "content": words + " Bob too.", "scope": scope, "agent_id": "bob"})["fact_id"]
-        hits = good_call(rev, peer, tools, "engram_query", {"topic": words, "scope": scope, "limit": 50})["results"]
+        hits = good_call(rev, peer, tools, "engram_query",
+                         {"topic": words, "scope": scope, "limit": 50})["results"]
         agents = {hit["fact_id"]: hit["agent_id"] for hit in hits}
         check((agents[ours], agents[bobs]) == (shown, "bob"), f"{name!r}: who asks", agents)
         peer.finish()
@@ -242,7 +279,8 @@ def says_who_asks(rev):
 def takes_null_for_absent(rev):
     """arguments, cursor and params that are null count as not given"""
     peer = with_peer(rev)
-    result = run.judge.response(rev, peer.ask("tools/call", {"name": "engram_status", "arguments": None}), "CallToolResult")
+    result = run.judge.response(rev, peer.ask("tools/call", {"name": "engram_status",
+                                                             "arguments": None}), "CallToolResult")
     check(not result.get("isError"), "arguments", result)
     run.judge.response(rev, peer.ask("tools/list", {"cursor": None}), "ListToolsResult")
     if rev != STATELESS:
@@ -263,7 +301,8 @@ def survives_long_lines(rev):
     run.judge.error(rev, peer.receive(), -32600)
     answer = peer.call("engram_query", {"topic": "t" * ((4 << 20) - 1000)})
     run.judge.response(rev, answer, "CallToolResult")
-    check(json.loads(answer["result"]["content"][0]["text"])["topic_cut"] is True, "a long topic is cut", answer)
+    check(json.loads(answer["result"]["content"][0]["text"])["topic_cut"] is True,
+          "a long topic is cut", answer)
     peer.raw(b'{"jsonrpc":"2.0",' + b" " * (4 << 20) + b'"id":1,"method":"ping"}\r\n')
     run.judge.error(rev, peer.receive(), -32600)
     check(set(CORE) <= set(tools_of(rev, peer)), "it goes on")
@@ -276,8 +315,10 @@ def survives_long_lines(rev):
 @checked
 def negotiates():
     """initialize answers known revisions with themselves, others with the newest of its era"""
-    for wanted, given in [(r, r) for r in LEGACY] + [("2026-07-28", "2025-11-25"), ("1.0", "2025-11-25"),
-                                                     ("2099-01-01", "2025-11-25"), ("", "2025-11-25")]:
+    for wanted, given in [(r, r) for r in LEGACY] + [("2026-07-28", "2025-11-25"),
+                                                     ("1.0", "2025-11-25"),
+                                                     ("2099-01-01", "2025-11-25"),
+                                                     ("", "2025-11-25")]:
         peer = open_peer()
         result = run.judge.response(given, peer.initialize(wanted), "InitializeResult")
         check(result["protocolVersion"] == given, f"{wanted}", result)
@@ -344,17 +385,20 @@ def discovers():
 
 @checked
 def subscribes():
-    """subscriptions/listen is acknowledged, stays open, ends by cancellation (silent) or with the input (a result)"""
+    """subscriptions/listen is acknowledged, stays open, ends by cancellation (silent) or with the
+    input (a result)"""
     peer = open_peer()
     peer.stateless()
-    wanted = {"notifications": {"toolsListChanged": True, "promptsListChanged": True, "resourceSubscriptions": ["a:b"]}}
+    wanted = {"notifications": {"toolsListChanged": True, "promptsListChanged": True,
+                                "resourceSubscriptions": ["a:b"]}}
     for id in ("s1", 200):
         peer.start("subscriptions/listen", wanted, id)
         note = peer.receive()
         run.judge.validate(STATELESS, "SubscriptionsAcknowledgedNotification", note)
         check(note["params"]["_meta"][META + "subscriptionId"] == id, "subscriptionId", note)
         check(note["params"]["notifications"] == {}, "nothing that is not sent is promised", note)
-    run.judge.error(STATELESS, peer.wait_for(peer.start("tools/list", None, "s1")), -32600)  # the id is in use
+    # the id is in use
+    run.judge.error(STATELESS, peer.wait_for(peer.start("tools/list", None, "s1")), -32600)
     run.judge.error(STATELESS, peer.ask("subscriptions/listen", {}), -32602)
     peer.notify("notifications/cancelled", {"requestId": "s1"})
     tools_of(STATELESS, peer)
@@ -363,10 +407,12 @@ def subscribes():
         run.judge.validate(STATELESS, "SubscriptionsAcknowledgedNotification", peer.receive())
     run.judge.error(STATELESS, peer.ask("subscriptions/listen", wanted), -32603)  # the seventeenth
     rest, status = peer.finish()
-    check(sorted(m["id"] for m in rest) == list(range(100, 115)) + [200] and status == 0, "ends", rest, status)
+    check(sorted(m["id"] for m in rest) == list(range(100, 115)) + [200] and status == 0, "ends",
+          rest, status)
     for message in rest:
         run.judge.validate(STATELESS, "SubscriptionsListenResultResponse", message)
-        check(message["result"]["_meta"][META + "subscriptionId"] == message["id"], "subscriptionId", message)
+        check(message["result"]["_meta"][META + "subscriptionId"] == message["id"],
+              "subscriptionId", message)
 
 
 @checked
@@ -385,9 +431,12 @@ def serves_batches():
     run.judge.response(rev, peer.initialize(rev), "InitializeResult")
     peer.send([{"jsonrpc": "2.0", "id": 50, "method": "ping"},
                {"jsonrpc": "2.0", "method": "notifications/initialized"},
-               {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "engram_status"}},
-               {"jsonrpc": "2.0", "id": 51, "method": "tools/list"}, {"jsonrpc": "2.0", "id": 52, "method": "no"},
-               {"jsonrpc": "2.0", "id": 53, "method": "tools/call", "params": {"name": "engram_query"}}, 5])
+               {"jsonrpc": "2.0", "id": "c", "method": "tools/call",
+                "params": {"name": "engram_status"}},
+               {"jsonrpc": "2.0", "id": 51, "method": "tools/list"},
+               {"jsonrpc": "2.0", "id": 52, "method": "no"},
+               {"jsonrpc": "2.0", "id": 53, "method": "tools/call",
+                "params": {"name": "engram_query"}}, 5])
     answer = peer.receive()
     check(isinstance(answer, list) and len(answer) == 6, "an array of six", answer)
     by_id = {m.get("id"): m for m in answer}
@@ -402,23 +451,29 @@ def serves_batches():
     stateless = {"_meta": {META + "protocolVersion": STATELESS, META + "clientCapabilities": {}}}
     peer.send([{"jsonrpc": "1.0", "id": 1, "method": "ping"},
                {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]},
-               {"jsonrpc": "2.0", "id": True, "method": "ping"}, {"jsonrpc": "2.0", "id": 3, "result": {}},
-               {"jsonrpc": "2.0", "method": "x", "params": 5}, {"jsonrpc": "2.0", "id": 4, "method": "ping"},
+               {"jsonrpc": "2.0", "id": True, "method": "ping"},
+               {"jsonrpc": "2.0", "id": 3, "result": {}},
+               {"jsonrpc": "2.0", "method": "x", "params": 5},
+               {"jsonrpc": "2.0", "id": 4, "method": "ping"},
                {"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
                 "params": dict(stateless, notifications={})}])
     answer = peer.receive()
     check([(m.get("id"), m.get("error", {}).get("code")) for m in answer]
-          == [(1, -32600), (2, -32602), (None, -32600), (4, None), (5, -32600)], "wrong messages in an array", answer)
+          == [(1, -32600), (2, -32602), (None, -32600), (4, None), (5, -32600)],
+          "wrong messages in an array", answer)
     peer.send(ping + [{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {
         "name": "engram_query", "arguments": {"topic": "half \ud83d"}}}])
-    check(sorted(str(m["id"]) for m in peer.receive()) == ["6", "b"], "half of a surrogate pair in an array")
-    peer.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])  # nothing but notifications: no answer
+    check(sorted(str(m["id"]) for m in peer.receive()) == ["6", "b"],
+          "half of a surrogate pair in an array")
+    # nothing but notifications: no answer
+    peer.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])
     for wrong in ([], ping * 65, [ping]):
         peer.send(wrong)
         answer = peer.receive()
         run.judge.error(rev, answer[0] if isinstance(answer, list) else answer, -32600)
     peer.send(ping * 2)
-    check([m["id"] for m in peer.receive()] == ["b", "b"], "ping is answered at once, so its id is free again")
+    check([m["id"] for m in peer.receive()] == ["b", "b"],
+          "ping is answered at once, so its id is free again")
     peer.finish()
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""drive.py - drives an MCP stdio server through every message of five protocol revisions and judges each answer
-by the published schemas.
+"""drive.py - drives an MCP stdio server through every message of five protocol revisions and judges
+each answer by the published schemas.
 
     drive.py --schemas DIR COMMAND [ARGUMENT ...]
     drive.py --real --profile-option='--profile {}' --schemas DIR engram mcp
 
---real: the command is a real server with a real store; checks that need the made-up memory of mcp_test_host
-(its "sleep:" texts and its odd tool) are skipped, each with a line that says so.
+--real: the command is a real server with a real store; checks that need the made-up memory of
+mcp_test_host (its "sleep:" texts and its odd tool) are skipped, each with a line that says so.
 """
 import argparse
 import os
@@ -29,7 +29,8 @@ def main():
     parser.add_argument("command", nargs=argparse.REMAINDER)
     run.options = options = parser.parse_args()
     run.judge = Judge(options.schemas)
-    for name in [n for n in os.environ if n.startswith("ENGRAM_") and n not in ("ENGRAM_HOME", "ENGRAM_WORKSPACE", "ENGRAM_ISA")]:
+    for name in [n for n in os.environ if n.startswith("ENGRAM_")
+                 and n not in ("ENGRAM_HOME", "ENGRAM_WORKSPACE", "ENGRAM_ISA")]:
         del os.environ[name]  # settings of the caller
     failed = done = 0
     for function, needs_made_up in checks:

@@ -1,4 +1,5 @@
-"""harness.py - what the checks share: the list of them, the server under test, calls that are judged."""
+"""harness.py - what the checks share: the list of them, the server under test, calls that are
+judged."""
 import json
 import types
 
@@ -6,14 +7,18 @@ import jsonschema
 
 from peer import LEGACY, STATELESS, Peer, check
 
-CORE = ["engram_status", "engram_query", "engram_commit", "engram_conflicts", "engram_resolve", "engram_check"]
+CORE = ["engram_status", "engram_query", "engram_commit", "engram_conflicts", "engram_resolve",
+        "engram_check"]
 TEAM = ["engram_feedback", "engram_undo", "engram_promote", "engram_lineage"]
 READS = {"engram_status", "engram_query", "engram_conflicts", "engram_check", "engram_lineage"}
-FACT = {"fact_id", "lineage_id", "content", "scope", "confidence", "fact_type", "agent_id", "engineer", "committed_at",
-        "valid_from", "valid_until", "durability", "provenance", "verified", "artifact_hash", "supersedes_fact_id",
+FACT = {"fact_id", "lineage_id", "content", "scope", "confidence", "fact_type", "agent_id",
+        "engineer", "committed_at",
+        "valid_from", "valid_until", "durability", "provenance", "verified", "artifact_hash",
+        "supersedes_fact_id",
         "has_open_conflict"}
 
-run = types.SimpleNamespace(judge=None, options=None)  # what the command line said; set before the first check
+# what the command line said; set before the first check
+run = types.SimpleNamespace(judge=None, options=None)
 checks = []
 
 
@@ -41,7 +46,8 @@ def with_peer(rev, profile=None):
         result = run.judge.response(rev, peer.initialize(rev), "InitializeResult")
         check(result["protocolVersion"] == rev, "another revision than asked for", result)
         run.judge.strict(rev, "Implementation", result["serverInfo"])
-        check(set(result["capabilities"]) == {"logging", "tools", "resources", "prompts"}, "capabilities", result)
+        check(set(result["capabilities"]) == {"logging", "tools", "resources", "prompts"},
+              "capabilities", result)
         check(0 < len(result["instructions"]) < 600, "instructions", result)
     return peer
 
@@ -68,7 +74,8 @@ def good_call(rev, peer, tools, name, arguments):
     check(len(blocks) == 1 and blocks[0]["type"] == "text", "one text block", result)
     value = json.loads(blocks[0]["text"])
     if rev >= "2025-06-18":
-        check(result["structuredContent"] == value, "text block and structured content differ", result)
+        check(result["structuredContent"] == value, "text block and structured content differ",
+              result)
         jsonschema.Draft202012Validator(tools[name]["outputSchema"]).validate(value)
     else:
         check("structuredContent" not in result, "structured content in an old revision", result)

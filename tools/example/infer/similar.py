@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same as similar.c through ctypes, no compiler: python3 similar.py LIBENGRAM_INFER_SO MODEL_FOLDER TEXT..."""
+"""The same as similar.c through ctypes, no compiler: python3 similar.py LIBENGRAM_INFER_SO
+MODEL_FOLDER TEXT..."""
 import ctypes as c
 import sys
 
@@ -14,8 +15,10 @@ class Error(c.Structure):
 
 class Info(c.Structure):
     _fields_ = [("size", c.c_size_t), ("architecture", c.c_char_p)] + [
-        (name, c.c_uint32) for name in ("head", "layers", "hidden", "heads", "intermediate", "vocabulary", "max_tokens", "labels")] + [
-        ("label_names", c.POINTER(c.c_char_p)), ("weight_bytes", c.c_uint64), ("format", c.c_uint32)]
+        (name, c.c_uint32) for name in ("head", "layers", "hidden", "heads", "intermediate",
+                                        "vocabulary", "max_tokens", "labels")] + [
+        ("label_names", c.POINTER(c.c_char_p)), ("weight_bytes", c.c_uint64),
+        ("format", c.c_uint32)]
 
 
 def main(library, folder, *texts):
@@ -37,7 +40,8 @@ def main(library, folder, *texts):
     call("eg_model_describe", model, c.byref(info))
     encoded = [t.encode() for t in texts]
     rows = (c.c_float * (len(texts) * info.hidden))()
-    call("eg_model_embed", model, (Str * len(texts))(*[Str(t, len(t)) for t in encoded]), c.c_size_t(len(texts)), rows, None)
+    call("eg_model_embed", model, (Str * len(texts))(*[Str(t, len(t)) for t in encoded]),
+         c.c_size_t(len(texts)), rows, None)
     for i, text in enumerate(texts):
         row = c.byref(rows, i * info.hidden * c.sizeof(c.c_float))
         print(f"{lib.eg_cosine(rows, row, c.c_size_t(info.hidden)):.4f}  {text}")
