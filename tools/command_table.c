@@ -8,15 +8,16 @@
 #define OPERATIONS "add update delete none"
 #define ISAS "auto scalar avx2 avxvnni avx512 avx512vnni avx512bf16 amx neon dotprod i8mm"
 
-const char program_summary[] = "a consistency layer and shared memory for AI coding agents";
+const char program_summary[] = "a shared memory for AI coding agents that tells them when two facts contradict each other";
 
 const option common_options[] = {
     [COMMON_JSON] = {.name = "json", .description = "print the result as JSON"},
     [COMMON_WORKSPACE] = {.name = "workspace",
                           .short_name = 'w',
                           .value = "NAME",
-                          .description = "the workspace whose facts are used (default: the setting workspace, or the one of the "
-                                         "git repository here)"},
+                          .description =
+                              "the workspace, a separate memory (default: the setting workspace, or the one of the git "
+                              "repository here)"},
     [COMMON_HOME] = {.name = "home",
                      .value = "DIR",
                      .complete = COMPLETE_FOLDERS,
@@ -79,8 +80,9 @@ static const option check_options[] = {
     {.name = "format",
      .value = "FORMAT",
      .choices = "text json sarif github",
-     .description = "how findings are printed; sarif: SARIF 2.1.0, for code scanning; github: annotations of GitHub Actions "
-                    "(default: text)"},
+     .description =
+         "how findings are printed; sarif: SARIF 2.1.0, a report that code hosts can show; github: annotations of GitHub Actions "
+         "(default: text)"},
     {.name = "sarif", .description = "the same as --format sarif"},
     {.name = "progress", .description = "report progress on standard error, even when it is not a terminal"},
     {0}};
@@ -90,17 +92,22 @@ static const exit_status check_exits[] = {
     {2, "an error, such as a file that cannot be read (the others have been checked all the same), or nothing to check"},
     {130, "interrupted (128 plus the number of the signal)"},
     {0}};
-static const example check_examples[] = {{"engram check README.md docs", "check a file and a folder"},
-                                         {"engram check --against-store AGENTS.md", "compare with the stored facts as well"},
-                                         {"engram check --format sarif docs > engram.sarif", "write a report for code scanning"},
-                                         {"engram check --write-baseline docs/accepted.json docs", "accept what is found today"},
-                                         {0}};
+static const example check_examples[] = {
+    {"engram check README.md docs", "check a file and a folder"},
+    {"engram check --against-store AGENTS.md", "compare with the stored facts as well"},
+    {"engram check --format sarif docs > engram.sarif", "write a report that a code host can show"},
+    {"engram check --write-baseline docs/accepted.json docs", "accept what is found today"},
+    {0}};
 
 /* ---- memory ---- */
 
 static const char *const commit_text[] = {
     "Stores a fact and prints the stored facts that it contradicts. A fact that is known already is not stored again. The words "
     "of FACT are joined by spaces.",
+    "--operation update stores FACT in place of an earlier fact, which is closed: the one of --corrects or, without "
+    "--corrects, the one of the same scope that is nearest in meaning. Where none is near enough, FACT is added. --corrects "
+    "alone is an update too. --operation delete closes the fact of --corrects and needs no FACT. --operation none stores "
+    "nothing.",
     NULL};
 static const argument commit_arguments[] = {
     {"FACT", "one or several sentences; - reads them from standard input", COMPLETE_NOTHING}, {0}};
@@ -121,7 +128,11 @@ static const option commit_options[] = {
      .value = "TEXT",
      .description = "the evidence, such as a file and line, or the output of a test",
      .argument = "provenance"},
-    {.name = "type", .value = "TYPE", .choices = TYPES, .description = "the kind of fact", .argument = "fact_type"},
+    {.name = "type",
+     .value = "TYPE",
+     .choices = TYPES,
+     .description = "whether it was seen, concluded or decided (default: observation)",
+     .argument = "fact_type"},
     {.name = "ttl-days",
      .value = "N",
      .description = "the fact expires after N days",
@@ -130,16 +141,18 @@ static const option commit_options[] = {
     {.name = "operation",
      .value = "OPERATION",
      .choices = OPERATIONS,
-     .description = "what to do with the fact that --corrects names (default: add)",
+     .description = "what happens to FACT and to the fact of --corrects: see above (default: add)",
      .argument = "operation"},
     {.name = "corrects",
      .value = "ID",
-     .description = "the fact or lineage that is updated or deleted: an id, or the end of one",
+     .description = "the fact that is updated or deleted: its id, the id of its lineage (all versions of a fact), or the "
+                    "end of one",
      .argument = "corrects_lineage"},
     {.name = "durability",
      .value = "D",
      .choices = "durable ephemeral",
-     .description = "ephemeral facts are left out of queries unless asked for (default: durable)",
+     .description = "ephemeral: a working note, which expires after a day and is found by query --ephemeral only (default: "
+                    "durable)",
      .argument = "durability"},
     {.name = "wait-ms",
      .value = "N",
@@ -192,7 +205,7 @@ static const option conflicts_options[] = {
      .choices = "open resolved dismissed expired suspected all",
      .description = "only conflicts of this status (default: open)",
      .argument = "status"},
-    {.name = "limit", .value = "N", .description = "at most N conflicts", .kind = JSON_NUMBER, .argument = "limit"},
+    {.name = "limit", .value = "N", .description = "at most N conflicts (default: 10)", .kind = JSON_NUMBER, .argument = "limit"},
     {0}};
 
 static const char *const resolve_text[] = {
@@ -245,15 +258,16 @@ static const option review_options[] = {{.name = "scope",
                                         {0}};
 
 static const char *const feedback_text[] = {
-    "Records whether a reported conflict is a real one. After ten verdicts, the threshold of the detector that found it follows "
-    "them.",
+    "Records whether a reported conflict is a real one. After ten verdicts on conflicts of one tier (such as tier1_nli), its "
+    "threshold follows them: the score from which on conflicts are reported.",
     NULL};
-static const option feedback_options[] = {{.name = "verdict",
-                                           .value = "VERDICT",
-                                           .choices = "true_positive false_positive",
-                                           .description = "whether the conflict is real (required)",
-                                           .argument = "feedback"},
-                                          {0}};
+static const option feedback_options[] = {
+    {.name = "verdict",
+     .value = "VERDICT",
+     .choices = "true_positive false_positive",
+     .description = "true_positive: the conflict is real; false_positive: it is not (required)",
+     .argument = "feedback"},
+    {0}};
 
 static const char *const undo_text[] = {
     "Takes back a commit, a deletion or a resolution. Its number was printed as (undo N) and is \"undo_id\" in the JSON result.",
@@ -281,11 +295,13 @@ static const example tool_examples[] = {
 static const char *const mcp_text[] = {
     "Serves an MCP client, such as a coding agent, until standard input ends. Facts that other processes store are seen at once.",
     NULL};
-static const option mcp_options[] = {{.name = "profile",
-                                      .value = "PROFILE",
-                                      .choices = "core team all",
-                                      .description = "which tools the client sees (default: core)"},
-                                     {0}};
+static const option mcp_options[] = {
+    {.name = "profile",
+     .value = "PROFILE",
+     .choices = "core team all",
+     .description = "which tools the client sees. core: seven; team: four more, to review what others stored; all: also tools "
+                    "that plugins offer for this profile only (default: core)"},
+    {0}};
 static const example mcp_examples[] = {{"claude mcp add engram -- engram mcp", "connect Claude Code"}, {0}};
 
 /* ---- inference ---- */
@@ -295,10 +311,10 @@ static const example mcp_examples[] = {{"claude mcp add engram -- engram mcp", "
         .name = "isa", .value = "ISA", .choices = ISAS,                                                          \
         .description = "the instruction set to compute with (default: the setting isa, or the best of this CPU)" \
     }
-#define GEMM_OPTION                                                                       \
-    {                                                                                     \
-        .name = "gemm", .value = "LIBRARY", .choices = "own openblas",                    \
-        .description = "what multiplies f32 matrices (default: the setting gemm, or own)" \
+#define GEMM_OPTION                                                                                           \
+    {                                                                                                         \
+        .name = "gemm", .value = "LIBRARY", .choices = "own openblas",                                        \
+        .description = "what multiplies f32 matrices: Engram or OpenBLAS (default: the setting gemm, or own)" \
     }
 #define RUN_OPTIONS                                                                                                \
     {.name = "threads",                                                                                            \
@@ -333,7 +349,8 @@ static const option embed_options[] = {
     MODEL_OPTION,
     {.name = "prompt",
      .value = "NAME",
-     .description = "the prompt of the model to put before each text, such as query or passage (default: the model's)"},
+     .description = "which of the model's prompts to put before each text, such as query or passage (default: that of the "
+                    "model's configuration)"},
     RUN_OPTIONS,
     {0}};
 static const example embed_examples[] = {{"echo '{\"text\": \"The port is 80.\"}' | engram embed", "embed a text"}, {0}};
@@ -373,9 +390,9 @@ static const option bench_options[] = {
 /* ---- installation ---- */
 
 static const char *const models_text[] = {
-    "Lists, downloads, checks and chooses models. MODEL is a name of the list, or a folder with a / in it; pull also takes ORG/REPO "
-    "or ORG/REPO@REVISION of Hugging Face or a compatible hub. pull uses the hub of $HF_ENDPOINT (default: "
-    "https://huggingface.co) and sends $HF_TOKEN to that hub only.",
+    "Lists, downloads, checks and chooses models. MODEL is a name that `engram models` prints, or the path of a folder with a / "
+    "in it; pull also takes ORG/REPO or ORG/REPO@REVISION of Hugging Face or a compatible hub. pull uses the hub of "
+    "$HF_ENDPOINT (default: https://huggingface.co) and sends $HF_TOKEN to that hub only.",
     NULL};
 static const action models_actions[] = {
     {"list", "", "the models that are installed and those that pull knows by name (the default)"},
@@ -388,7 +405,8 @@ static const option models_options[] = {
      .value = "USE",
      .choices = "nli embed",
      .description = "use: what the model is used for (default: what it was made for)"},
-    {.name = "now", .description = "use, of an embedding model: embed the facts of the workspace now"},
+    {.name = "now",
+     .description = "use, of an embedding model: compute the embeddings of the stored facts now, not in the background"},
     {.name = "name",
      .value = "NAME",
      .description = "pull: the name under which it is installed (default: that of the repository)"},
@@ -402,7 +420,7 @@ static const example models_examples[] = {
     {"engram models", "list the models"}, {"engram models pull bge-small-en-v1.5", "download one that is known by name"}, {0}};
 
 static const char *const plugins_text[] = {"Lists the plugins that are loaded and those that are not, with the reason.", NULL};
-static const action plugins_actions[] = {{"list", "", "the plugins of the setting plugins (the default)"},
+static const action plugins_actions[] = {{"list", "", "the plugins that the setting `plugins` names (the default)"},
                                          {"check", "FILE", "load a plugin and test that it keeps the contract of its kind"},
                                          {0}};
 

@@ -104,7 +104,31 @@ static int parse_option(call *c, int argc, char **argv, int *i) {
     return 0;
 }
 
+/* Complains about a word that is none of the command's actions. */
+static int unknown_action(const command *c, const char *word) {
+    eg_suggestion s = {.written = word};
+    char list[200] = "";
+    size_t n = 0;
+    for (const action *a = c->actions; a->name && n < sizeof list; a++) {
+        const char *before = a == c->actions ? "" : a[1].name ? ", " : " or ";
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", before, a->name);
+        eg_suggestion_offer(&s, a->name);
+    }
+    if (s.meant)
+        return complain("%s has no subcommand '%s'; did you mean '%s'? It must be %s: see `engram help %s`", c->name, word,
+                        s.meant, list, c->name);
+    return complain("%s has no subcommand '%s': it must be %s; see `engram help %s`", c->name, word, list, c->name);
+}
+
 int complain_of_usage(const call *c) {
+    const action *a = c->positional_count ? c->command->actions : NULL;
+    while (a && a->name && strcmp(a->name, c->positional[0]) != 0) a++;
+    if (a && !a->name) return unknown_action(c->command, c->positional[0]);
+    if (a && !*a->arguments)
+        return complain("%s %s takes no arguments: leave out '%s'", c->command->name, a->name, c->positional[1]);
+    if (a)
+        return complain("write: engram %s %s %s; see `engram help %s`", c->command->name, a->name, a->arguments,
+                        c->command->name);
     return complain("usage: engram %s [OPTION...] %s; see `engram help %s`", c->command->name, c->command->synopsis,
                     c->command->name);
 }

@@ -88,8 +88,7 @@ int run_bench(const call *c) {
     int nli = strcmp(what, "nli") == 0, model = strcmp(what, "model") == 0, quick = call_option(c, "quick") != NULL;
     eg_error err = {0};
     if (nli && c->positional_count == 2) return run_pairs_bench(c);
-    if (c->positional_count != 1) return complain_of_usage(c);
-    if (!nli && !model) return complain("bench cannot measure '%s': choose model or nli", what);
+    if (c->positional_count != 1 || (!nli && !model)) return complain_of_usage(c);
     char folder[4096], cache[4096];
     eg_bench_subject subject = {.dir = folder, .quick = quick};
     int status = infer_options(c, &subject.engine, &subject.format);

@@ -62,7 +62,7 @@ class Examples(unittest.TestCase):
             touched = re.findall(r"^\+\+\+ b/(\S+)", text, re.M)
             with self.subTest(touched[0]):
                 tree = os.path.join(self.folder, touched[0].replace("/", "-"))
-                for part in ("core", "kernels", "models", "tests"):
+                for part in ("bench", "core", "kernels", "models", "tests"):
                     shutil.copytree(os.path.join(TOP, part), os.path.join(tree, part),
                                     ignore=shutil.ignore_patterns("weights", "golden", "seeds"))
                 run("patch", "-p1", "--fuzz=0", "-d", tree, input=text)

@@ -51,7 +51,7 @@ class Engram(unittest.TestCase):
         return json.loads(self.run_engram(*words, "--json", expect=expect).stdout)
 
     def test_help_and_unknown_words(self):
-        self.assertIn(b"consistency layer", self.run_engram("--help").stdout)
+        self.assertIn(b"a shared memory for AI coding agents", self.run_engram("--help").stdout)
         self.assertIn(b"engram 0.", self.run_engram("--version").stdout)
         self.run_engram(expect=2)
         self.assertIn(b"did you mean 'commit'", self.run_engram("comit", expect=2).stderr)
@@ -59,6 +59,26 @@ class Engram(unittest.TestCase):
                       self.run_engram("commit", "--scop", "x", "y", expect=2).stderr)
         self.run_engram("commit", "--scope", expect=2)
         self.run_engram("query", expect=2)
+
+    def test_subcommands(self):
+        """One that does not exist is named, with those that do; so are arguments that are missing
+        or too many."""
+        for words, said in (
+                (["models", "foo"], "models has no subcommand 'foo': it must be list, pull, verify "
+                                    "or use; see `engram help models`"),
+                (["models", "lst"], "models has no subcommand 'lst'; did you mean 'list'? It must "
+                                    "be list, pull, verify or use: see `engram help models`"),
+                (["plugins", "foo", "bar"], "plugins has no subcommand 'foo': it must be list or "
+                                            "check; see `engram help plugins`"),
+                (["bench", "foo"], "bench has no subcommand 'foo': it must be model or nli; see "
+                                   "`engram help bench`"),
+                (["models", "list", "x"], "models list takes no arguments: leave out 'x'"),
+                (["plugins", "check"], "write: engram plugins check FILE; see "
+                                       "`engram help plugins`"),
+                (["models", "pull", "a", "b"], "write: engram models pull MODEL; see "
+                                               "`engram help models`")):
+            self.assertEqual(self.run_engram(*words, expect=2).stderr.decode(),
+                             f"engram: {said}\n")
 
     def test_round_trip(self):
         first = self.ask("commit", "--agent", "alice", "--scope", "auth",
