@@ -14,8 +14,8 @@ if ! dpkg-query -W -f='${Status}' libcmocka-dev:arm64 2>/dev/null | grep -q 'ok 
         apt-get install -y -qq --no-install-recommends libcmocka-dev:arm64 >/dev/null
 fi
 cmake --preset arm64-cross -DENGRAM_TESTS=ON
-tests=(json base kernels model tokenizer hostile)
+tests=(json base kernels model tokenizer hostile hostile_config)
 ninja -C build-arm64-cross "${tests[@]/#/test_}"
 cpu=$(taskset -pc $$ | sed 's/.*: *//; s/[-,].*//')
-taskset -c "$cpu" ctest --test-dir build-arm64-cross --no-tests=error --output-on-failure --timeout 300 \
-    -R "^test_($(IFS='|' && echo "${tests[*]}"))\$"
+taskset -c "$cpu" ctest --test-dir build-arm64-cross --no-tests=error --output-on-failure \
+    --timeout 300 -R "^test_($(IFS='|' && echo "${tests[*]}"))\$"

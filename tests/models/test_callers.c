@@ -1,6 +1,6 @@
 /* test_callers.c - what callers of infer.h do and mean otherwise: NULL, sizes of older and newer
  * structures, numbers that no enum has, another rounding mode, a fork. A refusal or the same
- * answer, never a crash. Hostile files: test_hostile.c. */
+ * answer, never a crash. Hostile files: hostile.h. */
 #include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
