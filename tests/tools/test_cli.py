@@ -503,7 +503,11 @@ class Engram(unittest.TestCase):
         sarif = json.loads(self.run_engram("check", "--sarif",
                                            os.path.join(TOP, "tools/example/notes"),
                                            expect=1).stdout)
-        self.assertEqual(len(sarif["runs"][0]["results"]), len(pairs))
+        results = sarif["runs"][0]["results"]
+        self.assertEqual(len(results), len(pairs))
+        for result in results:
+            self.assertIn("; against ", result["message"]["text"])
+            self.assertNotIn(".; against ", result["message"]["text"])
         self.assertFalse(os.path.exists(os.path.join(self.home, "data")), "check wrote a store")
 
     def test_documents_have_a_threshold_of_their_own(self):

@@ -37,7 +37,9 @@ static void add_message(cJSON *to, const eg_buffer *text) {
  * only. */
 static void message(cJSON *to, const eg_check_finding *f, const report_side *other) {
     eg_buffer b = {0};
-    eg_buffer_format(&b, "%.*s; against ", (int)f->explanation.len, f->explanation.ptr);
+    eg_str why = f->explanation;
+    if (why.len && why.ptr[why.len - 1] == '.') why.len--; /* the sentence goes on */
+    eg_buffer_format(&b, "%.*s; against ", (int)why.len, why.ptr);
     if (!other->file.len) eg_buffer_format(&b, "a stored fact of %.*s: ", (int)other->scope.len, other->scope.ptr);
     else eg_buffer_format(&b, "%.*s:%u: ", (int)other->file.len, other->file.ptr, other->line);
     eg_buffer_add(&b, other->content.ptr, other->content.len);
