@@ -28,13 +28,16 @@ eg_document_kind eg_document_kind_of_text(eg_str text);
 /* Adds the statements of a document; one that fails adds none. name: for messages, as `file` of the
  * items, and, without its folder and ending, as the first segment of their scopes. A byte order
  * mark at the beginning is skipped.
- * - Markdown: paragraphs, list items and rows of tables are read and split into statements. Code
- *   blocks, block quotes, HTML comments, front matter, headings and rules are not, nor are
- *   questions and texts of fewer than three words. The scope is the name and the headings above,
- *   as slugs. A comment "engram: ignore" marks the statements of its line, or of the next one where
- *   it stands alone; "engram: ignore-file" has no statement of the document added.
+ * - Markdown: sentences of paragraphs, list items and block quotes, rows of tables, and in code the
+ *   settings and commands (core/text/read.h), each with its kind and, as `alone`, with the heading,
+ *   the line that leads to it, the names of columns and outer keys in front. Left out are headings,
+ *   front matter, HTML comments, other code, texts of fewer than three words, and kinds that
+ *   contradict nothing: questions, examples, proposals, history. The scope is the name and the
+ *   headings above, as slugs. A comment "engram: ignore" marks the statements of its line, or of
+ *   the next one where it stands alone; "engram: ignore-file" has no statement of the document
+ *   added.
  * - MDX: the same, without imports, exports and tags.
- * - Notebooks: the same of each cell of Markdown; headings hold up to the next cell that has any.
+ * - Notebooks: the same of each cell of Markdown.
  * - Text: one statement a line that is not blank; the scope is the name.
  * - JSONL: {"content": "...", "scope": "..."} a line that is not blank; other members are ignored,
  *   and the scope is "general" where it is missing.

@@ -57,6 +57,24 @@ static void tell(const check *c, size_t done) {
 
 static int is_cancelled(const check *c) { return eg_cancel_is_set(&c->rq->cancel); }
 
+/* A statement of a document was read with what it stands under: it is one, of that kind, and
+ * stands alone so. */
+static eg_status take_as_read(check *c, const eg_check_item *given, eg_derived *d) {
+    if (!given->alone.len && given->kind == EG_STATEMENT_ASSERTION) return EG_OK;
+    eg_statement *one = eg_arena_alloc(&c->arena, sizeof *one);
+    eg_span *span = eg_arena_alloc(&c->arena, sizeof *span);
+    if (!one || !span) return eg_fail_memory(c->rq->err, sizeof *one);
+    *span = (eg_span){0, (uint32_t)given->content.len};
+    *one = (eg_statement){.span = *span, .kind = given->kind, .alone = given->alone};
+    d->details = one;
+    d->statements = span;
+    d->statement_count = 1;
+    for (size_t i = 0; i < d->claim_count; i++) d->claims[i].statement = 0;
+    return EG_OK;
+}
+
+static eg_str text_to_embed(const eg_check_item *given) { return given->alone.len ? given->alone : given->content; }
+
 static eg_status prepare_item(check *c, size_t i) {
     const eg_check_item *given = &c->args->items[i];
     item *it = &c->items[i];
@@ -76,7 +94,9 @@ static eg_status prepare_item(check *c, size_t i) {
     it->fact.valid_until = EG_FOREVER;
     /* who said it is unknown here: the place stands for the author */
     it->fact.agent_id = given->file.len ? given->file : EG_STR("statement");
-    if ((s = eg_derive_text(c->rq, &c->arena, given->content, it->fact.scope, &it->derived)) != EG_OK) return s;
+    s = eg_derive_text(c->rq, &c->arena, given->content, it->fact.scope, &it->derived);
+    if (s == EG_OK) s = take_as_read(c, given, &it->derived);
+    if (s != EG_OK) return s;
     it->term_hashes = eg_arena_array(&c->arena, it->derived.term_count, sizeof *it->term_hashes);
     if (!it->term_hashes) return eg_fail_memory(c->rq->err, it->derived.term_count * sizeof(uint32_t));
     for (size_t k = 0; k < it->derived.term_count; k++) it->term_hashes[k] = hash_term(it->derived.terms[k].text);
@@ -84,8 +104,10 @@ static eg_status prepare_item(check *c, size_t i) {
     return EG_OK;
 }
 
-static int says_the_same(const eg_fact *a, const eg_fact *b) {
-    return eg_str_eq(a->content, b->content) && eg_str_eq(a->scope, b->scope);
+static int says_the_same(const check *c, size_t i, size_t k) {
+    const eg_fact *a = &c->items[i].fact, *b = &c->items[k].fact;
+    return eg_str_eq(a->content, b->content) && eg_str_eq(a->scope, b->scope) &&
+           eg_str_eq(c->args->items[i].alone, c->args->items[k].alone);
 }
 
 /* A page that exists twice would otherwise fill the candidates of others with copies and repeat
@@ -100,7 +122,7 @@ static eg_status mark_repeats(check *c) {
     for (size_t i = 0; i < n; i++) {
         eg_str text = c->items[i].fact.content;
         size_t at = eg_hash(&key, text.ptr, text.len) & (slots - 1);
-        while (table[at] && !says_the_same(&c->items[table[at] - 1].fact, &c->items[i].fact)) at = (at + 1) & (slots - 1);
+        while (table[at] && !says_the_same(c, table[at] - 1, i)) at = (at + 1) & (slots - 1);
         c->items[i].repeats = table[at] != 0;
         if (!table[at]) table[at] = (uint32_t)i + 1;
     }
@@ -123,7 +145,7 @@ static eg_status embed_items(check *c) {
             item *it = &c->items[done];
             if (it->repeats) continue;
             it->row = rows + batch;
-            texts[batch++] = it->fact.content;
+            texts[batch++] = text_to_embed(&c->args->items[done]);
         }
         if (batch)
             s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + rows * c->dimensions, c->dimensions);

@@ -26,8 +26,7 @@ typedef struct reader {
     uint32_t head; /* of the table that is being read */
     uint32_t group;
     int table;
-    char fence; /* sign of the open fence, 0: none */
-    size_t fence_signs;
+    eg_fence fence;
     eg_span info;
 } reader;
 
@@ -196,29 +195,33 @@ static void code_line(reader *r, const line *l) {
 
 static void begin_code(reader *r, uint32_t column, eg_span info) {
     r->head = leads_here(r, column); /* what all its lines stand under */
+    r->lead = EG_BLOCK_NONE;
     r->group = EG_BLOCK_NONE;
     r->info = info;
     r->open = EG_BLOCK_NONE;
     r->table = 0;
 }
 
-/* Opens or closes a fence: 1 when the line does. */
-static int fence_line(reader *r, const line *l) {
-    char sign = l->s.len ? l->s.ptr[0] : ' ';
+int eg_fence_read(eg_fence *f, eg_str s) {
+    char sign = s.len ? s.ptr[0] : ' ';
     size_t n = 0;
-    while (n < l->s.len && l->s.ptr[n] == sign) n++;
+    while (n < s.len && s.ptr[n] == sign) n++;
     if (n < 3 || (sign != '`' && sign != '~')) return 0;
-    if (r->fence) { /* closed by at least as many of the same sign with nothing behind */
-        if (sign != r->fence || n < r->fence_signs || n < l->s.len) return 0;
-        r->fence = 0;
+    if (f->sign) {
+        if (sign != f->sign || n < f->signs || n < s.len) return 0;
+        f->sign = 0;
         return 1;
     }
-    if (sign == '`' && memchr(l->s.ptr + n, '`', l->s.len - n)) return 0; /* code within a line */
+    if (sign == '`' && memchr(s.ptr + n, '`', s.len - n)) return 0; /* code within a line */
+    *f = (eg_fence){sign, n};
+    return 1;
+}
+
+static int fence_line(reader *r, const line *l) {
+    if (!eg_fence_read(&r->fence, l->s)) return 0;
+    size_t n = r->fence.signs;
     while (n < l->s.len && is_blank(l->s.ptr[n])) n++;
-    begin_code(r, l->column, (eg_span){l->at + (uint32_t)n, l->end});
-    r->fence = sign;
-    r->fence_signs = 0;
-    while (r->fence_signs < l->s.len && l->s.ptr[r->fence_signs] == sign) r->fence_signs++;
+    if (r->fence.sign) begin_code(r, l->column, (eg_span){l->at + (uint32_t)n, l->end});
     return 1;
 }
 
@@ -259,7 +262,7 @@ static void blank_line(reader *r) {
 
 static void read_line(reader *r, const line *l, eg_str below) {
     if (fence_line(r, l)) return;
-    if (r->fence) {
+    if (r->fence.sign) {
         if (l->s.len) code_line(r, l);
         return;
     }
@@ -271,6 +274,8 @@ static void read_line(reader *r, const line *l, eg_str below) {
     int blank = r->blank, numbered;
     r->blank = 0;
     size_t level = hash_level(l->s), marker = eg_list_marker(l->s, &numbered);
+    /* a quote in it */
+    while (marker && marker < l->s.len && (l->s.ptr[marker] == '>' || is_blank(l->s.ptr[marker]))) marker++;
     if (level) {
         size_t at = l->at + level, end = l->end;
         while (at < end && is_blank(r->text.ptr[at])) at++;
@@ -285,7 +290,7 @@ static void read_line(reader *r, const line *l, eg_str below) {
     else if (table_line(r, l, below)) return;
     else if (marker && marker < l->s.len) item(r, l, marker, numbered);
     else if (l->column >= CODE_INDENT && r->depth == 0 && r->open == EG_BLOCK_NONE) {
-        int goes_on = r->n && r->out[r->n - 1].kind == EG_BLOCK_CODE && r->out[r->n - 1].info.end == 0 && !r->fence;
+        int goes_on = r->n && r->out[r->n - 1].kind == EG_BLOCK_CODE && r->out[r->n - 1].info.end == 0;
         if (!goes_on || (blank && r->group == EG_BLOCK_NONE)) begin_code(r, l->column, (eg_span){0, 0});
         code_line(r, l);
     } else {

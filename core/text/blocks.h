@@ -50,6 +50,17 @@ typedef eg_status (*eg_statement_sink)(void *sink, const eg_statement *s, const 
 /* The blocks of a text of less than 4 GiB, in its order. EG_ENOMEM. */
 eg_status eg_text_blocks(eg_arena *arena, eg_str text, eg_blocks *out, eg_error *err);
 
+/* The fence that is open. Begin with {0}. */
+typedef struct eg_fence {
+    char sign; /* 0: none is open */
+    size_t signs;
+} eg_fence;
+
+/* 1 when s, a line without blanks at its ends, opens a fence or closes the open one. It is closed
+ * by at least as many of the same sign with nothing behind them: a longer one may hold shorter
+ * ones. */
+int eg_fence_read(eg_fence *f, eg_str s);
+
 /* Bytes of a list marker that s begins with ("- ", "* ", "12. ", "- [x] "), blanks behind it
  * included; 0: none. *numbered: whether it is a number. */
 size_t eg_list_marker(eg_str s, int *numbered);

@@ -18,11 +18,10 @@ enum {
 typedef struct prose {
     const eg_block *block;
     eg_outline above;
-    eg_str topic;     /* what its first sentence is about */
-    eg_str label;     /* that it begins with; empty: none, or one that tells only of the writing */
-    eg_lead lead;     /* of the label that it begins with */
-    int later;        /* a sentence was read already */
-    uint32_t resumes; /* sentences begin here */
+    eg_str topic; /* what its first sentence is about */
+    eg_str label; /* that it begins with; empty: none, or one that tells only of the writing */
+    eg_lead lead; /* of the label that it begins with */
+    int later;    /* a sentence was read already */
 } prose;
 
 /* A sentence in its parts. */
@@ -110,9 +109,11 @@ static eg_status pieces(eg_reader *r, const prose *p, const sentence *s, uint32_
         int cuts = c == ',' && !code && !depth && begins_piece(raw, from, i);
         if (!cuts && !(i == raw.len && n)) continue;
         eg_str piece = eg_text_trim((eg_str){raw.ptr + from, i - from});
-        uint32_t start = (uint32_t)(piece.ptr - r->text.ptr);
+        /* the label belongs to the span of the first: its own words are all that rules read */
+        uint32_t start = n ? (uint32_t)(piece.ptr - r->text.ptr) : s->span.start,
+                 end = (uint32_t)(piece.ptr - r->text.ptr + (ptrdiff_t)piece.len);
         if (!eg_text_plain(r->arena, piece, &words) || !eg_reader_join(r, context, words, &alone)) return eg_reader_no_memory(r);
-        eg_status status = eg_reader_give(r, p->block, (eg_span){start, start + (uint32_t)piece.len}, kind, alone);
+        eg_status status = eg_reader_give(r, p->block, (eg_span){start, end}, kind, alone);
         if (status != EG_OK) return status;
         n++;
         from = i + 1;
@@ -138,7 +139,6 @@ static eg_status read_sentence(eg_reader *r, prose *p, eg_span span) {
     p->later = 1;
     eg_status status = pieces(r, p, &s, kind);
     if (status != EG_ENOENT) return status;
-    if (s.label.len && p->block->kind == EG_BLOCK_PARAGRAPH) s.span.start += (uint32_t)s.cut;
     return eg_reader_give(r, p->block, s.span, kind, alone);
 }
 

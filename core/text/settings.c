@@ -148,6 +148,8 @@ eg_code_line eg_setting_read(eg_setting_path *path, eg_str line, uint32_t column
     eg_str s = eg_text_trim(line);
     int shell = is_shell(info);
     size_t skip = prompt(s, shell && begins(s, "$ "));
+    path->prompted |= skip > 0 || eg_word_in(info, "console shell-session");
+    if (path->prompted && shell && !skip) return EG_CODE_OTHER;
     if (skip || (shell && is_command(s) && !begins(s, "export ") && !begins(s, "set "))) {
         out->words = eg_text_trim(from(s, skip));
         out->words = eg_text_trim(cut(out->words, comment_at(out->words)));

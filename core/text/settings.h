@@ -18,6 +18,7 @@ typedef struct eg_setting_path {
     eg_str name, named; /* the latest setting that names what the ones behind it are of ("consumer:
                          * ingest"); empty: none */
     uint32_t name_column;
+    int prompted; /* commands have a prompt: what has none is what they print */
 } eg_setting_path;
 
 typedef enum eg_code_line {

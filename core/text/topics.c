@@ -87,6 +87,16 @@ static size_t clause_end(eg_str s) {
 }
 
 eg_str eg_subject_of(eg_str s) {
+    static const char conditions[] =
+        "in on for with without under during at when if after before until since as by from once while";
+    size_t word = 0;
+    while (word < s.len && s.ptr[word] != ' ') word++;
+    /* what holds under a condition is not carried on with it */
+    if (eg_word_in((eg_str){s.ptr, word}, conditions)) {
+        size_t comma = clause_end((eg_str){s.ptr, s.len < 2 * MAX_LABEL ? s.len : 2 * MAX_LABEL});
+        if (comma + 2 >= s.len || s.ptr[comma] != ',') return (eg_str){"", 0};
+        s = (eg_str){s.ptr + comma + 2, s.len - comma - 2};
+    }
     int story;
     size_t verb = verb_at(s, MAX_WORDS, &story), first = 0;
     if (story) return (eg_str){"", 0};

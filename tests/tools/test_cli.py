@@ -499,7 +499,7 @@ class Engram(unittest.TestCase):
         clean = self.run_engram("check", os.path.join(TOP, "tools/example/clean.md"))
         self.assertEqual((clean.stdout, clean.stderr), (b"", b""))
         clean = self.run_engram("check", "--verbose", os.path.join(TOP, "tools/example/clean.md"))
-        self.assertIn(b"8 statements in 1 file: 0 contradictions", clean.stderr)
+        self.assertIn(b"7 statements in 1 file: 0 contradictions", clean.stderr)
         sarif = json.loads(self.run_engram("check", "--sarif",
                                            os.path.join(TOP, "tools/example/notes"),
                                            expect=1).stdout)
@@ -651,13 +651,13 @@ class Engram(unittest.TestCase):
         text = ("---\ntitle: The port is 1.\n---\n"
                 "# Auth\n\nThe auth service listens on port 8080.\n\n"
                 "```\nThe auth service listens on port 1.\n```\n"
-                "> The auth service listens on port 2.\n"
+                "> Each quote here is read as well.\n"
                 "<!-- The auth service listens on port 3. -->\n\n"
                 "    The auth service listens on port 4.\n\n"
                 "- The auth service listens\n  on port **9090**.\n")
         found = json.loads(self.run_engram("check", "--json", "-", stdin=text.encode(),
                                            expect=1).stdout)
-        self.assertEqual(found["statements"], 2)
+        self.assertEqual(found["statements"], 3)
         self.assertEqual([(f["a"]["line"], f["b"]["line"]) for f in found["findings"]], [(6, 16)])
         self.assertIn(b"UTF-8", self.run_engram("check", "-", stdin=b"a b c \xff", expect=2).stderr)
         self.run_engram("check", "/nowhere.md", expect=2)

@@ -131,8 +131,10 @@ typedef struct eg_check_item {
     eg_str content, scope;
     eg_str file; /* where it stands, for messages; may be empty */
     uint32_t line;
-    uint64_t flags;       /* EG_CHECK_CONTEXT */
-    uint64_t reserved[3]; /* 0 */
+    uint64_t flags;    /* EG_CHECK_CONTEXT */
+    uint32_t kind;     /* eg_statement_kind */
+    uint32_t reserved; /* 0 */
+    eg_str alone;      /* the statement so that it stands by itself; empty: its own words do */
 } eg_check_item;
 typedef struct eg_check_finding {
     uint32_t item;  /* index of the later statement */

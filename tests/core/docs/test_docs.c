@@ -29,7 +29,7 @@ static void markdown(void **state) {
     (void)state;
     static const char text[] = "---\ntitle: not read\n---\n# Guide\n\nThe port is 80. It is\nopen to *all* of `*them*`.\n\n"
                                "## Web tier\n- The [limit](http://x.y/z) is 5 s.\n- [x] Yes.\n1. It was [not a link before.\n"
-                               "```\nThe code is not read.\n```\n> Nor is a quote of it.\n<!-- nor a comment\nof two lines -->\n"
+                               "```\nThe code is not read.\n```\n> An aside, quoted.\n<!-- nor a comment\nof two lines -->\n"
                                "| name | value of it |\n|---|---|\n| retries | 3 a call |\nlimit|5 a second\n\n"
                                "one | of two heads\n--- | ---\nwait | 5 s each\n\n    indented code is not\n"
                                "### \xC3\x84\nThe last one ends here";
@@ -40,9 +40,10 @@ static void markdown(void **state) {
                   {"It is open to all of `*them*`.", "api-guide", 6},
                   {"The limit is 5 s.", "api-guide/web-tier", 10},
                   {"It was [not a link before.", "api-guide/web-tier", 12},
-                  {"retries   3 a call", "api-guide/web-tier", 21},
-                  {"limit 5 a second", "api-guide/web-tier", 22},
-                  {"wait   5 s each", "api-guide/web-tier", 26},
+                  {"An aside, quoted.", "api-guide/web-tier", 16},
+                  {"retries | 3 a call", "api-guide/web-tier", 21},
+                  {"limit|5 a second", "api-guide/web-tier", 22},
+                  {"wait | 5 s each", "api-guide/web-tier", 26},
                   {"The last one ends here", "api-guide/web-tier", 30}};
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
@@ -57,10 +58,11 @@ static void markdown(void **state) {
 /* A fence is closed by its like only: what stands behind an example of Markdown is read again. */
 static void fences(void **state) {
     (void)state;
-    static const char text[] = "````md\n```\nnot read at all\n```\nnor is this one\n````\n"
-                               "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n\n"
-                               "Is a question one?\n\nThese are the ports in use:\n"
-                               "```sh\n``` sh\nstill not read here\n`````\n```a``` is code in a line.\nThe fourth one is read.\n";
+    static const char text[] =
+        "````md\n```\nnot read at all\n```\nnor is this one\n````\n"
+        "The first one is read.\n~~~\n```\nnot read either, no\n~~~\nThe second one is read.\n\n"
+        "Is a question one?\n\nThese are the ports in use:\n"
+        "```sh\n``` sh\n# a comment is not read\n`````\n```a``` is code in a line.\nThe fourth one is read.\n";
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     assert_int_equal(s.count, 4);
     assert_int_equal(s.items[0].line, 7);
@@ -77,18 +79,45 @@ static void html(void **state) {
         "<pre><code>not read, no\n\nnor is this\n</code></pre> The second <code>one</code> here.\n"
         "<p class=\"x\">One in a paragraph.</p>And one behind it.<br>And a last one\n<!--\n```\n-->\n"
         "<tr><td>retries</td><td>3 a call</td></tr>\nIt is `a < b` or <a href=\"x\">c > d</a> <!-- never\nclosed";
-    static const char *const wanted[] = {"The port  is 80 \xE2\x80\x94 `<b>`, <PATH> and a<b.",
+    static const char *const wanted[] = {"The port is 80 \xE2\x80\x94 `<b>`, <PATH> and a<b.",
                                          "The second `one` here.",
                                          "One in a paragraph.",
                                          "And one behind it.",
                                          "And a last one",
-                                         "retries  3 a call",
+                                         "retries 3 a call",
                                          "It is `a < b` or c > d"};
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count; i++) {
         eg_str c = s.items[i].content;
         if (i >= sizeof wanted / sizeof *wanted || !eg_str_eq(c, eg_str_of(wanted[i])))
             fail_msg("%zu: '%.*s'", i, (int)c.len, c.ptr);
+    }
+    assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
+}
+
+/* What a statement does, and what it needs from around it to stand alone. */
+static void kinds_and_alone(void **state) {
+    (void)state;
+    static const char text[] =
+        "# Guide\n## Staging\nAll calls are logged. Should we keep them?\n\nDo not:\n- restart the broker by hand\n\n"
+        "| port | use |\n|---|---|\n| 80 | redirects |\n\n`app.yml`:\n```yaml\nhttp:\n  retries: 3\n```\n"
+        "```console\n$ appctl check --all\nall is fine here\n```\n```c\nint main(void) { return 0; }\n```\n"
+        "Rejected: a second broker for mails.\n";
+    static const struct {
+        uint32_t kind;
+        const char *content, *alone;
+    } wanted[] = {{EG_STATEMENT_ASSERTION, "All calls are logged.", "Staging: All calls are logged."},
+                  {EG_STATEMENT_PROHIBITION, "restart the broker by hand", "Staging: Do not: restart the broker by hand"},
+                  {EG_STATEMENT_OPTION, "80 | redirects", "Staging: 80: use redirects"},
+                  {EG_STATEMENT_OPTION, "retries: 3", "Staging: `app.yml`: http.retries = 3"},
+                  {EG_STATEMENT_INSTRUCTION, "appctl check --all", "Staging: appctl check --all"}};
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
+    for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
+        const eg_check_item *it = &s.items[i];
+        if (it->kind != wanted[i].kind || !eg_str_eq(it->content, eg_str_of(wanted[i].content)) ||
+            !eg_str_eq(it->alone, eg_str_of(wanted[i].alone)))
+            fail_msg("%zu: kind %u, '%.*s', '%.*s'", i, it->kind, (int)it->content.len, it->content.ptr, (int)it->alone.len,
+                     it->alone.ptr);
     }
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
@@ -153,12 +182,12 @@ static void kinds_of_lines(void **state) {
     (void)state;
     read_as("<PRE>\nnot read, no\n</Pre >\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
     read_as("    <p>An indented <pre> is code.</p>\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
-    read_as("> a quote<br>of two lines here\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("> [!NOTE]\n> The limit<br>is\n> 3 calls.", "is 3 calls.", "api-guide");
     read_as("The Payments Guide\n====\nAll the Limits\n---\nThe limit is 3 calls.", "The limit is 3 calls.",
             "api-guide/all-the-limits");
     read_as("- The limit is 3 calls.\n---\n", "The limit is 3 calls.", "api-guide");
     read_as("## All <b>the</b> Limits <!-- of\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide/all-the-limits");
-    read_as("- > quoted in a list\n\n::: note\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
+    read_as("- > The limit is\n  > 3 calls.\n\n::: note\n", "The limit is 3 calls.", "api-guide");
     read_as("The [limit][of calls] is [3](three) [calls].", "The limit is 3 calls.", "api-guide");
     read_as("---\n\nThe limit is 3 calls.", "The limit is 3 calls.", "api-guide");
 }
@@ -277,6 +306,7 @@ static void long_files_take_linear_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown),
+        cmocka_unit_test(kinds_and_alone),
         cmocka_unit_test(fences),
         cmocka_unit_test(html),
         cmocka_unit_test(lines_and_marks),

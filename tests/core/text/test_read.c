@@ -75,13 +75,13 @@ static void configuration(void **state) {
 static void prose(void **state) {
     (void)state;
     check("Android client: tokens are kept in the keystore. They live for an hour.",
-          "assertion | tokens are kept in the keystore. | Android client: tokens are kept in the keystore.\n"
+          "assertion | Android client: tokens are kept in the keystore.\n"
           "assertion | They live for an hour. | Android client: They live for an hour.\n");
     check("The indexer reads from Kafka. It commits every 5 s.",
           "assertion | The indexer reads from Kafka.\n"
           "assertion | It commits every 5 s. | The indexer: It commits every 5 s.\n");
     check("`worker.env`, production: pool size 12, timeout 30 s, queue length 500.",
-          "assertion | pool size 12 | `worker.env`, production: pool size 12\n"
+          "assertion | `worker.env`, production: pool size 12\n"
           "assertion | timeout 30 s | `worker.env`, production: timeout 30 s\n"
           "assertion | queue length 500. | `worker.env`, production: queue length 500.\n");
     check("The heap is 12g. Two nodes run.",
