@@ -38,13 +38,14 @@ static const char *const check_text[] = {
     "Reads statements from files and compares them with each other, first by rules (values and their units, dates, names, "
     "negation), then with a natural language inference (NLI) model. Nothing is stored. Where there are no contradictions, "
     "nothing is printed.",
-    "Of a folder, files that end in .md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl are read, and what .gitignore and "
+    "Of a folder, files that end in .md, .mdx, .mdc, .markdown, .rst, .adoc, .txt, .ipynb or .jsonl are read, and what .gitignore and "
     ".engramignore name is left out. Both have the syntax of gitignore(5); .engramignore outweighs .gitignore. Hidden files and "
     "folders are skipped, but for those that hold instructions for agents, such as .github, .cursor and .windsurfrules; so are "
     "symbolic links and repositories within the repository. A file that is named is read in any case. A line of a JSONL file is "
     "an object with the member \"content\" and, optionally, \"scope\".",
     "A comment suppresses findings: <!-- engram: ignore --> those of statements on its line, or on the next one where it stands "
-    "alone; <!-- engram: ignore-file --> anywhere in a file those of the whole file. A reason may follow the word ignore.",
+    "alone; <!-- engram: ignore-file --> anywhere in a file those of the whole file. A reason may follow the word ignore. The "
+    "comment is .. engram: ignore in reStructuredText and // engram: ignore in AsciiDoc.",
     "A baseline lets a team begin with the contradictions that are there: --write-baseline accepts them, and with --baseline only "
     "others are reported. An accepted finding is recognised by the files and the words of its two statements, wherever they "
     "stand.",

@@ -7,9 +7,11 @@
 #include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/base/utf8.h"
+#include "core/docs/adoc.h"
 #include "core/docs/markdown.h"
 #include "core/docs/mdx.h"
 #include "core/docs/notebook.h"
+#include "core/docs/rst.h"
 
 static eg_status read_text(eg_document *d, eg_str text) {
     eg_status s = EG_OK;
@@ -61,9 +63,10 @@ int eg_document_kind_of_name(const char *name, eg_document_kind *kind) {
                  {".clinerules", EG_DOCUMENT_MARKDOWN},    {".roorules", EG_DOCUMENT_MARKDOWN},
                  {".goosehints", EG_DOCUMENT_MARKDOWN},    {"llms.txt", EG_DOCUMENT_MARKDOWN},
                  {"llms-full.txt", EG_DOCUMENT_MARKDOWN}},
-      endings[] = {{".md", EG_DOCUMENT_MARKDOWN}, {".markdown", EG_DOCUMENT_MARKDOWN}, {".mdc", EG_DOCUMENT_MARKDOWN},
-                   {".mdx", EG_DOCUMENT_MDX},     {".ipynb", EG_DOCUMENT_NOTEBOOK},    {".txt", EG_DOCUMENT_TEXT},
-                   {".jsonl", EG_DOCUMENT_JSONL}};
+      endings[] = {{".md", EG_DOCUMENT_MARKDOWN},   {".markdown", EG_DOCUMENT_MARKDOWN}, {".mdc", EG_DOCUMENT_MARKDOWN},
+                   {".mdx", EG_DOCUMENT_MDX},       {".ipynb", EG_DOCUMENT_NOTEBOOK},    {".rst", EG_DOCUMENT_RST},
+                   {".adoc", EG_DOCUMENT_ASCIIDOC}, {".asciidoc", EG_DOCUMENT_ASCIIDOC}, {".rst.txt", EG_DOCUMENT_RST},
+                   {".txt", EG_DOCUMENT_TEXT},      {".jsonl", EG_DOCUMENT_JSONL}};
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof programs_read / sizeof *programs_read; i++)
         if (strcmp(name, programs_read[i]) == 0) return 0;
@@ -117,6 +120,8 @@ static eg_status read_document(eg_document *d, eg_document_kind kind, eg_str tex
     case EG_DOCUMENT_JSONL: return read_jsonl(d, text);
     case EG_DOCUMENT_TEXT: return read_text(d, text);
     case EG_DOCUMENT_NOTEBOOK: return eg_notebook_read(d, text);
+    case EG_DOCUMENT_RST: return eg_rst_read(d, text);
+    case EG_DOCUMENT_ASCIIDOC: return eg_adoc_read(d, text);
     case EG_DOCUMENT_MDX: s = eg_mdx_plain(d->out->arena, text, &text, d->err); break;
     case EG_DOCUMENT_MARKDOWN: break;
     }
@@ -125,10 +130,11 @@ static eg_status read_document(eg_document *d, eg_document_kind kind, eg_str tex
 
 eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err) {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
-    eg_document d = {.out = out, .name = eg_arena_copy(out->arena, eg_str_of(name)), .first_line = 1, .err = err};
+    eg_document d = {.out = out, .name = eg_arena_copy(out->arena, eg_str_of(name)), .err = err};
     size_t before = out->count, marks = out->mark_count;
     if (!d.name) return eg_fail_memory(err, strlen(name));
     eg_slug((eg_str){base, dot && dot > base ? (size_t)(dot - base) : strlen(base)}, d.stem);
+    if (kind == EG_DOCUMENT_RST && strstr(base, ".rst")) eg_slug((eg_str){base, (size_t)(strstr(base, ".rst") - base)}, d.stem);
     text = without_mark(text);
     eg_status s = check_utf8(&d, text);
     if (s == EG_OK) s = read_document(&d, kind, text);

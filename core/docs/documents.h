@@ -1,8 +1,8 @@
-/* documents.h - statements out of documents: Markdown, MDX, notebooks, plain text and JSONL, each
- * with its scope and lines, as items for eg_memory_ops.check (engram/memory.h). It finds what a
- * person wrote as a sentence and renders nothing. Not here: files, folders, terminals
- * (tools/check_command.c). No state of its own; time and memory are in proportion to the text,
- * whatever stands in it. Thread class: any, one thread a list at a time. */
+/* documents.h - statements out of documents: Markdown, MDX, notebooks, reStructuredText, AsciiDoc,
+ * plain text and JSONL, each with its scope and lines, as items for eg_memory_ops.check
+ * (engram/memory.h). It finds what a person wrote as a sentence and renders nothing. Not here:
+ * files, folders, terminals (tools/check_command.c). No state of its own; time and memory are in
+ * proportion to the text, whatever stands in it. Thread class: any, one thread a list at a time. */
 #ifndef EG_DOCS_DOCUMENTS_H
 #define EG_DOCS_DOCUMENTS_H
 
@@ -12,12 +12,14 @@ typedef enum eg_document_kind {
     EG_DOCUMENT_MARKDOWN = 0,
     EG_DOCUMENT_TEXT,
     EG_DOCUMENT_JSONL,
-    EG_DOCUMENT_MDX,     /* Markdown with components */
-    EG_DOCUMENT_NOTEBOOK /* Jupyter: the cells of Markdown */
+    EG_DOCUMENT_MDX,      /* Markdown with components */
+    EG_DOCUMENT_NOTEBOOK, /* Jupyter: the cells of Markdown */
+    EG_DOCUMENT_RST,      /* reStructuredText */
+    EG_DOCUMENT_ASCIIDOC
 } eg_document_kind;
 
 /* What the names of documents end in, for messages. */
-#define EG_DOCUMENT_ENDINGS ".md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl"
+#define EG_DOCUMENT_ENDINGS ".md, .mdx, .mdc, .markdown, .rst, .adoc, .txt, .ipynb or .jsonl"
 /* 1 when the name (without its folder) says of what kind the document is, by its ending or because
  * agents read instructions of that name (".cursorrules"); *kind: which. 0 also for lists that end
  * in ".txt" but are read by programs ("CMakeLists.txt"). */
@@ -38,12 +40,15 @@ eg_document_kind eg_document_kind_of_text(eg_str text);
  *   added.
  * - MDX: the same, without imports, exports and tags.
  * - Notebooks: the same of each cell of Markdown.
+ * - reStructuredText and AsciiDoc: the same, made Markdown first. Descriptions, fields and options
+ *   are list items, what a directive describes is a heading, bodies of admonitions are text;
+ *   includes, images and the like are left out.
  * - Text: one statement a line that is not blank; the scope is the name.
  * - JSONL: {"content": "...", "scope": "..."} a line that is not blank; other members are ignored,
  *   and the scope is "general" where it is missing.
- * EG_EINVAL for invalid UTF-8, EG_EFORMAT for JSONL that is none or has no content, EG_ELIMIT for
- * more than EG_MAX_CHECK_STATEMENTS statements in the list or a line of text over EG_MAX_CONTENT
- * bytes, EG_ENOMEM; *err names the document and, where there is one, the line. */
+ * EG_EINVAL for invalid UTF-8, EG_EFORMAT for JSON that is none or lacks what is needed, EG_ELIMIT
+ * for more than EG_MAX_CHECK_STATEMENTS statements in the list or a line of text over
+ * EG_MAX_CONTENT bytes, EG_ENOMEM; *err names the document and, where there is one, the line. */
 eg_status eg_document_read(eg_statements *out, const char *name, eg_document_kind kind, eg_str text, eg_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/base/status.h"
-#include "core/docs/markdown.h"
+#include "core/docs/front.h"
 
 typedef struct cell {
     eg_buffer text;
@@ -57,17 +57,22 @@ static void read_members(reader *r, cell *c) {
     }
 }
 
+static eg_status read_markdown(eg_document *d, const cell *c) {
+    eg_front front = {0};
+    int on_one_line = c->is_irregular || c->last - c->first + 1 != c->pieces;
+    size_t number = c->first - 1;
+    for (eg_str rest = {c->text.ptr, c->text.len}; rest.len; number += !on_one_line)
+        eg_front_line(&front, number, 0, "", eg_next_line(&rest));
+    return eg_front_read(&front, d);
+}
+
 static eg_status read_cell(reader *r) {
     eg_document *d = r->document;
     cell c = {0};
     read_members(r, &c);
     eg_status s = r->json.kind == EG_JSON_ERROR ? EG_EFORMAT : EG_OK;
     if (s == EG_OK && c.text.failed) s = eg_fail_memory(d->err, c.text.len);
-    if (s == EG_OK && c.is_markdown && c.text.len) {
-        d->first_line = c.first;
-        d->on_one_line = c.is_irregular || c.last - c.first + 1 != c.pieces;
-        s = eg_markdown_read(d, (eg_str){c.text.ptr, c.text.len});
-    }
+    if (s == EG_OK && c.is_markdown && c.text.len) s = read_markdown(d, &c);
     eg_buffer_release(&c.text);
     return s;
 }

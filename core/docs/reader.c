@@ -32,7 +32,8 @@ eg_str eg_next_line(eg_str *text) {
 }
 
 static uint32_t line_of_file(const eg_document *d, uint32_t line) {
-    return d->on_one_line ? d->first_line : d->first_line + line - 1;
+    if (!d->lines) return line;
+    return d->lines[(line <= d->line_count ? line : d->line_count) - 1];
 }
 
 /* *p with room for one more of `size` bytes; NULL where there is no memory. */

@@ -12,10 +12,9 @@ typedef struct eg_document {
     eg_statements *out;
     const char *name;       /* in the arena */
     char stem[EG_SLUG + 1]; /* of the name, as a slug; empty when nothing of it is left */
-    /* Where the text that is read begins in the file, which may be more than that text: line 1 is
-     * this line of the file. Where the text is on one line of the file, all of it is. */
-    uint32_t first_line;
-    int on_one_line;
+    /* Of the file, one for each line of the text that is read; NULL: that is the file. */
+    const uint32_t *lines;
+    size_t line_count;
     int ignored; /* a mark says that the whole file is */
     eg_error *err;
 } eg_document;

@@ -147,11 +147,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     eg_error err = {0};
     eg_arena_init(&a, (size_t)64 << 20);
     eg_statements s = {.arena = &a};
-    static const char kinds[] = {[EG_DOCUMENT_MARKDOWN] = 'm',
-                                 [EG_DOCUMENT_TEXT] = 't',
-                                 [EG_DOCUMENT_JSONL] = 'j',
-                                 [EG_DOCUMENT_MDX] = 'x',
-                                 [EG_DOCUMENT_NOTEBOOK] = 'n'};
+    static const char kinds[] = {
+        [EG_DOCUMENT_MARKDOWN] = 'm', [EG_DOCUMENT_TEXT] = 't', [EG_DOCUMENT_JSONL] = 'j',   [EG_DOCUMENT_MDX] = 'x',
+        [EG_DOCUMENT_NOTEBOOK] = 'n', [EG_DOCUMENT_RST] = 'r',  [EG_DOCUMENT_ASCIIDOC] = 'a'};
     const char *chosen = memchr(kinds, data[0], sizeof kinds);
     eg_document_kind kind = chosen ? (eg_document_kind)(chosen - kinds) : EG_DOCUMENT_MARKDOWN;
     size_t lines = 1;

@@ -32,8 +32,9 @@ seed() {
     statements)
         cat README.md CONTRIBUTING.md docs/configuration.md | (cd "$to" && split -a 4 -l 12)
         sources=core/text/*.c ;;
-    markdown) # the first letter tells the kind of file: m, t, j, x (MDX), n (notebook)
-        for kind in m t x; do
+    markdown) # the first letter tells the kind of file: m, t, j, x (MDX), n (notebook), r (.rst),
+        # a (.adoc)
+        for kind in m t x r a; do
             cat README.md ARCHITECTURE.md CONTRIBUTING.md |
                 (cd "$to" && split -a 4 -l 12 --filter="{ printf $kind; cat; } >\$FILE" - $kind)
         done

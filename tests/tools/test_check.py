@@ -64,8 +64,8 @@ class Check(unittest.TestCase):
     def test_kinds_of_files(self):
         """Documents by their ending, instructions by their name; other files and hidden ones are
         not read."""
-        read = ["a.md", "b.mdx", "c.mdc", "d.markdown", "e.txt", "g.jsonl", "AGENTS.md",
-                ".windsurfrules",
+        read = ["a.md", "b.mdx", "c.mdc", "d.markdown", "e.txt", "f.rst", "g.jsonl",
+                "h.adoc", "AGENTS.md", ".windsurfrules",
                 ".cursorrules", ".github/copilot-instructions.md", ".cursor/rules/style.mdc",
                 ".claude/rules/x.md", "sub/folder/h.md"]
         for i, name in enumerate(read):
@@ -211,6 +211,16 @@ class Check(unittest.TestCase):
                  + "\n<!-- engram: ignore-file: generated -->\n")
         self.assertEqual(self.findings("a.md", "b.md", expect=0)["statements"], 1)
         self.check("b.md")
+
+    def test_suppressed_in_other_formats(self):
+        self.put("a.md", PORTS.format(1))
+        for name, comment in (("b.rst", ".. engram: ignore"), ("b.adoc", "// engram: ignore")):
+            self.put(name, comment + "\n\n" + PORTS.format(2))
+            self.assertEqual(self.findings("a.md", name, expect=0)["suppressed"], 1)
+            self.put(name, comment + "-file\n\n" + PORTS.format(2))
+            self.assertEqual(self.findings("a.md", name, expect=0)["statements"], 1)
+            self.put(name, PORTS.format(2))
+            self.check("a.md", name, expect=1)
 
     # ---- baseline ----
 

@@ -603,7 +603,8 @@ class Engram(unittest.TestCase):
         # it has found nothing since it has read nothing
         nothing = self.run_engram("check", os.path.join(place, "empty"), expect=2)
         self.assertIn(
-            b"holds no files that end in .md, .mdx, .mdc, .markdown, .txt, .ipynb or .jsonl",
+            b"holds no files that end in .md, .mdx, .mdc, .markdown, .rst, .adoc, .txt, .ipynb or "
+            b".jsonl",
             nothing.stderr)
         self.assertEqual(nothing.stdout, b"")
         self.run_engram("check", os.path.join(place, "empty"), os.path.join(place, "a.md"))

@@ -170,6 +170,99 @@ static void components_and_cells(void **state) {
     assert_non_null(strstr(err.text, "docs/Api Guide.md:1:"));
 }
 
+/* The statements of a text: "line content" each. */
+static void read_lines(eg_document_kind kind, const char *text, const char *const *wanted, size_t n) {
+    eg_statements s = read_with(kind, eg_str_of(text), EG_OK);
+    for (size_t i = 0; i < s.count; i++) {
+        char line[300];
+        snprintf(line, sizeof line, "%u-%u%s %.*s", s.items[i].line, s.places[i].last_line, s.places[i].mark ? "!" : "",
+                 (int)s.items[i].content.len, s.items[i].content.ptr);
+        if (i >= n || strcmp(line, wanted[i]) != 0) fail_msg("%zu: '%s' instead of '%s'", i, line, i < n ? wanted[i] : "nothing");
+    }
+    assert_int_equal(s.count, n);
+}
+
+static void restructured_text(void **state) {
+    (void)state;
+    static const char text[] =
+        ".. _guide:\n\n=========\nThe Guide\n=========\n:Author: not Anna B.\n\nPorts\n-----\n\n"
+        "See :ref:`the ports <ports>`, `the site <http://x.y>`_ and\nthen :func:`~os.path.join` [1]_ in ``a < b``.\n\n"
+        "* The first item\n  goes on here.\n\n  * A nested item here.\n* The last item here.\n\n#. The step is first.\n\n"
+        "A term\n    is defined here.\n\n-v, --verbose  print more of it\n--level=L      the level of\n               the logs\n\n"
+        ":param int count: how often it is.\n\nThis is an example::\n\n    not read as text\n\n.. code-block:: c\n\n   not read, no\n\n"
+        ".. note:: It is shared\n   by all workers.\n\n.. versionchanged:: 3.4\n   It is now strict.\n\n"
+        ".. deprecated:: 3.9\n\n.. a comment is\n   not read\n\n.. image:: x.png\n   :alt: not read\n\n   nor its caption here\n\n"
+        ".. engram: ignore\n\nThe suppressed one is here.\n\n>>> not_read(1, 2)\n3\n\nThe last one is here.\n";
+    static const char *const wanted[] = {"6-6 Author: not Anna B.",
+                                         "11-12 See the ports, the site and then `join` in `a < b`.",
+                                         "14-15 The first item goes on here.",
+                                         "17-17 A nested item here.",
+                                         "18-18 The last item here.",
+                                         "20-20 The step is first.",
+                                         "22-23 A term: is defined here.",
+                                         "25-25 `-v, --verbose`: print more of it",
+                                         "26-27 `--level=L`: the level of the logs",
+                                         "29-29 count: how often it is.",
+                                         "39-40 It is shared by all workers.",
+                                         "43-43 Changed in version 3.4: It is now strict.",
+                                         "57-57! The suppressed one is here.",
+                                         "62-62 The last one is here."};
+    read_lines(EG_DOCUMENT_RST, text, wanted, sizeof wanted / sizeof *wanted);
+    eg_statements s = read_with(EG_DOCUMENT_RST,
+                                EG_STR("Guide\n=====\n\nPorts\n-----\n\n.. function:: open(path)\n\n   It opens the file.\n\n"
+                                       "Hosts\n-----\n\nThere are three hosts.\n"),
+                                EG_OK);
+    assert_int_equal(s.count, 2);
+    assert_true(eg_str_eq(s.items[0].scope, EG_STR("api-guide/ports/open-path")));
+    assert_true(eg_str_eq(s.items[1].scope, EG_STR("api-guide/hosts")));
+}
+
+/* Cells of several lines are one text; the head of a table is no statement. */
+static void restructured_tables(void **state) {
+    (void)state;
+    static const char text[] =
+        "+-------+-----------+\n| Name  | Value     |\n+=======+===========+\n| limit | 5 calls a |\n|       | second    |\n"
+        "+-------+-----------+\n| wait  | 30 s each |\n+-------+-----------+\n\n=====  =========\nKey    Meaning\n=====  =========\n"
+        "\xC3\xA4      the first\n       of them\nb      the second\n=====  =========\n\n.. list-table:: Title of it\n   :header-rows: 1\n\n"
+        "   * - Setting\n     - Default\n   * - timeout\n     - 30 seconds\n   * - retries\n     - 3 times\n\n.. csv-table::\n"
+        "   :header: Name, Size\n\n   \"cache\", \"10 MB, all\"\n\nThe text goes on.\n";
+    static const char *const wanted[] = {"4-4 limit | 5 calls a second",       "7-7 wait | 30 s each",
+                                         "13-13 \xC3\xA4 | the first of them", "15-15 b | the second",
+                                         "23-23 timeout | 30 seconds",         "25-25 retries | 3 times",
+                                         "31-31 cache | 10 MB, all",           "33-33 The text goes on."};
+    read_lines(EG_DOCUMENT_RST, text, wanted, sizeof wanted / sizeof *wanted);
+}
+
+static void asciidoc(void **state) {
+    (void)state;
+    static const char text[] =
+        "= The Guide\nAnna B. <a@b.c>\n:toc:\n\nThe port is `+80+`. See <<p,the ports>>,\nhttps://x.y[the site] and linkgit:git-add[1].\n\n"
+        "// a comment is not read\n////\nnor is this one\n////\n== Ports\n\n* The first item\ngoes on here.\n** A nested item here.\n+\n"
+        "It is attached text.\n\n. The step is first.\n\ntimeout:: How long to wait.\n-v::\n--verbose::\n\tBe verbose about it.\n\n"
+        "[source,c]\n----\nnot read, no\n----\n\nNOTE: It is shared by all.\n\n[NOTE]\n====\nIt is within a block.\n====\n\n"
+        "____\nThe quote is read.\n____\n\n// engram: ignore\nThe suppressed one is here.\n\n[cols=\"1,2\",options=\"header\"]\n|===\n"
+        "|Setting |Default\n\n|timeout\n|30 seconds\n|retries |3 times\n|===\n\nOld Title\n---------\nThe last one is here.\n\n"
+        " not read either, no\n\ninclude::x.adoc[]\n";
+    static const char *const wanted[] = {"5-5 The port is `80`.",
+                                         "5-6 See the ports, the site and git-add(1).",
+                                         "14-15 The first item goes on here.",
+                                         "16-16 A nested item here.",
+                                         "18-18 It is attached text.",
+                                         "20-20 The step is first.",
+                                         "22-22 timeout: How long to wait.",
+                                         "25-25 -v, --verbose: Be verbose about it.",
+                                         "32-32 It is shared by all.",
+                                         "36-36 It is within a block.",
+                                         "40-40 The quote is read.",
+                                         "44-44! The suppressed one is here.",
+                                         "50-50 timeout | 30 seconds",
+                                         "52-52 retries | 3 times",
+                                         "57-57 The last one is here."};
+    read_lines(EG_DOCUMENT_ASCIIDOC, text, wanted, sizeof wanted / sizeof *wanted);
+    static const char *const signs[] = {"4-4 Say HEAD^ or a + b."};
+    read_lines(EG_DOCUMENT_ASCIIDOC, "[verse]\n'git add' of no prose\n\nSay HEAD{caret} or a {plus} b.\n", signs, 1);
+}
+
 static void read_as(const char *text, const char *wanted, const char *scope) {
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, eg_str_of(text), EG_OK);
     if (s.count != 1 || !eg_str_eq(s.items[0].content, eg_str_of(wanted)) || !eg_str_eq(s.items[0].scope, eg_str_of(scope)))
@@ -228,9 +321,17 @@ static void kinds_of_documents(void **state) {
         const char *name;
         int known;
         eg_document_kind kind;
-    } names[] = {{"a.md", 1, EG_DOCUMENT_MARKDOWN},  {"docs/a.b.markdown", 1, EG_DOCUMENT_MARKDOWN},
-                 {"notes.txt", 1, EG_DOCUMENT_TEXT}, {"/tmp/x.jsonl", 1, EG_DOCUMENT_JSONL},
-                 {"a.rst", 0, EG_DOCUMENT_MARKDOWN}, {"md", 0, EG_DOCUMENT_MARKDOWN},
+    } names[] = {{"a.md", 1, EG_DOCUMENT_MARKDOWN},
+                 {"docs/a.b.markdown", 1, EG_DOCUMENT_MARKDOWN},
+                 {"notes.txt", 1, EG_DOCUMENT_TEXT},
+                 {"/tmp/x.jsonl", 1, EG_DOCUMENT_JSONL},
+                 {"a.rst", 1, EG_DOCUMENT_RST},
+                 {"a.rst.txt", 1, EG_DOCUMENT_RST},
+                 {"a.adoc", 1, EG_DOCUMENT_ASCIIDOC},
+                 {"a.mdx", 1, EG_DOCUMENT_MDX},
+                 {".cursorrules", 1, EG_DOCUMENT_MARKDOWN},
+                 {"requirements.txt", 0, EG_DOCUMENT_MARKDOWN},
+                 {"md", 0, EG_DOCUMENT_MARKDOWN},
                  {"", 0, EG_DOCUMENT_MARKDOWN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         eg_document_kind kind = EG_DOCUMENT_MARKDOWN;
@@ -284,10 +385,11 @@ static void too_many(void **state) {
 static void long_files_take_linear_time(void **state) {
     (void)state;
     static const char *const pieces[] = {
-        "[",    "](",  "[](", "A! ", ".",   "`",   "# ",  "a\n", "- ",    "|",
-        "<!--", "*",   "b. ", "\t",  "<a ", "<x ", "<p>", "&",   "<pre>", "\n<!-- engram: ignore -->",
-        "{/*",  "``a", "<A {"};
-    enum { SIZE = 4 << 20 };
+        "[",      "](",     "[](",  "A! ",  ".",   "`",     "# ",  "a\n",   "- ",      "|",
+        "<!--",   "*",      "b. ",  "\t",   "<a ", "<x ",   "<p>", "&",     "<pre>",   "\n<!-- engram: ignore -->",
+        "{/*",    "``a",    "<A {", ":a:`", "|a",  "a::\n", "* ",  "+-+\n", "== ==\n", ".. a::\n",
+        "----\n", "|===\n", "a[",   "[1]_"};
+    enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE + 2);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         size_t n = 0, k = strlen(pieces[i]);
@@ -296,7 +398,12 @@ static void long_files_take_linear_time(void **state) {
         eg_statements s = {.arena = &arena};
         eg_status status = eg_document_read(&s, "a.md", EG_DOCUMENT_MARKDOWN, (eg_str){text, n + 2}, &err);
         assert_true(status == EG_OK || status == EG_ELIMIT);
-        if (i % 4 == 0) status = eg_document_read(&s, "a.mdx", EG_DOCUMENT_MDX, (eg_str){text, n + 2}, &err);
+        static const eg_document_kind others[] = {EG_DOCUMENT_MDX, EG_DOCUMENT_RST, EG_DOCUMENT_ASCIIDOC};
+        for (size_t o = 0; o < sizeof others / sizeof *others && (status == EG_OK || status == EG_ELIMIT); o++) {
+            eg_arena_release(&arena);
+            s = (eg_statements){.arena = &arena};
+            status = eg_document_read(&s, "a.b", others[o], (eg_str){text, n + 2}, &err);
+        }
         assert_true(status == EG_OK || status == EG_ELIMIT);
         eg_arena_release(&arena);
     }
@@ -311,6 +418,9 @@ int main(void) {
         cmocka_unit_test(html),
         cmocka_unit_test(lines_and_marks),
         cmocka_unit_test(components_and_cells),
+        cmocka_unit_test(restructured_text),
+        cmocka_unit_test(restructured_tables),
+        cmocka_unit_test(asciidoc),
         cmocka_unit_test(kinds_of_lines),
         cmocka_unit_test(lines_and_objects),
         cmocka_unit_test(kinds_of_documents),
