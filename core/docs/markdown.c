@@ -12,6 +12,7 @@
 #include "core/text/plain.h"
 #include "core/text/read.h"
 #include "core/text/topics.h"
+#include "core/text/words.h"
 
 enum { LEVELS = 6, MIN_WORDS = 3 };
 
@@ -51,10 +52,21 @@ static uint32_t line_at(page *p, size_t at) {
     return p->shown->lines[p->line];
 }
 
+/* Whether a listing is read: configuration and commands of a shell, when the page says so. Others
+ * are source and data that only show something. Options stand behind the language. */
+static int is_read(const page *p, const eg_block *b) {
+    eg_str language = eg_trim_line(words_of(p, b->info));
+    for (size_t i = 0; i < language.len; i++)
+        if (strchr(" \t,{:", language.ptr[i])) language.len = i;
+    return eg_word_in(language, "yaml yml toml ini conf cfg config properties env dotenv hcl terraform nginx dockerfile "
+                                "sh bash shell zsh console shell-session fish powershell ps1 bat cmd");
+}
+
 /* Whether it could contradict something: short ones (labels, "Yes."), those that lead to
  * something, source code that only shows something, and kinds that say nothing of what holds now
  * could not. */
-static int claims_something(const eg_statement *s, const eg_block *b, eg_str words) {
+static int claims_something(const page *p, const eg_statement *s, const eg_block *b, eg_str words) {
+    if (b->kind == EG_BLOCK_CODE && !is_read(p, b)) return 0;
     switch ((eg_statement_kind)s->kind) {
     case EG_STATEMENT_OPTION: return 1;
     case EG_STATEMENT_ASSERTION:
@@ -81,7 +93,7 @@ static eg_status take(void *sink, const eg_statement *s, const eg_block *b) {
     eg_str words;
     follow_headings(p, b);
     if (!eg_text_plain(&p->scratch, words_of(p, s->span), &words)) return eg_fail_memory(d->err, s->span.end - s->span.start);
-    if (words.len == 0 || !claims_something(s, b, words)) return EG_OK;
+    if (words.len == 0 || !claims_something(p, s, b, words)) return EG_OK;
     if (words.len > EG_MAX_CONTENT) words.len = eg_utf8_floor(words.ptr, words.len, EG_MAX_CONTENT);
     scope_of(p, scope);
     uint32_t first = line_at(p, s->span.start), last = line_at(p, s->span.end - 1);

@@ -102,6 +102,7 @@ static void kinds_and_alone(void **state) {
         "# Guide\n## Staging\nAll calls are logged. Should we keep them?\n\nDo not:\n- restart the broker by hand\n\n"
         "| port | use |\n|---|---|\n| 80 | redirects |\n\n`app.yml`:\n```yaml\nhttp:\n  retries: 3\n```\n"
         "```console\n$ appctl check --all\nall is fine here\n```\n```c\nint main(void) { return 0; }\n```\n"
+        "```js {2}\nconst retries = 5;\nretries: 6\n```\n```json\n{\n  \"retries\": 7\n}\n```\n```\nretries: 8\n```\n"
         "Rejected: a second broker for mails.\n";
     static const struct {
         uint32_t kind;
