@@ -2,7 +2,8 @@
 """Trains the trees of the verdict (plugins/detectors/nli/trees.h has the format of the file) from
 the rows of verdict_rows.py, and chooses the threshold of the tier. Needs scikit-learn.
 
-usage: train_verdict.py OUT.bin --rows FILE... --dev FILE... [--precision 0.92] [--seed N]
+usage: train_verdict.py OUT.bin --rows FILE... --dev FILE... [--thresholds engram.json]
+                        [--precision 0.92] [--seed N]
        train_verdict.py OUT.bin --rows FILE... --first
 
 There is an ensemble a stage. A pair of facts reaches a stage when those before it let it pass:
@@ -10,9 +11,9 @@ each of the first two lets SHARE of the conflicts pass that reached it. All sums
 about that, and those that the calibration is fitted to, come from cross-fitting by stores: the
 trees had not seen the store. With --first only the first stage is trained, from the rows of
 verdict_rows.py --cheap, and the others let everything pass: verdict_rows.py --trees then writes
-the rows of all stages in a fraction of the time. The threshold is the least probability from
-which on the precision over the pairs of --dev is at least --precision; these are in no
-ensemble."""
+the rows of all stages in a fraction of the time. The threshold, which --thresholds writes, is the
+least probability from which on the precision is at least --precision, over the pairs of --dev,
+which are in no ensemble, and the cross-fitted ones of --rows."""
 import argparse
 import json
 
@@ -25,9 +26,10 @@ from sklearn.model_selection import GroupKFold
 import trees_file
 
 STAGES, FOLDS, SHARE, MODELS = 3, 5, 0.98, 3
-FINAL = {"max_iter": 250, "max_leaf_nodes": 12, "learning_rate": 0.04, "min_samples_leaf": 30,
-         "max_features": 0.4, "early_stopping": False}
-FIRST = FINAL | {"max_iter": 120, "max_leaf_nodes": 8, "learning_rate": 0.06}
+FINAL = {"max_iter": 300, "max_leaf_nodes": 6, "learning_rate": 0.04, "min_samples_leaf": 20,
+         "l2_regularization": 5.0, "max_features": 0.4, "early_stopping": False}
+FIRST = FINAL | {"max_iter": 150, "learning_rate": 0.06}
+TIER, ASKED, LEAST_ASKED = "tier1_nli", "tier1_nli_review", 0.1
 
 
 class Rows:
@@ -177,6 +179,14 @@ def report(title, stores, ensembles, points, threshold):
                   f"conflicts {rows.y[band].mean():.2f}")
 
 
+def put_thresholds(path, threshold):
+    with open(path, encoding="utf-8") as f:
+        settings = json.load(f)
+    settings["thresholds"] |= {TIER: round(threshold, 3), ASKED: LEAST_ASKED}
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(json.dumps(settings) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -184,6 +194,7 @@ def main():
     parser.add_argument("--rows", nargs="+", required=True)
     parser.add_argument("--dev", nargs="+", default=[])
     parser.add_argument("--first", action="store_true")
+    parser.add_argument("--thresholds", metavar="FILE")
     parser.add_argument("--precision", type=float, default=0.92)
     parser.add_argument("--seed", type=int, default=1)
     o = parser.parse_args()
@@ -207,16 +218,18 @@ def main():
         if o.first:
             write(o.out, names, ensembles + [([], -99.0, [])] * (STAGES - 1))
             return
-    scores, truth = [], []
+    scores, truth = [probability(points, total)], [rows.y]
     for part in dev.values():
-        rows, total, kept = passing(part, ensembles)
-        scores.append(numpy.where(kept, probability(points, total), 0))
-        truth.append(rows.y)
+        near, sums_there, kept = passing(part, ensembles)
+        scores.append(numpy.where(kept, probability(points, sums_there), 0))
+        truth.append(near.y)
     threshold, _ = curve(numpy.concatenate(truth), numpy.concatenate(scores), o.precision)
     print(f"threshold {threshold:.3f}")
     for path, part in dev.items():
         report(path, part, ensembles, points, threshold)
     write(o.out, names, ensembles)
+    if o.thresholds:
+        put_thresholds(o.thresholds, threshold)
 
 
 if __name__ == "__main__":
