@@ -5,16 +5,28 @@ conflicts that are open afterwards are compared with the labels. A conflict is a
 its pair of facts is labelled.
 
 usage: bench/detection.py [--engram build/engram] [--kind scenarios|notes] [--split dev|test]...
-                          [--difficulty easy|hard] [--file FILE]... [--match REGEX]
-                          [--set VARIABLE=VALUE]... [--json] [--scores FILE]
+                          [--difficulty easy|hard] [--file FILE]... [--match REGEX] [--quiet]
+                          [--judge labels] [--set VARIABLE=VALUE]... [--json] [--scores FILE]
 
 The data is that of tools/train/data: by default the scenarios of dev and test, or the notes of
 test. --difficulty takes only easy or hard scenarios, --match those whose id or name matches from
-its start, --file other files of the same format. --set changes the environment of the server.
---scores writes every conflict found, one JSON object on each line, to choose thresholds from. The
-intervals are those of Wilson, at 95 %."""
+its start, --file other files of the same format. --quiet leaves out one fact of each labelled
+conflict: a memory without conflicts, in which every report is false and every question is in vain.
+--set changes the environment of the server.
+
+Commits also ask about pairs that may be conflicts (docs/configuration.md: tier1_nli_review). With
+--judge labels each question is answered at once as the labels of the store say: contradiction for a
+labelled conflict, both_valid for a labelled look-alike, unrelated for any other pair of facts.
+"Judged" are then the conflicts that are open at the end: those reported and those that the judge
+confirmed. Without --judge the questions are counted and stay unanswered.
+
+--scores writes every conflict and question, one JSON object on each line, to choose thresholds
+from. The intervals are those of Wilson, at 95 %. The calibration error is the expected one of the
+scores of conflicts and questions of the NLI detector, over 10 bins of equal size; it is printed
+where the model has trained trees, without which its scores are no probabilities."""
 import argparse
 import collections
+import hashlib
 import json
 import math
 import os
@@ -28,18 +40,23 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools", "train"))
 import dataset  # noqa: E402
+import measures  # noqa: E402
+
+
+def environment(home, settings):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
+            or k == "ENGRAM_ISA"}
+    return kept | {"ENGRAM_HOME": home, "ENGRAM_WORKSPACE": "bench", **settings}
 
 
 class Server:
     """One `engram mcp` over a memory of its own."""
 
     def __init__(self, program, home, settings):
-        env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
-               or k == "ENGRAM_ISA"}
-        env |= {"ENGRAM_HOME": home, "ENGRAM_WORKSPACE": "bench", **settings}
         # cwd: a folder without a project's .engram.conf
         self.process = subprocess.Popen([program, "mcp"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, env=env, cwd=home)
+                                        stdout=subprocess.PIPE, cwd=home,
+                                        env=environment(home, settings))
         self.number = 0
         self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                     "clientInfo": {"name": "bench", "version": "1"}})
@@ -80,9 +97,32 @@ def name_of(store):
     return store.get("id") or store["name"]
 
 
-def run_store(program, store, settings):
-    """({pair of fact ids: conflict that the memory reports}, seconds of each commit)"""
-    seconds, found = [], {}
+def without_conflicts(store):
+    """The store less one fact of each labelled conflict: those that take part in most conflicts go
+    first, and of two that take part in as many the one whose name has the higher hash."""
+    def order(fact):
+        return taking_part[fact], hashlib.sha256(f"{name_of(store)} {fact}".encode()).hexdigest()
+    conflicts, gone = store["conflicts"], set()
+    while conflicts:
+        taking_part = collections.Counter(c[side] for c in conflicts for side in "ab")
+        gone.add(max(taking_part, key=order))
+        conflicts = [c for c in conflicts if c["a"] not in gone and c["b"] not in gone]
+    return store | {"facts": [f for f in store["facts"] if f["id"] not in gone], "conflicts": [],
+                    "non_conflicts": [c for c in store["non_conflicts"]
+                                      if c["a"] not in gone and c["b"] not in gone]}
+
+
+def labels_of(store):
+    """({pair of fact ids: conflict}, {pair: look-alike})"""
+    return tuple({frozenset((c["a"], c["b"])): c for c in store[kind]}
+                 for kind in ("conflicts", "non_conflicts"))
+
+
+def run_store(program, store, settings, judge):
+    """({pair of fact ids: conflict that the memory reports}, {pair: question that it asks}, seconds
+    of each commit). With judge, the questions are answered by the labels."""
+    truth, traps = labels_of(store)
+    seconds, found, asked = [], {}, {}
     with tempfile.TemporaryDirectory() as home:
         server, ids = Server(program, home, settings), {}
         for fact in store["facts"]:
@@ -93,8 +133,26 @@ def run_store(program, store, settings):
             for c in receipt["conflicts"]:
                 pair = frozenset((ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]))
                 found[pair] = c
+            for q in receipt.get("review", []):
+                pair = frozenset(ids[q[side]["fact_id"]] for side in ("earlier", "later"))
+                asked[pair] = q
+                if judge:
+                    server.call("engram_judge", {
+                        "review_id": q["review_id"], "reason": "so says the label",
+                        "verdict": "contradiction" if pair in truth else
+                                   "both_valid" if pair in traps else "unrelated"})
         server.close()
-    return found, seconds
+    return found, asked, seconds
+
+
+def has_trees(program, settings):
+    """Whether the NLI model of the server has trained trees."""
+    with tempfile.TemporaryDirectory() as home:
+        done = subprocess.run([program, "doctor", "--json"], stdout=subprocess.PIPE, cwd=home,
+                              env=environment(home, settings), check=False)
+        details = {c["what"]: c["detail"] for c in json.loads(done.stdout)["checks"]}
+    folder = details.get("model.nli", "").rpartition(", loaded in ")[0]
+    return os.path.exists(os.path.join(folder, "verdict.bin")) if folder else False
 
 
 def absolute(value):
@@ -114,33 +172,48 @@ def wilson(hits, n, z=1.96):
     return middle - half, middle + half
 
 
+def shares(true_positives, reported, labelled):
+    """Precision and recall; None where there is nothing to take a share of."""
+    return {"precision": true_positives / reported if reported else None,
+            "precision_interval": wilson(true_positives, reported),
+            "recall": true_positives / labelled if labelled else None,
+            "recall_interval": wilson(true_positives, labelled),
+            "true_positives": true_positives, "false_positives": reported - true_positives}
+
+
 class Counts:
-    """True and false positives over stores, and by tier, category and difficulty."""
+    """True and false positives over stores, and by tier, category and difficulty; questions."""
 
     def __init__(self):
-        self.stores = self.true_positives = self.false_positives = 0
-        self.labelled = self.look_alikes = self.flagged = 0
-        self.seconds = []
+        self.stores = self.true_positives = self.reported = self.labelled = self.look_alikes = 0
+        self.flagged = self.questions = self.confirmed = 0
+        self.seconds, self.probabilities = [], []  # (probability, whether it is a conflict)
         self.tiers = collections.defaultdict(lambda: [0, 0])
         self.traps = collections.Counter()
         self.categories = collections.defaultdict(lambda: [0, 0])
         self.difficulties = collections.defaultdict(lambda: [0, 0])
 
-    def add(self, store, found, seconds, scores):
-        truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
-        traps = {frozenset((c["a"], c["b"])): c for c in store["non_conflicts"]}
+    def add(self, store, found, asked, seconds, scores=None):
+        truth, traps = labels_of(store)
         for pair, conflict in found.items():
             self.tiers[conflict["detection_tier"]][pair not in truth] += 1
             self.true_positives += pair in truth
-            self.false_positives += pair not in truth
+            self.reported += 1
             self.flagged += pair in traps
             if pair in traps:
                 self.traps[traps[pair]["trap"]] += 1
+        self.questions += len(asked)
+        self.confirmed += sum(pair in truth for pair in asked)
+        rows = [(pair, c["detection_tier"], c["score"], 0) for pair, c in found.items()]
+        rows += [(pair, "tier1_nli", q["probability"], 1) for pair, q in asked.items()]
+        for pair, tier, score, question in rows:
+            if tier == "tier1_nli":
+                self.probabilities.append((score, pair in truth))
             if scores:
                 scores.write(json.dumps({
                     "store": name_of(store), "pair": sorted(pair), "true_positive": pair in truth,
-                    "look_alike": pair in traps, "tier": conflict["detection_tier"],
-                    "score": conflict["score"]}) + "\n")
+                    "look_alike": pair in traps, "tier": tier, "score": score,
+                    "question": bool(question)}) + "\n")
         for pair, label in truth.items():
             self.difficulties[label["difficulty"]][pair not in found] += 1
             self.categories[label["category"]][pair not in found] += 1
@@ -149,19 +222,25 @@ class Counts:
         self.look_alikes += len(traps)
         self.seconds += seconds
 
-    def result(self):
+    def result(self, judged=False, calibrated=False):
+        """calibrated: the scores are probabilities."""
         def found_and_missed(table):
             return {k: {"found": v[0], "missed": v[1]} for k, v in sorted(table.items())}
-        reported, seconds = self.true_positives + self.false_positives, sorted(self.seconds)
+        seconds, more = sorted(self.seconds), {}
+        if judged:
+            more["judged"] = shares(self.true_positives + self.confirmed,
+                                    self.reported + self.confirmed, self.labelled)
+        if calibrated:
+            more["calibration_error"] = measures.calibration_error_of_equal_bins(
+                *zip(*self.probabilities), 10) if self.probabilities else None
         return {
-            "stores": self.stores,
-            "precision": self.true_positives / max(1, reported),
-            "precision_interval": wilson(self.true_positives, reported),
-            "recall": self.true_positives / max(1, self.labelled),
-            "recall_interval": wilson(self.true_positives, self.labelled),
-            "true_positives": self.true_positives, "false_positives": self.false_positives,
+            "stores": self.stores, "commits": len(seconds),
+            **shares(self.true_positives, self.reported, self.labelled),
             "labelled": self.labelled, "look_alikes": self.look_alikes,
             "look_alikes_flagged": self.flagged, "traps": dict(sorted(self.traps.items())),
+            "questions": self.questions, "questions_per_commit": self.questions / len(seconds),
+            "questions_about_conflicts":
+                self.confirmed / self.questions if self.questions else None, **more,
             "commit_with_verdict_ms": {"median": 1000 * seconds[len(seconds) // 2],
                                        "p95": 1000 * seconds[int(len(seconds) * 0.95)],
                                        "p99": 1000 * seconds[int(len(seconds) * 0.99)]},
@@ -171,21 +250,41 @@ class Counts:
             "category": found_and_missed(self.categories)}
 
 
+def show_shares(title, part):
+    for what in ("precision", "recall"):
+        low, high = part[what + "_interval"]
+        print(f"{title}{what} " + (f"{part[what]:.3f} (95 %: {low:.3f} to {high:.3f})"
+                                   if part[what] is not None else "unknown"))
+
+
+def show_questions(result):
+    answer = "answered by the labels" if "judged" in result else "unanswered"
+    print(f"{result['questions']} questions, {answer}: {result['questions_per_commit']:.3f} for "
+          f"each of {result['commits']} commits", end="")
+    if result["questions"]:
+        print(f", {100 * result['questions_about_conflicts']:.1f} % about labelled conflicts",
+              end="")
+    print()
+    if "judged" in result:
+        show_shares("judged ", result["judged"])
+    if result.get("calibration_error") is not None:
+        print(f"expected calibration error {result['calibration_error']:.3f}")
+
+
 def show(kind, result):
     ms = result["commit_with_verdict_ms"]
     print(f"{result['stores']} {kind}, {result['labelled']} labelled conflicts, "
           f"{result['look_alikes']} look-alikes")
-    for what in ("precision", "recall"):
-        low, high = result[what + "_interval"]
-        print(f"{what} {result[what]:.3f} (95 %: {low:.3f} to {high:.3f})")
+    show_shares("alone " if "judged" in result else "", result)
     print(f"{result['true_positives']} true positives, {result['false_positives']} false "
           f"positives, of these {result['look_alikes_flagged']} on look-alikes")
+    show_questions(result)
     print(f"commit with verdict: median {ms['median']:.0f} ms, p95 {ms['p95']:.0f} ms, "
           f"p99 {ms['p99']:.0f} ms")
     print(f"\n{'tier':32} {'true positives':>15} {'false positives':>16}")
     for tier, v in result["tiers"].items():
         print(f"{tier:32} {v['true_positives']:15} {v['false_positives']:16}")
-    for table in ("difficulty", "category"):
+    for table in ("difficulty", "category") if result["labelled"] else ():
         print(f"\n{table:32} {'found':>15} {'missed':>16}")
         for key, v in result[table].items():
             print(f"{key:32} {v['found']:15} {v['missed']:16}")
@@ -202,6 +301,8 @@ def main():
     parser.add_argument("--difficulty", choices=dataset.DIFFICULTIES)
     parser.add_argument("--file", action="append", metavar="FILE")
     parser.add_argument("--match", default="", metavar="REGEX")
+    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--judge", choices=("labels",))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scores", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE")
@@ -215,12 +316,13 @@ def main():
     settings = {name: absolute(value) for name, value in (s.split("=", 1) for s in o.set)}
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
     counts, scores = Counts(), open(o.scores, "w", encoding="utf-8") if o.scores else None
-    for store in stores:
-        counts.add(store, *run_store(program, store, settings), scores)
+    for store in map(without_conflicts, stores) if o.quiet else stores:
+        counts.add(store, *run_store(program, store, settings, o.judge), scores)
+    result = counts.result(bool(o.judge), has_trees(program, settings))
     if o.json:
-        print(json.dumps(counts.result()))
+        print(json.dumps(result))
     else:
-        show(o.kind, counts.result())
+        show(o.kind, result)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import measures  # noqa: E402
 import pairs  # noqa: E402
 import trees_file  # noqa: E402
 import verdict_rows  # noqa: E402
+import detection  # noqa: E402
 import vocabulary  # noqa: E402
 
 
@@ -128,6 +129,14 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(error, 0.1)
         self.assertEqual([n for _, _, n in bins], [10, 10])
 
+    def test_calibration_in_bins_of_equal_size(self):
+        error = measures.calibration_error_of_equal_bins
+        self.assertAlmostEqual(error([0.9, 0.1, 0.9, 0.1], [1, 0, 0, 0], 2), 0.25,
+                               msg="(|1.8 - 1| + |0.2 - 0|) / 4")
+        self.assertAlmostEqual(error([0.9, 0.1, 0.9, 0.1], [1, 0, 0, 0], 1), 0.25)
+        self.assertAlmostEqual(error([0.75, 0.25], [1, 1], 10), 0.5, msg="one row a bin")
+        self.assertAlmostEqual(error([0.5, 0.75, 1.0], [0, 1, 1], 2), (0.5 + 0.25) / 3)
+
     def test_spearman(self):
         self.assertAlmostEqual(measures.spearman([1, 2, 3, 4], [10, 20, 30, 25]), 0.8)
         self.assertAlmostEqual(measures.spearman([1, 1, 2], [3, 3, 9]), 1)
@@ -218,6 +227,96 @@ class Verdict(unittest.TestCase):
         self.assertEqual(struct.unpack("<4f2I", data[108:132]), (0, 0.25, 1, 0.75, 5, 1))
         self.assertEqual(len(data), 132 + 6 * 8)
         self.assertEqual(struct.unpack("<fHH", data[132:140]), (0.5, 0x8001, 2))
+
+
+# Speaks as `engram mcp` does: the third fact contradicts the first, and each asks about those
+# before it; an answer goes to the file that is named by ANSWERS.
+SERVER = """#!{python}
+import json, os, sys
+if sys.argv[1] == "doctor":
+    print(json.dumps({{"checks": [{{"what": "model.nli", "detail": "{folder}, loaded in 1 ms"}}]}}))
+    sys.exit()
+seen = []
+for line in sys.stdin:
+    message = json.loads(line)
+    result, params = {{}}, message["params"]
+    if params.get("name") == "engram_commit":
+        new = params["arguments"]["content"]
+        side = [{{"fact_id": fact}} for fact in seen + [new]]
+        result = {{"fact_id": new, "detection": "done", "conflicts": [
+            {{"fact_a": side[0], "fact_b": side[2], "detection_tier": "tier1_nli", "score": 0.75}}]
+            if len(seen) == 2 else []}}
+        result["review"] = [{{"review_id": old["fact_id"] + new, "probability": 0.25,
+                             "earlier": old, "later": side[-1]}}
+                            for old in side[:-1] if not result["conflicts"] or old is side[1]]
+        seen.append(new)
+    if params.get("name") == "engram_judge":
+        with open(os.environ["ANSWERS"], "a", encoding="utf-8") as f:
+            f.write(params["arguments"]["review_id"] + " " + params["arguments"]["verdict"] + "\\n")
+    print(json.dumps({{"jsonrpc": "2.0", "id": message["id"],
+                      "result": {{"structuredContent": result}}}}), flush=True)
+"""
+
+
+class Detection(unittest.TestCase):
+    STORE = {"name": "x", "facts": [
+        {"id": i, "content": i, "scope": "general", "agent": "a", "engineer": "e",
+         "fact_type": "decision", "confidence": 1, "provenance": None} for i in "ABCD"],
+        "conflicts": [{"a": a, "b": b, "category": "version", "difficulty": "easy"}
+                      for a, b in ("BC", "CD")],
+        "non_conflicts": [{"a": "A", "b": c, "trap": "planned"} for c in "CD"]}
+
+    def run_bench(self, *options, trees=False):
+        """(what the bench prints as JSON, what its judge answered)"""
+        with tempfile.TemporaryDirectory() as folder:
+            program, data, answers = (os.path.join(folder, name)
+                                      for name in ("engram", "data.jsonl", "answers"))
+            with open(program, "w", encoding="utf-8") as f:
+                f.write(SERVER.format(python=sys.executable, folder=folder))
+            os.chmod(program, 0o755)
+            with open(data, "w", encoding="utf-8") as f:
+                f.write(json.dumps(self.STORE) + "\n")
+            for name in [answers] + [os.path.join(folder, "verdict.bin")] * trees:
+                with open(name, "w", encoding="utf-8"):
+                    pass
+            done = subprocess.run(
+                [sys.executable, "-B", os.path.join(TRAIN, "..", "..", "bench", "detection.py"),
+                 "--engram", program, "--kind", "notes", "--file", data, "--json",
+                 "--set", "ANSWERS=" + answers, *options], capture_output=True, check=True)
+            with open(answers, encoding="utf-8") as f:
+                return json.loads(done.stdout), f.read().split("\n")[:-1]
+
+    def test_questions_are_counted(self):
+        result, answers = self.run_bench()
+        self.assertEqual(answers, [])
+        self.assertEqual((result["commits"], result["questions"], result["questions_per_commit"],
+                          result["questions_about_conflicts"]), (4, 5, 1.25, 0.4))
+        self.assertEqual((result["precision"], result["recall"], result["false_positives"]),
+                         (0, 0, 1))
+        self.assertNotIn("judged", result)
+        self.assertNotIn("calibration_error", result)
+
+    def test_questions_are_answered_by_the_labels(self):
+        result, answers = self.run_bench("--judge", "labels", trees=True)
+        self.assertEqual(answers, ["AB unrelated", "BC contradiction", "AD both_valid",
+                                   "BD unrelated", "CD contradiction"])
+        self.assertEqual((result["precision"], result["recall"]), (0, 0))
+        judged = result["judged"]
+        self.assertEqual((judged["true_positives"], judged["false_positives"], judged["recall"]),
+                         (2, 1, 1))
+        self.assertAlmostEqual(judged["precision"], 2 / 3)
+        self.assertAlmostEqual(result["calibration_error"], (3 * 0.25 + 2 * 0.75 + 0.75) / 6)
+
+    def test_a_memory_without_conflicts(self):
+        result, answers = self.run_bench("--quiet", "--judge", "labels")
+        self.assertEqual((result["commits"], result["labelled"], result["look_alikes"]), (3, 0, 1),
+                         "C, which takes part in both conflicts, is left out")
+        self.assertEqual(answers, ["AB unrelated", "BD unrelated"])
+        self.assertEqual((result["recall"], result["judged"]["recall"]), (None, None))
+        store = self.STORE | {"conflicts": self.STORE["conflicts"][:1]}
+        left = [f["id"] for f in detection.without_conflicts(store)["facts"]]
+        self.assertEqual(len(left), 3)
+        self.assertEqual(left, [f["id"] for f in detection.without_conflicts(store)["facts"]])
 
 
 class Names(unittest.TestCase):

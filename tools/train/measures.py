@@ -76,6 +76,16 @@ def calibration_error(probabilities, positive, bins=15):
                                                           for s in sums if s[2]]
 
 
+def calibration_error_of_equal_bins(probabilities, positive, bins):
+    """Expected calibration error over bins that hold equally many, or one more, in order of
+    probability; fewer rows than bins: each is its own."""
+    rows = sorted(zip(probabilities, positive))
+    bins = min(bins, len(rows))
+    ends = [len(rows) * i // bins for i in range(bins + 1)]
+    return sum(abs(sum(p - bool(r) for p, r in rows[a:b]))
+               for a, b in zip(ends, ends[1:])) / len(rows)
+
+
 def _ranks(values):
     """Ranks; equal values get the mean of their ranks."""
     order, out, i = sorted(range(len(values)), key=values.__getitem__), [0.0] * len(values), 0
