@@ -211,7 +211,7 @@ static const option conflicts_options[] = {
 
 static const char *const resolve_text[] = {
     "Settles a conflict. winner keeps the fact of --winner and closes the other one; merge closes both and stores the text of "
-    "--reason as a new fact; dismissed says that there is no contradiction; both_valid says that both facts hold.",
+    "--merged-content as a new fact; dismissed says that there is no contradiction; both_valid says that both facts hold.",
     NULL};
 static const argument resolve_arguments[] = {{"CONFLICT", "the id of a conflict, or the end of one", COMPLETE_NOTHING}, {0}};
 static const option resolve_options[] = {
@@ -224,10 +224,15 @@ static const option resolve_options[] = {
      .value = "ID",
      .description = "the fact that is right, for the type winner",
      .argument = "winning_fact_id"},
-    {.name = "reason", .value = "TEXT", .description = "why; for the type merge, the merged fact", .argument = "resolution"},
+    {.name = "merged-content",
+     .value = "TEXT",
+     .description = "the fact that replaces both, for the type merge",
+     .argument = "merged_content"},
+    {.name = "reason", .value = "TEXT", .description = "why: the evidence (required)", .argument = "resolution"},
     {0}};
 static const example resolve_examples[] = {
     {"engram resolve 7d20a1c4 --type winner --winner 4f1c22ab --reason \"seen in the cluster\"", "keep one of the two facts"},
+    {"engram resolve 7d20a1c4 --type merge --merged-content \"It uses both.\" --reason tried", "replace both"},
     {0}};
 
 static const char *const judge_text[] = {

@@ -162,8 +162,7 @@ eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, int suspected, const 
 static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     /* Also without a note: who says so is kept too. */
     eg_status s = pass_gates(t, "resolution", t->args->resolution);
-    if (s == EG_OK && t->args->resolution_type == EG_RESOLUTION_MERGE && t->args->merged_content.len)
-        s = pass_gates(t, "merged_content", t->args->merged_content);
+    if (s == EG_OK && t->args->resolution_type == EG_RESOLUTION_MERGE) s = pass_gates(t, "merged_content", t->content);
     if (s != EG_OK) return s;
     eg_draft_begin(&t->d, t->rq);
     t->d.actor = who(t);
@@ -196,7 +195,10 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
 static eg_status check_outcome(settlement *t) {
     const eg_resolve_args *a = t->args;
     if (a->resolution_type == EG_RESOLUTION_MERGE) {
-        t->content = a->merged_content.len ? a->merged_content : a->resolution;
+        t->content = a->merged_content; /* never the resolution: that says why, not what is true */
+        if (!t->content.len)
+            return eg_request_fail(t->rq, EG_EINVAL,
+                                   "merged_content: is missing; merge needs the text of the fact that replaces both");
         return eg_check_text(t->rq, "merged_content", t->content, EG_MAX_CONTENT, 1);
     }
     if (a->resolution_type != EG_RESOLUTION_WINNER) return EG_OK;

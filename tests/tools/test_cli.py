@@ -96,6 +96,11 @@ class Engram(unittest.TestCase):
         self.assertTrue(all(f["has_open_conflict"] for f in found))
         conflict = self.ask("conflicts")["conflicts"][0]["conflict_id"]
         self.run_engram("resolve", conflict[-8:], expect=2)
+        said = self.run_engram("resolve", conflict[-8:], "--type", "merge", "--reason",
+                               "both are right", expect=2).stderr
+        self.assertIn(b"--merged-content: is missing; resolution_type merge requires the text",
+                      said)
+        self.assertEqual(len(self.ask("query", "auth port")["results"]), 2)
         done = self.ask("resolve", conflict[-8:], "--type", "winner", "--winner",
                         second["fact_id"][-8:], "--reason", "seen in k8s")
         self.assertEqual(done["closed"][0]["fact_id"], first["fact_id"])
@@ -103,6 +108,12 @@ class Engram(unittest.TestCase):
         self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
         self.run_engram("undo", str(done["undo_id"]))
         self.assertEqual(len(self.ask("query", "auth port")["results"]), 2)
+        conflict = self.ask("conflicts")["conflicts"][0]["conflict_id"]
+        merged = self.ask("resolve", conflict, "--type", "merge", "--reason", "both are right",
+                          "--merged-content", "The auth service listens on ports 8080 and 9090.")
+        self.assertEqual(merged["merged"]["content"],
+                         "The auth service listens on ports 8080 and 9090.")
+        self.run_engram("undo", str(merged["undo_id"]))
         self.assertEqual(len(self.ask("conflicts")["conflicts"]), 1)
         self.assertEqual(self.ask("status")["status"], "ready")
         self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")),

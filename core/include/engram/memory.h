@@ -85,7 +85,8 @@ typedef struct eg_resolve_args {
     uint32_t size, flags; /* sizeof(eg_resolve_args) of the caller, 0 */
     eg_str conflict_id;   /* id or unique suffix */
     uint32_t resolution_type;
-    eg_str resolution, winning_fact_id, merged_content;
+    eg_str resolution, winning_fact_id; /* why; the fact that is true, needed by winner */
+    eg_str merged_content;              /* the fact that replaces both, needed by merge */
     eg_str agent_id;
 } eg_resolve_args;
 EG_SIZE_FROZEN(eg_resolve_args, EG_RESOLVE_ARGS_SIZE_1_0);

@@ -184,7 +184,7 @@
     INPUT_REQUIRED(ARG_CONFLICT_ID ALSO("resolution_type", A_WORD(WORDS_RESOLUTION)) \
         ALSO("resolution", A_FULL_TEXT(8192, "max 8192 bytes: the evidence")) \
         ALSO("winning_fact_id", "{\"type\":\"string\",\"maxLength\":64}") \
-        ALSO("merged_content", A_TEXT(8192, "max 8192 bytes")) "," ARG_AGENT, \
+        ALSO("merged_content", A_FULL_TEXT(8192, "max 8192 bytes; merge needs it")) "," ARG_AGENT, \
         "\"conflict_id\",\"resolution_type\",\"resolution\"")
 #define RESOLVE_OUTPUT \
     OBJECT_WITH(DEF_FACT, \

@@ -337,6 +337,9 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
     if (args.resolution_type == EG_RESOLUTION_WINNER && !args.winning_fact_id.len)
         return eg_request_fail(rq, EG_EINVAL,
                                "winning_fact_id: is missing; resolution_type winner requires the id of the fact that is true");
+    if (args.resolution_type == EG_RESOLUTION_MERGE && !args.merged_content.len)
+        return eg_request_fail(
+            rq, EG_EINVAL, "merged_content: is missing; resolution_type merge requires the text of the fact that replaces both");
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_resolved resolved = {0};

@@ -294,6 +294,8 @@ eg_resolve_args settling(settling_ids *ids, eg_id conflict, eg_resolution how, e
                              .conflict_id = eg_str_of(ids->conflict),
                              .resolution_type = how,
                              .resolution = EG_STR("as agreed"),
+                             .merged_content =
+                                 how == EG_RESOLUTION_MERGE ? EG_STR("The auth service uses both ports.") : (eg_str){0},
                              .winning_fact_id = how == EG_RESOLUTION_WINNER ? eg_str_of(ids->winner) : (eg_str){0}};
 }
 

@@ -227,7 +227,7 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     eg_resolve_args merge = {.size = sizeof(eg_resolve_args),
                              .conflict_id = eg_str_of(id),
                              .resolution_type = EG_RESOLUTION_MERGE,
-                             .resolution = EG_STR("The auth service runs on ports 8080 and 9090.")};
+                             .merged_content = EG_STR("The auth service runs on ports 8080 and 9090.")};
     eg_resolved done;
     f.wakes = 0;
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &merge, &done), EG_OK);

@@ -14,9 +14,18 @@ static void merge_writes_the_merged_fact(void **state) {
     eg_resolve_args args = {.size = sizeof(eg_resolve_args),
                             .conflict_id = eg_str_of(id),
                             .resolution_type = EG_RESOLUTION_MERGE,
-                            .resolution = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.")};
+                            .resolution = EG_STR("seen in the cluster")};
     eg_resolved done;
     f.now += EG_SECOND;
+    /* without the merged fact nothing happens: the reason is none */
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
+    assert_string_equal(f.rq->err->text, "merged_content: is missing; merge needs the text of the fact that replaces both");
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    args.merged_content = EG_STR(" \n");
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EINVAL);
+    assert_string_equal(f.rq->err->text, "merged_content is empty: give it some text");
+    args.merged_content = EG_STR("The auth service runs on port 8080 inside and 9090 outside the cluster.");
     if (f.ops->resolve(f.memory, f.rq, &args, &done) != EG_OK) fail_msg("%s", f.rq->err->text);
     assert_int_equal(done.closed_count, 2);
     assert_true(eg_id_eq(done.merged.parents[0], b.conflicts[0].a.id) && eg_id_eq(done.merged.parents[1], b.fact.id));
@@ -58,9 +67,8 @@ static void what_settles_passes_the_gates(void **state) {
     assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
     assert_non_null(strstr(f.rq->err->text, "merged_content: content holds a secret"));
     assert_int_equal(open_conflicts(&f, NULL), 1);
-    args.resolution = args.merged_content; /* which is the text where no merged one is given */
-    args.merged_content = (eg_str){0};
-    assert_int_equal(f.ops->resolve(f.memory, f.rq, &args, &done), EG_EREFUSED);
+    args.resolution = args.merged_content;
+    args.merged_content = EG_STR("The auth service runs on ports 8080 and 9090.");
     for (eg_resolution how = EG_RESOLUTION_WINNER; how <= EG_RESOLUTION_BOTH_VALID; how++) {
         char winner[EG_ID_TEXT];
         eg_id_format(b.fact.id, winner);

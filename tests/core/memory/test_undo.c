@@ -219,7 +219,8 @@ static void undo_is_undone_whole(void **state) {
         int merged_again = times % 2;
         assert_int_equal(u.restored_count, merged_again ? 1 : 2);
         assert_int_equal(u.closed_count, merged_again ? 2 : 1);
-        assert_true(same_content(u.restored[0], merged_again ? "as agreed" : "The auth service runs on port 8080."));
+        assert_true(same_content(u.restored[0],
+                                 merged_again ? "The auth service uses both ports." : "The auth service runs on port 8080."));
         work(&f);
         assert_int_equal(open_conflicts(&f, NULL), !merged_again);
         eg_memory_status st;

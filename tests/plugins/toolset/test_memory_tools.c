@@ -171,6 +171,8 @@ static void other_arguments(void **state) {
     assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"l\"}", NULL), EG_OK);
     SAME(host.lineage_id, "l");
     refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"winner\",\"resolution\":\"r\"}", "winning_fact_id");
+    refused("engram_resolve", "{\"conflict_id\":\"c\",\"resolution_type\":\"merge\",\"resolution\":\"r\"}",
+            "merged_content: is missing");
 }
 
 /* --- results --- */

@@ -64,8 +64,8 @@ cJSON *enough_for(const char *tool) {
         {"engram_query", "{\"topic\":\"t\"}"},
         {"engram_commit", "{\"content\":\"Alpha is 1\"}"},
         {"engram_conflicts", "{}"},
-        {"engram_resolve", "{\"conflict_id\":\"1\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
-                           "\"winning_fact_id\":\"1\"}"},
+        {"engram_resolve", "{\"conflict_id\":\"1\",\"resolution_type\":\"dismissed\",\"resolution\":\"r\","
+                           "\"winning_fact_id\":\"1\",\"merged_content\":\"m\"}"},
         {"engram_judge", "{\"review_id\":\"1\",\"verdict\":\"same\",\"reason\":\"r\"}"},
         {"engram_check", "{\"content\":\"Alpha is 1\"}"},
         {"engram_feedback", "{\"conflict_id\":\"1\",\"feedback\":\"true_positive\"}"},
