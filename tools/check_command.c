@@ -128,6 +128,28 @@ static int store_is_there(const call *c) {
     return there;
 }
 
+static void find_nli(void *self, const char *path, const eg_plugin *plugin, const char *problem) {
+    (void)path;
+    (void)problem;
+    if (plugin && strcmp(plugin->name, "nli") == 0) *(int *)self = 1;
+}
+
+/* Without its models the NLI detector finds nothing, which is not the same as no contradictions. 0,
+ * or EXIT_ERROR after complaining. */
+static int open_models(eg_host *host) {
+    static const char *const settings[] = {"model.nli", "model.embed"};
+    int needed = 0;
+    eg_error err = {0};
+    eg_host_plugins(host, find_nli, &needed);
+    for (size_t i = 0; needed && i < sizeof settings / sizeof *settings; i++)
+        if (eg_host_model_try(host, settings[i], &err) != EG_OK)
+            return complain(
+                "nothing was checked, since %s cannot be used: %s; see `engram doctor`, or take nli out of the setting "
+                "plugins to check by rules alone",
+                settings[i], err.text);
+    return 0;
+}
+
 /* ---- telling ---- */
 
 static int write_baseline(const report *r, const char *name) {
@@ -170,9 +192,11 @@ static int tell(check_run *run, const eg_checked *checked, baseline *known) {
     if (!used) return complain("out of memory");
     if (select_findings(&r, &run->arena, &run->limits, used, known)) return EXIT_ERROR;
     if (run->c->verbose && !call_option(run->c, "diff")) tell_unused(&run->statements, used);
-    if (written) return write_baseline(&r, written);
+    if (written && !checked->problem.len) return write_baseline(&r, written);
     print_report(run, &r);
     if (known && !call_option(run->c, "diff")) baseline_tell_stale(known, run->files.paths, run->files.count);
+    if (checked->problem.len)
+        return complain("not everything was checked: %.*s", (int)checked->problem.len, checked->problem.ptr);
     return r.count ? EXIT_FOUND : EXIT_FINE;
 }
 
@@ -180,7 +204,9 @@ static int compare(check_run *run, baseline *known) {
     const call *c = run->c;
     int against_store = call_option(c, "against-store") != NULL, status = EXIT_ERROR;
     if (against_store && !store_is_there(c)) return EXIT_ERROR;
-    eg_host *host = call_host(c, !against_store, 0, NULL, 0);
+    /* one that is missing may be a detector */
+    static const char *const settings[] = {"plugins_required=all"};
+    eg_host *host = call_host(c, !against_store, 0, settings, 1);
     if (!host) return EXIT_ERROR;
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
@@ -198,6 +224,7 @@ static int compare(check_run *run, baseline *known) {
     }
     eg_status created = services->request_create(services->host, &options, &rq, &err);
     if (created != EG_OK) complain("%s", err.text);
+    else if (open_models(host)) status = EXIT_ERROR;
     else if (services->memory_ops->check(services->memory(services->host), rq, &args, &checked) != EG_OK)
         complain("%s", rq->err->text);
     else status = tell(run, &checked, known);

@@ -90,7 +90,8 @@ static const option check_options[] = {
 static const exit_status check_exits[] = {
     {0, "no contradictions, or none but those that are accepted or suppressed"},
     {1, "contradictions were found"},
-    {2, "an error, such as a file that cannot be read (the others have been checked all the same), or nothing to check"},
+    {2, "an error, such as a file that cannot be read (the others have been checked all the same), a plugin or model that "
+        "cannot be used, or nothing to check"},
     {130, "interrupted (128 plus the number of the signal)"},
     {0}};
 static const example check_examples[] = {

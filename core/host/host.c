@@ -178,7 +178,10 @@ static eg_status load_plugins(eg_host *h, eg_error *err) {
         eg_status s = built_in ? eg_plugins_take(&h->plugins, built_in->name, built_in, &h->services, &problem)
                                : eg_plugins_load(&h->plugins, path, &h->services, &problem);
         if (s == EG_OK) continue;
-        if (in_list(required, word)) return eg_fail(err, s, "%s", problem.text);
+        if (in_list(required, EG_STR("all")) || in_list(required, word))
+            return eg_fail(err, s,
+                           "the plugin %.*s is required: %s; install or rebuild it, or take it out of the setting plugins",
+                           (int)word.len, word.ptr, problem.text);
         h->services.log(h, EG_LOG_WARN, "plugins", problem.text);
     }
     return EG_OK;

@@ -370,6 +370,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     if (s == EG_OK) s = eg_gather(c->m, rq, &it->fact, &it->derived, &one);
     eg_case_source in_store = eg_store_neighbours(c->m);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &in_store, &v);
+    if (c->source.problem.code == EG_OK) c->source.problem = in_store.problem;
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
@@ -410,12 +411,20 @@ eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *arg
     if (args->item_count > EG_MAX_CHECK_STATEMENTS)
         return eg_request_fail(rq, EG_ELIMIT, "%zu statements; at most %d are checked at once: name fewer files",
                                args->item_count, EG_MAX_CHECK_STATEMENTS);
+    if (!m->env.detector_count)
+        return eg_request_fail(
+            rq, EG_EUNAVAILABLE,
+            "no loaded plugin is a detector: add rules and nli to the setting plugins (`engram plugins list`)");
     if (args->against_store && !m->env.storage_ops)
         return eg_request_fail(rq, EG_EINVAL, "there is no open store to compare with");
     check c = {.source = {.margins = item_margins, .m = m}, .m = m, .rq = rq, .args = args, .out = out};
     eg_arena_init(&c.arena, 0);
     eg_status s = run(&c);
     eg_arena_release(&c.arena);
+    if (s == EG_OK && c.source.problem.code != EG_OK) {
+        out->problem = eg_request_copy(rq, eg_str_of(c.source.problem.text));
+        if (!out->problem.ptr) return EG_ENOMEM;
+    }
     /* Asked afterwards: whether a model opens is known when it was needed. */
     eg_memory_status models = {0};
     if (m->env.describe_models) m->env.describe_models(m->env.host, &models);

@@ -2,6 +2,8 @@
  * candidate. Knows no store; the same for detection jobs and for dry runs. */
 #include "core/memory/judge.h"
 
+#include <stdarg.h>
+
 #include "core/base/clock.h"
 #include "core/memory/asking.h"
 
@@ -120,6 +122,16 @@ static void sort_by_order(const eg_memory *m, uint32_t *order) {
     }
 }
 
+/* Keeps the first problem of the detectors. */
+__attribute__((format(printf, 3, 4))) static void tell_source(eg_case_source *source, eg_status s, const char *format, ...) {
+    va_list values;
+    if (!source || source->problem.code != EG_OK) return;
+    source->problem.code = s;
+    va_start(values, format);
+    vsnprintf(source->problem.text, sizeof source->problem.text, format, values);
+    va_end(values);
+}
+
 /* 1 when this detector has failed or overrun too often to be asked again in this run. */
 static int struck_out(eg_memory *m, uint32_t slot) {
     pthread_mutex_lock(&m->lock);
@@ -219,6 +231,7 @@ static eg_status examine(eg_memory *m, eg_request *rq, uint32_t slot, const eg_c
     SERVICES(m)->request_release(m->env.host, own);
     if (s == EG_ECANCELLED) return s;
     note_run(m, rq, slot, s, took);
+    if (s != EG_OK) tell_source(source, s, "detector %s failed: %s", d->detector.name, rq->err->text);
     return EG_OK;
 }
 
@@ -246,7 +259,11 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds
                 left[count++] = c->candidates[k];
             }
         if (count == 0) break;
-        if (struck_out(m, slot)) continue;
+        if (struck_out(m, slot)) {
+            tell_source(source, EG_EUNAVAILABLE, "detector %s is left out since it failed or took too long %d times in a row",
+                        d->name, STRIKES);
+            continue;
+        }
         eg_case seen = *c;
         seen.candidate_count = count;
         seen.candidates = left;

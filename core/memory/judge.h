@@ -31,6 +31,8 @@ struct eg_case_source {
     size_t earlier_count;
     /* The first error of the store: the verdicts of this case must not be kept. */
     eg_status failed;
+    /* Of the first detector that failed on a case or was left out of it; code EG_OK: none was. */
+    eg_error problem;
 };
 
 /* Runs the detectors over the case in tier order and merges their findings: one verdict a

@@ -5,6 +5,7 @@ usage: test_check.py ENGRAM TOP"""
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import textwrap
 import unittest
 
 ENGRAM, TOP = (os.path.abspath(path) for path in sys.argv[1:3])
+BUILD = os.path.dirname(ENGRAM)
 PORTS = "The billing service listens on port {}.\n"
 
 
@@ -157,6 +159,50 @@ class Check(unittest.TestCase):
         self.assertIn("all files are ignored",
                       self.check("docs/a.md", "--exclude", "*.md", expect=2).stderr)
         self.assertIn("no statement", self.check("-", expect=2).stderr)
+
+    def check_with(self, *words, expect, **settings):
+        """What it says with these settings; of the statuses, 2 means that it printed nothing."""
+        self.put("a.md", "The cellar is cleaned every day.\n\nThe cellar is painted green.\n")
+        kept = dict(self.env)
+        self.env.update(settings)
+        done = self.check("a.md", *words, expect=expect)
+        self.env = kept
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_detectors_that_cannot_be_loaded(self):
+        """What was not examined is not clean: the plugin is named, and what to do."""
+        self.assertEqual(self.check_with(expect=0), "")
+        self.put("text.so", "no library\n")
+        for plugin, why in ((os.path.join(BUILD, "tests/plugins/loader_major.so"), "plugin ABI"),
+                            (os.path.join(self.place, "text.so"), "cannot load plugin"),
+                            ("not_there", "cannot open plugin")):
+            said = self.check_with(expect=2, ENGRAM_PLUGINS="rules nli " + plugin)
+            self.assertIn(f"the plugin {plugin} is required: ", said)
+            self.assertIn(why, said)
+            self.assertIn("take it out of the setting plugins", said)
+        said = self.check_with(expect=2, ENGRAM_PLUGINS="sqlite secrets")
+        self.assertIn("no loaded plugin is a detector: add rules and nli", said)
+
+    def test_models_that_cannot_be_used(self):
+        def damaged(name, file, data):
+            folder = os.path.join(self.place, name)
+            shutil.copytree(os.path.join(TOP, "models/weights/engram-nli-0"), folder)
+            with open(os.path.join(folder, file), "wb") as f:
+                f.write(data)
+            return folder
+        for setting, model in (("NLI", "not-there"), ("EMBED", "not-there"),
+                               ("NLI", damaged("cut", "model-00001-of-00002.safetensors", b"x")),
+                               ("NLI", os.path.join(TOP, "models/weights/engram-embed-0"))):
+            said = self.check_with(expect=2, **{"ENGRAM_MODEL_" + setting: model})
+            self.assertIn(f"nothing was checked, since model.{setting.lower()} cannot be used: ",
+                          said)
+            self.assertIn(model, said)
+        self.check_with(expect=0, ENGRAM_PLUGINS="rules", ENGRAM_MODEL_NLI="not-there")
+        said = self.check_with("--write-baseline", "b.json", expect=2, ENGRAM_MODEL_NLI=damaged(
+            "trees", "verdict.bin", b"x"))
+        self.assertIn("not everything was checked: detector nli failed: ", said)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "b.json")))
 
     def test_notebooks_and_mdx(self):
         cells = [{"cell_type": "code", "source": ["The port is 1.\n"]},

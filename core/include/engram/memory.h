@@ -160,7 +160,8 @@ typedef struct eg_checked {
     size_t count;
     size_t statements, pairs; /* given; read */
     uint32_t without_nli;     /* 1: there was no NLI model, so only the rules ran */
-    uint64_t reserved[4];     /* 0 */
+    eg_str problem;           /* what kept a detector from examining statements; empty: nothing */
+    uint64_t reserved[2];     /* 0 */
 } eg_checked;
 
 typedef struct eg_memory_status {

@@ -225,7 +225,7 @@
             ALSO("severity", S_SEVERITY) ALSO("score", S_NUM) ALSO("explanation", S_OPT), \
             "\"statement\",\"content\",\"other_statement\",\"fact\",\"detection_tier\",\"severity\"," \
             "\"score\",\"explanation\""))) \
-        ALSO("statements", S_INT) ALSO("pairs", S_INT) ALSO("without_nli", S_BOOL), \
+        ALSO("statements", S_INT) ALSO("pairs", S_INT) ALSO("without_nli", S_BOOL) ALSO("problem", S_TEXT), \
         "\"notice\",\"would_conflict\",\"statements\",\"pairs\",\"without_nli\"")
 
 /* --- the team profile --- */

@@ -384,6 +384,7 @@ static void render_check(result *r, const void *data) {
     pj_kint(&r->out, "statements", (int64_t)d->checked->statements);
     pj_kint(&r->out, "pairs", (int64_t)d->checked->pairs);
     pj_kbool(&r->out, "without_nli", d->checked->without_nli != 0);
+    if (d->checked->problem.len) mt_put_text(r, "problem", d->checked->problem);
 }
 
 static eg_status call_check(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {

@@ -256,6 +256,29 @@ static void check_tells_that_a_model_did_not_open(void **state) {
     fixture_close(&f);
 }
 
+/* What a detector could not examine is told beside what the others found; without any detector
+ * nothing is examined. */
+static void check_tells_what_was_not_examined(void **state) {
+    (void)state;
+    WITH(f, 0);
+    eg_check_item items[] = {{.content = EG_STR("The auth service runs on port 9090.")},
+                             {.content = EG_STR("The auth service runs on port 7070.")},
+                             {.content = EG_STR("The auth service runs on Linux.")}};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = items, .item_count = 3};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.problem.len, 0);
+    f.memory_limit = (size_t)16 << 20;
+    f.greedy = 1;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(found.count, 1);
+    assert_non_null(strstr(found.problem.ptr, "failed: "));
+    f.memory->env.detector_count = 0;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_EUNAVAILABLE);
+    assert_non_null(strstr(f.rq->err->text, "detector"));
+    fixture_close(&f);
+}
+
 static void duplicates_are_seen(void **state) {
     (void)state;
     WITH(f, 1);
@@ -418,6 +441,7 @@ int main(void) {
         cmocka_unit_test(check_writes_nothing),
         cmocka_unit_test(check_examines_what_is_repeated_once),
         cmocka_unit_test(check_tells_that_a_model_did_not_open),
+        cmocka_unit_test(check_tells_what_was_not_examined),
         cmocka_unit_test(duplicates_are_seen),
         cmocka_unit_test(a_known_text_is_kept_as_long_as_asked),
         cmocka_unit_test(ephemeral_facts_earn_their_place),
