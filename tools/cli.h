@@ -66,6 +66,7 @@ int model_folder(const call *c, const char *setting, char *folder, char *cache, 
 /* commit, query, conflicts, resolve, judge, status, feedback, undo */
 int run_memory(const call *c);
 int run_review(const call *c);
+int run_feedback(const call *c);
 /* Calls a tool of the memory. *out: its result, to be deleted; NULL when it was printed as JSON
  * (--json) or failed. Returns the exit status, after complaining where there is something to
  * complain about. */

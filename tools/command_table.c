@@ -267,14 +267,23 @@ static const option review_options[] = {{.name = "scope",
 static const char *const feedback_text[] = {
     "Records whether a reported conflict is a real one. After ten verdicts on conflicts of one tier (such as tier1_nli), its "
     "threshold follows them: the score from which on conflicts are reported.",
+    "export writes the answers of the workspace that still stand, a JSON object a line: settled and dismissed conflicts, judged "
+    "reviews and verdicts, each with both facts, so that a team can measure and train with them. docs/usage.md lists the members.",
     NULL};
+static const action feedback_actions[] = {
+    {"export", "[FILE]", "write all answers as labelled pairs (JSONL) to FILE, or to standard output"}, {0}};
 static const option feedback_options[] = {
     {.name = "verdict",
      .value = "VERDICT",
      .choices = "true_positive false_positive",
      .description = "true_positive: the conflict is real; false_positive: it is not (required)",
      .argument = "feedback"},
+    {.name = "with-authors",
+     .description = "export: also who committed the facts, and the e-mail addresses of people who judged"},
     {0}};
+static const example feedback_examples[] = {{"engram feedback 7d20a1c4 --verdict false_positive", "say that a report was wrong"},
+                                            {"engram feedback export answers.jsonl", "write what was answered so far"},
+                                            {0}};
 
 static const char *const undo_text[] = {
     "Takes back a commit, a deletion or a resolution. Its number was printed as (undo N) and is \"undo_id\" in the JSON result.",
@@ -532,12 +541,14 @@ const command commands[] = {{.name = "check",
                              .positional = "review_id"},
                             {.name = "feedback",
                              .group = MEMORY,
-                             .synopsis = "CONFLICT",
-                             .summary = "say whether a conflict is a real one",
+                             .synopsis = "CONFLICT | export [FILE]",
+                             .summary = "say whether a conflict is a real one, or export all answers",
                              .description = feedback_text,
                              .arguments = resolve_arguments,
+                             .actions = feedback_actions,
                              .options = feedback_options,
-                             .run = run_memory,
+                             .examples = feedback_examples,
+                             .run = run_feedback,
                              .tool = "engram_feedback",
                              .positional = "conflict_id"},
                             {.name = "undo",

@@ -106,7 +106,10 @@ eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, i
     eg_applied applied;
     eg_draft_begin(&d, rq);
     eg_draft_feedback(&d, &c, true_positive);
-    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b,
-                   true_positive ? EG_STR("{\"true_positive\":true}") : EG_STR("{\"true_positive\":false}"));
+    char text[EG_ID_TEXT];
+    eg_id_format(id, text);
+    eg_str payload = eg_request_printf(rq, "{\"conflict\":\"%s\",\"true_positive\":%s}", text, true_positive ? "true" : "false");
+    if (!payload.ptr) return EG_ENOMEM;
+    eg_draft_audit(&d, "feedback", c.fact_a, c.fact_b, payload);
     return eg_draft_apply(&d, m, &applied);
 }

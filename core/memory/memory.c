@@ -7,6 +7,7 @@
 #include "core/access/guard.h"
 #include "core/base/grown.h"
 #include "core/base/status.h"
+#include "core/memory/answers.h"
 #include "core/memory/check.h"
 #include "core/memory/commit.h"
 #include "core/memory/conflicts.h"
@@ -83,6 +84,7 @@ enum {
     REEMBED,
     CONFLICT,
     JUDGE,
+    ANSWERS,
     OPERATIONS
 };
 
@@ -101,6 +103,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [REEMBED] = {"reembed", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, reembed)},
     [CONFLICT] = {"conflict", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflict)},
     [JUDGE] = {"judge", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, judge)},
+    [ANSWERS] = {"answers", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, answers)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -199,6 +202,11 @@ static eg_status judge(eg_memory *m, eg_request *rq, const eg_judge_args *args, 
     return s == EG_OK ? eg_memory_judge(m, rq, &own, out) : s;
 }
 
+static eg_status answers(eg_memory *m, eg_request *rq, eg_status (*each)(void *self, const eg_answer *answer), void *self) {
+    eg_status s = enter(m, rq, ANSWERS);
+    return s == EG_OK ? eg_memory_answers(m, rq, each, self) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -214,6 +222,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .work = work,
                                         .reembed = reembed,
                                         .conflict = conflict,
-                                        .judge = judge};
+                                        .judge = judge,
+                                        .answers = answers};
     return &table;
 }

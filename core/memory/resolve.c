@@ -140,7 +140,7 @@ static void settle_dismissed(settlement *t) {
         eg_draft_link(&t->d, EG_CHANGE_LINK, t->b.id, t->a.id, EG_LINK_CORROBORATES);
 }
 
-eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, int suspected, const eg_id *closed, size_t closed_count,
+eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, const eg_settling *how, const eg_id *closed, size_t closed_count,
                        eg_id created) {
     static const char *const words[] = EG_RESOLUTION_WORDS;
     char id[EG_ID_TEXT];
@@ -155,7 +155,9 @@ eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, int suspected, const 
         eg_id_format(created, id);
         eg_buffer_format(b, ",\"merged\":\"%s\"", id);
     }
-    eg_buffer_text(b, suspected ? ",\"was\":\"suspected\"}" : "}");
+    int dismissed = c->resolution_type == EG_RESOLUTION_DISMISS;
+    if (how->suspected && dismissed) eg_buffer_text(b, how->same ? ",\"verdict\":\"same\"" : ",\"verdict\":\"unrelated\"");
+    eg_buffer_text(b, how->suspected ? ",\"was\":\"suspected\"}" : "}");
     return (eg_str){b->ptr, b->len};
 }
 
@@ -180,8 +182,8 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
     t->conflict.resolution = t->args->resolution;
     eg_draft_add(&t->d, EG_CHANGE_CONFLICT_STATUS)->conflict = &t->conflict;
     int created = t->args->resolution_type == EG_RESOLUTION_MERGE && out->merged.seq == 0;
-    eg_str note = eg_resolve_note(&t->audit, &t->conflict, t->how->suspected, t->closed, t->closed_count,
-                                  created ? out->merged.id : (eg_id){{0}});
+    eg_str note =
+        eg_resolve_note(&t->audit, &t->conflict, t->how, t->closed, t->closed_count, created ? out->merged.id : (eg_id){{0}});
     eg_draft_audit(&t->d, t->how->suspected ? "judge" : "resolve", t->a.id, t->b.id, note);
     if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
     eg_applied applied;

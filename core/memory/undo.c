@@ -385,7 +385,8 @@ static eg_status settle_again(undoing *u, const resolution *r) {
     eg_draft_require(&u->d, EG_REQUIRE_CONFLICT_UNSETTLED)->conflict = c->id;
     eg_draft_answer(&u->d, c, suspected, 1);
     eg_draft_add(&u->d, EG_CHANGE_CONFLICT_STATUS)->conflict = c;
-    eg_resolve_note(&u->note, c, suspected, u->closed, u->closed_count, merged_again ? u->restored[0] : (eg_id){{0}});
+    const eg_settling how = {.suspected = suspected};
+    eg_resolve_note(&u->note, c, &how, u->closed, u->closed_count, merged_again ? u->restored[0] : (eg_id){{0}});
     return EG_OK;
 }
 

@@ -119,6 +119,56 @@ class Engram(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(self.folder.name, "nobody")),
                          "written outside $ENGRAM_HOME")
 
+    def test_feedback_export(self):
+        """Answers as labelled pairs; no e-mail address of a person without --with-authors."""
+        said = self.run_engram("feedback", "export")
+        self.assertEqual((said.stdout, b"the output is empty" in said.stderr), (b"", True))
+        path = os.path.join(self.folder.name, "answers.jsonl")
+        said = self.run_engram("feedback", "export", path)
+        self.assertIn(b"answers.jsonl is empty", said.stderr)
+        self.assertEqual(os.path.getsize(path), 0)
+        self.ask("commit", "--agent", "alice", "--engineer", "alice@example.com", "--scope", "auth",
+                 "The auth service listens on port 8080. It logs to syslog.")
+        second = self.ask("commit", "--agent", "bob", "--scope", "auth",
+                          "The auth service listens on port 9090.")
+        conflict = second["conflicts"][0]["conflict_id"]
+        done = self.ask("tool", "engram_resolve", json.dumps({
+            "conflict_id": conflict, "resolution_type": "winner", "resolution": "seen in k8s",
+            "winning_fact_id": second["fact_id"], "agent_id": "carol@example.com"}))
+        before = self.ask("status")
+        self.assertEqual(self.run_engram("feedback", "export", path).stderr, b"")
+        self.assertEqual(self.ask("status"), before)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.assertNotIn("example.com", text)
+        self.assertEqual(text.count("\n"), 1)
+        row = json.loads(text)
+        self.assertEqual((row["conflict_id"], row["verdict"], row["outcome"], row["winner"],
+                          row["judged_by"], row["reason"], row["was_review"], row["tier"]),
+                         (conflict, "contradiction", "winner", "b", "person", "seen in k8s", False,
+                          "tier0_entity"))
+        self.assertEqual(row["a"]["statement"], "The auth service listens on port 8080.")
+        self.assertEqual(row["a"]["content"].encode()[slice(*row["a"]["span"])], b"8080")
+        self.assertEqual((row["b"]["scope"], row["b"]["fact_id"], "engineer" in row["b"]),
+                         ("auth", second["fact_id"], False))
+        members = set(re.findall(r"`(\w+)`", self.section("Exporting answers")))
+        self.assertLessEqual(set(row) | set(row["a"]), members, "docs/usage.md lists all members")
+        row = json.loads(self.run_engram("feedback", "export", "--with-authors").stdout)
+        self.assertEqual((row["judged_by"], row["a"]["engineer"], row["b"]["agent_id"]),
+                         ("carol@example.com", "alice@example.com", "bob"))
+        self.run_engram("undo", str(done["undo_id"]))
+        self.assertEqual(self.run_engram("feedback", "export").stdout, b"")
+        for words, why in ((("export", path, "more"), b"write: engram feedback export [FILE]"),
+                           (("export", "--verdict", "true_positive"), b"--verdict"),
+                           ((conflict, "--with-authors"), b"--with-authors"),
+                           (("export", "/nowhere/x"), b"/nowhere/x")):
+            self.assertIn(why, self.run_engram("feedback", *words, expect=2).stderr)
+
+    def section(self, title):
+        """A section of docs/usage.md."""
+        with open(os.path.join(TOP, "docs", "usage.md"), encoding="utf-8") as f:
+            return f.read().split(f"### {title}\n")[1].split("\n### ")[0]
+
     def test_tool(self):
         """Every tool by its name, with the arguments that agents give: the memory commands are the
         same calls."""

@@ -172,6 +172,18 @@ class Dataset(unittest.TestCase):
             for split in dataset.SPLITS:
                 self.assertEqual({dataset.split_of(s["name"]) for s in read(split)}, {split})
 
+    def test_answers_of_a_team_are_pairs(self):
+        """The lines of `engram feedback export`, of which test_cli.py checks the members."""
+        def line(verdict):
+            return {"verdict": verdict, "a": {"statement": "It is on."},
+                    "b": {"statement": "It is off."}}
+        got = pairs.of_answers(line(verdict) for verdict in ("contradiction", "update", "same",
+                                                             "both_valid", "unrelated",
+                                                             "not_contradiction"))
+        self.assertEqual([p[:2] for p in got], [("It is on.", "It is off.")] * 6)
+        self.assertEqual([p[2] for p in got], [pairs.CONTRADICTION] * 2 + [pairs.ENTAILMENT]
+                         + [pairs.NOT_CONTRADICTION] * 3)
+
     def test_a_broken_line_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")

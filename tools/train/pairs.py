@@ -41,6 +41,18 @@ def of_contrast_set(c):
     return out
 
 
+OF_VERDICT = {"contradiction": CONTRADICTION, "update": CONTRADICTION, "same": ENTAILMENT,
+              "both_valid": NOT_CONTRADICTION, "unrelated": NOT_CONTRADICTION,
+              "not_contradiction": NOT_CONTRADICTION}
+
+
+def of_answers(answers):
+    """The statements that were judged, with the label of the verdict; answers: the objects of
+    `engram feedback export`. A review and its later settlement are one object, so no pair comes
+    twice."""
+    return [(a["a"]["statement"], a["b"]["statement"], OF_VERDICT[a["verdict"]]) for a in answers]
+
+
 def index_of(scenario):
     return {fact["id"]: i for i, fact in enumerate(scenario["facts"])}
 

@@ -113,6 +113,28 @@ typedef struct eg_judge_args {
 } eg_judge_args;
 EG_SIZE_FROZEN(eg_judge_args, EG_JUDGE_ARGS_SIZE_1_0);
 
+/* The last answer that somebody gave about a pair and that still stands: a settled conflict, a
+ * judged review, or feedback about a reported conflict. */
+typedef enum eg_answer_verdict {
+    EG_ANSWER_CONTRADICTION = 0,
+    EG_ANSWER_UPDATE,
+    EG_ANSWER_BOTH_VALID,
+    EG_ANSWER_SAME,
+    EG_ANSWER_UNRELATED,
+    EG_ANSWER_NOT_CONTRADICTION /* dismissed or a false positive: nobody said why */
+} eg_answer_verdict;
+#define EG_ANSWER_VERDICT_WORDS \
+    { "contradiction", "update", "both_valid", "same", "unrelated", "not_contradiction" }
+typedef struct eg_answer {
+    eg_conflict_view view;
+    eg_str statement_a, statement_b; /* of both facts: those that the conflict is about */
+    int64_t judged_at;
+    eg_str judged_by;       /* the agent, or the name of the escalator */
+    uint32_t verdict;       /* eg_answer_verdict */
+    uint32_t was_suspected; /* 1: the answer to a review; 0: about a reported conflict */
+    uint64_t reserved[4];   /* 0 */
+} eg_answer;
+
 typedef struct eg_undone {
     eg_str action;     /* what was undone: "commit", "resolve" ... */
     eg_fact *restored; /* new rows of the same lineage */
@@ -182,6 +204,7 @@ EG_SIZE_FROZEN(eg_receipt, 520);
 EG_SIZE_FROZEN(eg_hit, 520);
 EG_SIZE_FROZEN(eg_hits, 56);
 EG_SIZE_FROZEN(eg_resolved, 768);
+EG_SIZE_FROZEN(eg_answer, 1280);
 EG_SIZE_FROZEN(eg_undone, 88);
 EG_SIZE_FROZEN(eg_check_item, 88);
 EG_SIZE_FROZEN(eg_check_finding, 552);
@@ -221,6 +244,10 @@ typedef struct eg_memory_ops {
      * it back, and the conflict is suspected again. EG_EINVAL for a conflict that is not
      * suspected any more. */
     eg_status (*judge)(eg_memory *m, eg_request *rq, const eg_judge_args *args, eg_resolved *out);
+    /* Calls each(self, answer) for every answer of the workspace that stands, the oldest first. An
+     * answer lives until `each` returns; a status other than EG_OK ends the reading and is
+     * returned. */
+    eg_status (*answers)(eg_memory *m, eg_request *rq, eg_status (*each)(void *self, const eg_answer *answer), void *self);
 } eg_memory_ops;
 
 #endif

@@ -2,6 +2,11 @@
  * and a role that lacks what an operation needs is refused before the store is touched. */
 #include "fixture.h"
 
+static eg_status no_answer(void *self, const eg_answer *answer) {
+    (void)self, (void)answer;
+    return EG_EINTERNAL;
+}
+
 static eg_status call(fixture *f, eg_request *rq, const char *name) {
     const eg_memory_ops *o = f->ops;
     eg_memory *m = f->memory;
@@ -38,6 +43,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "reembed") == 0) return o->reembed(m, rq, &waiting);
     if (strcmp(name, "conflict") == 0) return o->conflict(m, rq, nothing, &view, &facts, &n);
     if (strcmp(name, "judge") == 0) return o->judge(m, rq, &judge, &resolved);
+    if (strcmp(name, "answers") == 0) return o->answers(m, rq, no_answer, NULL);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }
