@@ -331,6 +331,67 @@ class Detection(unittest.TestCase):
         self.assertEqual(left, [f["id"] for f in detection.without_conflicts(store)["facts"]])
 
 
+class Documents(unittest.TestCase):
+    FILES = {"README.md": "# X\n\nThe port is 80. The host is small.\n",
+             "docs/a.md": "The port\nis 81.\n\nThe old port was 79.\n"}
+    LABELS = {"a_file": "README.md", "a_span": "port is 80", "b_file": "docs/a.md"}
+
+    def side(self, place, text):
+        name, first, last = place
+        return {"file": name, "line": first, "last_line": last, "content": text}
+
+    def run_bench(self, text, findings):
+        """What the bench prints as JSON of this .jsonl, where engram check finds these pairs of
+        (place, text)."""
+        answer = {"statements": 4, "pairs": 12, "findings": [
+            {"a": self.side(*a), "b": self.side(*b), "score": 0.9, "detection_tier": "tier1_nli"}
+            for a, b in findings]}
+        with tempfile.TemporaryDirectory() as folder:
+            program, data = (os.path.join(folder, name) for name in ("engram", "data.jsonl"))
+            with open(program, "w", encoding="utf-8") as f:
+                f.write(f"#!{sys.executable}\nimport os\nassert os.environ['ENGRAM_X'] == 'y'\n"
+                        f"print({json.dumps(answer)!r})\n")
+            os.chmod(program, 0o755)
+            with open(data, "w", encoding="utf-8") as f:
+                f.write(text)
+            done = subprocess.run(
+                [sys.executable, "-B", os.path.join(TRAIN, "..", "..", "bench", "documents.py"),
+                 "--engram", program, "--set", "ENGRAM_X=y", "--json", data], capture_output=True,
+                check=True)
+            return list(json.loads(done.stdout).values())[0]
+
+    def test_sets(self):
+        one = {"name": "n", "description": "", "files": self.FILES, "conflicts": [
+            self.LABELS | {"b_span": "port\nis 81", "category": "port", "difficulty": "easy"}],
+               "non_conflicts": [self.LABELS | {"b_span": "old port was 79", "trap": "history"}]}
+        port = (("README.md", 3, 3), "The port is 80.")
+        host = (("README.md", 3, 3), "The host is small.")
+        later = (("docs/a.md", 2, 2), "The port is 81.")
+        result = self.run_bench(json.dumps(one) + "\n", [
+            (later, port), (host, (("docs/a.md", 4, 4), "The host is large.")),
+            (port, (("docs/a.md", 4, 4), "The old port was 79."))])
+        self.assertEqual((result["documents"], result["contradictions"], result["found"],
+                          result["recall_by_difficulty"]), (1, 1, 1, {"easy": "1/1"}))
+        self.assertEqual((result["true_positives"], result["false_positives"],
+                          result["look_alikes_reported"], result["precision"]), (1, 1, 1, 0.5),
+                         "one report, as the reader sees it, for each pair of lines")
+        self.assertEqual((result["false_positives_per_1000_statements"],
+                          result["pairs_per_statement"]), (250, 3))
+        self.assertEqual(result["recall_interval"], list(detection.wilson(1, 1)))
+        self.assertGreater(result["cpu_seconds_per_1000_statements"], 0)
+        missed = self.run_bench(json.dumps(one) + "\n", [(later, host)])
+        self.assertEqual((missed["found"], missed["false_positives"]), (0, 1),
+                         "another statement of the labelled line")
+
+    def test_tags(self):
+        text = "- The port is 80. <!-- 1 hard -->\n- Calm.\n- The port is 81. <!-- 1 -->\n"
+        line = json.dumps({"name": "x", "text": text}) + "\n"
+        places = [(("x.md", n, n), "any words") for n in (1, 2, 3)]
+        result = self.run_bench(line, [(places[2], places[0]), (places[1], places[0])])
+        self.assertEqual((result["true_positives"], result["false_positives"],
+                          result["recall_by_difficulty"]), (1, 1, {"hard": "1/1"}))
+
+
 class Names(unittest.TestCase):
     def test_a_name_in_both_texts(self):
         rng, claims = random.Random(1), [("The server listens on port 80.",
