@@ -6,7 +6,8 @@ its pair of facts is labelled.
 
 usage: bench/detection.py [--engram build/engram] [--kind scenarios|notes] [--split dev|test]...
                           [--difficulty easy|hard] [--file FILE]... [--match REGEX] [--quiet]
-                          [--judge labels] [--set VARIABLE=VALUE]... [--json] [--scores FILE]
+                          [--judge labels] [--given] [--set VARIABLE=VALUE]... [--json]
+                          [--scores FILE]
 
 The data is that of tools/train/data: by default the scenarios of dev and test, or the notes of
 test. --difficulty takes only easy or hard scenarios, --match those whose id or name matches from
@@ -19,6 +20,9 @@ Commits also ask about pairs that may be conflicts (docs/configuration.md: tier1
 labelled conflict, both_valid for a labelled look-alike, unrelated for any other pair of facts.
 "Judged" are then the conflicts that are open at the end: those reported and those that the judge
 confirmed. Without --judge the questions are counted and stay unanswered.
+
+--given sends the labelled statements of notes with each commit, in the form that stands alone, as
+an agent would that writes what it claims; those that are refused are counted and left out.
 
 --scores writes every conflict and question, one JSON object on each line, to choose thresholds
 from. The intervals are those of Wilson, at 95 %. The calibration error is the expected one of the
@@ -77,13 +81,29 @@ class Server:
             raise RuntimeError(result["content"][0]["text"])
         return result["structuredContent"]
 
-    def commit(self, fact):
+    def commit_given(self, fact, given):
+        """The receipt of a commit with the labelled statements, but for those that are refused.
+        given counts both."""
+        statements = [s["alone"] or s["t"] for s in fact["statements"]]
+        given["all"] += len(statements)
+        while True:
+            try:
+                return self.commit(fact, statements)
+            except RuntimeError as refusal:
+                number = re.match(r"statements: number (\d+) \(", str(refusal))
+                if not number:
+                    raise
+                given["refused"] += 1
+                del statements[int(number[1]) - 1]
+
+    def commit(self, fact, statements=None):
         """The receipt, with its verdict."""
         receipt = self.call("engram_commit", {
             "content": fact["content"], "scope": fact["scope"], "agent_id": fact["agent"],
             "engineer": fact["engineer"], "fact_type": fact["fact_type"],
             "confidence": fact["confidence"], "wait_ms": 60000,
-            **({"provenance": fact["provenance"]} if fact["provenance"] else {})})
+            **({"provenance": fact["provenance"]} if fact["provenance"] else {}),
+            **({"statements": statements} if statements else {})})
         if receipt["detection"] != "done":
             raise RuntimeError(f"no verdict within a minute on: {fact['content'][:100]}")
         return receipt
@@ -118,16 +138,17 @@ def labels_of(store):
                  for kind in ("conflicts", "non_conflicts"))
 
 
-def run_store(program, store, settings, judge):
+def run_store(program, store, settings, judge, given=None):
     """({pair of fact ids: conflict that the memory reports}, {pair: question that it asks}, seconds
-    of each commit). With judge, the questions are answered by the labels."""
+    of each commit). With judge, the questions are answered by the labels; with given, a counter,
+    the labelled statements are sent too."""
     truth, traps = labels_of(store)
     seconds, found, asked = [], {}, {}
     with tempfile.TemporaryDirectory() as home:
         server, ids = Server(program, home, settings), {}
         for fact in store["facts"]:
             begun = time.monotonic()
-            receipt = server.commit(fact)
+            receipt = server.commit(fact) if given is None else server.commit_given(fact, given)
             seconds.append(time.monotonic() - begun)
             ids[receipt["fact_id"]] = fact["id"]
             for c in receipt["conflicts"]:
@@ -303,6 +324,7 @@ def main():
     parser.add_argument("--match", default="", metavar="REGEX")
     parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--judge", choices=("labels",))
+    parser.add_argument("--given", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scores", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE")
@@ -315,14 +337,21 @@ def main():
         parser.error(f"nothing in {', '.join(files)} fits --difficulty and --match")
     settings = {name: absolute(value) for name, value in (s.split("=", 1) for s in o.set)}
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
+    given = collections.Counter() if o.given else None
+    if o.given and o.kind != "notes":
+        parser.error("--given needs --kind notes: scenarios have no labelled statements")
     counts, scores = Counts(), open(o.scores, "w", encoding="utf-8") if o.scores else None
     for store in map(without_conflicts, stores) if o.quiet else stores:
-        counts.add(store, *run_store(program, store, settings, o.judge), scores)
+        counts.add(store, *run_store(program, store, settings, o.judge, given), scores)
     result = counts.result(bool(o.judge), has_trees(program, settings))
+    if o.given:
+        result["statements"] = {"given": given["all"], "refused": given["refused"]}
     if o.json:
         print(json.dumps(result))
     else:
         show(o.kind, result)
+        if o.given:
+            print(f"statements: {given['all']} given, {given['refused']} of them refused")
 
 
 if __name__ == "__main__":

@@ -110,6 +110,8 @@ static const char *const commit_text[] = {
     "--corrects, the one of the same scope that is nearest in meaning. Where none is near enough, FACT is added. --corrects "
     "alone is an update too. --operation delete closes the fact of --corrects and needs no FACT. --operation none stores "
     "nothing.",
+    "Where FACT is a note of several claims, --statement says them one by one. Such statements are compared with other facts in "
+    "place of the parts of FACT that they speak of. One that has a number or an identifier which FACT lacks is refused.",
     NULL};
 static const argument commit_arguments[] = {
     {"FACT", "one or several sentences; - reads them from standard input", COMPLETE_NOTHING}, {0}};
@@ -119,6 +121,12 @@ static const option commit_options[] = {
      .value = "PATH",
      .description = "the topic of the fact, such as auth/jwt (default: the setting scope, or general)",
      .argument = "scope"},
+    {.name = "statement",
+     .value = "TEXT",
+     .description = "one claim of FACT as a sentence that stands alone, with its subject, value, unit and environment: see "
+                    "above; may be repeated",
+     .argument = "statements",
+     .repeats = 1},
     {.name = "agent", .value = "NAME", .description = "the agent or person who states it", .argument = "agent_id"},
     {.name = "engineer", .value = "NAME", .description = "the person on whose behalf the agent works", .argument = "engineer"},
     {.name = "confidence",

@@ -14,6 +14,14 @@
 /* Longer than the setting: people want the contradictions, not a promise of them. */
 #define DEFAULT_WAIT_MS 30000
 
+/* All values of an option that may be repeated, as an array. */
+static void add_texts(const call *c, const option *o, cJSON *a) {
+    const char *values[MAX_REPEATED];
+    size_t n = call_options(c, o->name, values);
+    cJSON *list = cJSON_AddArrayToObject(a, o->argument);
+    for (size_t i = 0; list && i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(values[i]));
+}
+
 /* The arguments as a JSON object; NULL after complaining. */
 static cJSON *arguments_of(const call *c) {
     cJSON *a = cJSON_CreateObject();
@@ -21,6 +29,10 @@ static cJSON *arguments_of(const call *c) {
         const option *o = &c->command->options[i];
         const char *v = c->values[i];
         if (!v) continue;
+        if (o->repeats) {
+            add_texts(c, o, a);
+            continue;
+        }
         char *end = NULL;
         double number = o->kind == JSON_NUMBER ? strtod(v, &end) : 0;
         if (o->kind == JSON_NUMBER && (end == v || *end)) {

@@ -94,7 +94,7 @@ static eg_status prepare_item(check *c, size_t i) {
     it->fact.valid_until = EG_FOREVER;
     /* who said it is unknown here: the place stands for the author */
     it->fact.agent_id = given->file.len ? given->file : EG_STR("statement");
-    s = eg_derive_text(c->rq, &c->arena, given->content, it->fact.scope, &it->derived);
+    s = eg_derive_text(c->rq, &c->arena, given->content, it->fact.scope, (eg_statement_list){0}, &it->derived);
     if (s == EG_OK) s = take_as_read(c, given, &it->derived);
     if (s != EG_OK) return s;
     it->term_hashes = eg_arena_array(&c->arena, it->derived.term_count, sizeof *it->term_hashes);

@@ -1,6 +1,6 @@
-/* commit.c - the way of a fact into the store: validate -> gates -> hash -> derive -> lineage ->
- * change set -> one transaction -> verdict in time or a job. Read eg_memory_commit from top to
- * bottom. */
+/* commit.c - the way of a fact into the store: validate -> gates -> hash -> given statements ->
+ * derive -> lineage -> change set -> one transaction -> verdict in time or a job. Read
+ * eg_memory_commit from top to bottom. */
 #include "core/memory/commit.h"
 
 #include "core/base/clock.h"
@@ -9,6 +9,7 @@
 #include "core/memory/conflicts.h"
 #include "core/memory/derive.h"
 #include "core/memory/gates.h"
+#include "core/memory/given.h"
 #include "core/memory/ids.h"
 #include "core/memory/jobs.h"
 #include "core/memory/reads.h"
@@ -53,6 +54,8 @@ static eg_status validate(commit *c) {
         return eg_request_fail(rq, EG_EINVAL, "fact_type, operation or durability is out of range");
     if (a->operation == EG_OP_DELETE && a->corrects_lineage.len == 0)
         return eg_request_fail(rq, EG_EINVAL, "operation delete needs corrects_lineage: the lineage to retire");
+
+    if ((s = eg_given_check(rq, a)) != EG_OK) return s;
 
     eg_fact *f = &c->row.fact;
     if ((s = eg_check_scope(rq, a->scope, 0, &f->scope)) != EG_OK) return s;
@@ -327,7 +330,9 @@ static eg_status prepare(commit *c) {
     eg_fact *f = &c->row.fact;
     eg_status s = eg_pass_gates(c->m, c->rq, c->args);
     if (s == EG_OK) s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash);
-    if (s == EG_OK) s = eg_derive_text(c->rq, c->arena, f->content, f->scope, &c->derived);
+    eg_statement_list given = {0};
+    if (s == EG_OK) s = eg_given_match(c->rq, c->arena, c->args, f->scope, &given);
+    if (s == EG_OK) s = eg_derive_text(c->rq, c->arena, f->content, f->scope, given, &c->derived);
     if (s == EG_OK) s = eg_derive_vectors(c->m, c->rq, f->content, &c->derived);
     if (s != EG_OK) return s;
     f->id = SERVICES(c->m)->new_id(c->m->env.host);

@@ -1,4 +1,5 @@
-/* derive.h - everything that is computed from a fact's content before it is stored or judged. */
+/* derive.h - everything that is computed from a fact's content, and from the statements that its
+ * author gave, before it is stored or judged. */
 #ifndef EG_MEMORY_DERIVE_H
 #define EG_MEMORY_DERIVE_H
 
@@ -19,11 +20,13 @@ typedef struct eg_derived {
     size_t vector_count; /* 0: no embedding model */
 } eg_derived;
 
-/* Statements, claims and terms; arena: owns what they point to. */
-eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_derived *out);
+/* Statements, claims and terms; arena: owns what they point to. kept: statements of the same
+ * content, of which those that were given (EG_STATEMENT_GIVEN) are taken over in the place of what
+ * is read there; out has views of their texts. */
+eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_statement_list kept, eg_derived *out);
 /* The vectors: of the whole content and, unless the content is one statement that stands alone, of
- * the first eight statements in the form that stands alone. vector_count stays 0 when there is no
- * model. */
+ * eight statements in the form that stands alone, given ones first. vector_count stays 0 when there
+ * is no model. */
 eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d);
 /* Makes the parts those of a row that is to be stored; d must live as long as the row. */
 void eg_derived_attach(const eg_derived *d, eg_new_fact *row);

@@ -228,18 +228,20 @@ static eg_status run_embedding(eg_memory *m, eg_request *rq, const eg_job *job, 
 }
 
 eg_status eg_detect_run(eg_memory *m, eg_request *rq, const eg_job *job) {
-    eg_fact fact;
+    eg_fact_parts known;
     int64_t now = 0;
-    eg_status s = eg_read_fact(m, rq, job->fact, &fact, &now);
+    eg_status s = eg_read_fact_statements(m, rq, job->fact, &known, &now);
     if (s == EG_ENOENT) return only_finish(m, rq, job);
     if (s != EG_OK) return s;
+    eg_fact fact = known.fact;
+    const eg_statement_list kept = {known.details, known.statement_count};
     int current = fact.valid_from <= now && now < fact.valid_until;
     if (!current || (job->kind == EG_JOB_DETECT && fact.durability == EG_DURABILITY_EPHEMERAL)) return only_finish(m, rq, job);
 
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_derived *derived = eg_request_array(rq, 1, sizeof *derived);
-    s = derived ? eg_derive_text(rq, &arena, fact.content, fact.scope, derived) : EG_ENOMEM;
+    s = derived ? eg_derive_text(rq, &arena, fact.content, fact.scope, kept, derived) : EG_ENOMEM;
     if (s == EG_OK) s = eg_derive_vectors(m, rq, fact.content, derived);
     if (s == EG_OK)
         s = job->kind == EG_JOB_DETECT ? eg_detect(m, rq, job, &fact, derived, NULL) : run_embedding(m, rq, job, &fact, derived);

@@ -1,11 +1,26 @@
 /* gates.c - see gates.h. */
 #include "core/memory/gates.h"
 
-eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
+static eg_status pass(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
     for (size_t i = 0; i < m->env.gate_count; i++) {
         const eg_gate_slot *slot = &m->env.gates[i];
         eg_status s = slot->gate.check(slot->self, SERVICES(m), rq, args);
         if (s != EG_OK) return s;
     }
     return EG_OK;
+}
+
+eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
+    eg_status s = pass(m, rq, args);
+    eg_commit_args one = *args;
+    one.statements = NULL;
+    one.statement_count = 0;
+    for (size_t i = 0; s == EG_OK && i < args->statement_count; i++) {
+        char why[sizeof rq->err->text];
+        one.content = args->statements[i];
+        if ((s = pass(m, rq, &one)) == EG_OK) continue;
+        memcpy(why, rq->err->text, sizeof why);
+        return eg_request_fail(rq, s, "statements: number %zu is refused: %s", i + 1, why);
+    }
+    return s;
 }

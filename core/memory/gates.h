@@ -4,8 +4,9 @@
 
 #include "core/memory/state.h"
 
-/* Shows the commit to each gate in turn. EG_EREFUSED, with the reason of the first gate that
- * does not let it pass. */
+/* Shows the commit to each gate in turn, and then each of its statements in the place of the
+ * content, so that a gate need not know that there are any. EG_EREFUSED, with the reason of the
+ * first gate that does not let it pass. */
 eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args);
 
 #endif

@@ -15,6 +15,7 @@
 #include "core/memory/hits.h"
 #include "core/memory/jobs.h"
 #include "core/memory/query.h"
+#include "core/memory/reads.h"
 #include "core/memory/reembed.h"
 #include "core/memory/resolve.h"
 #include "core/memory/review.h"
@@ -85,6 +86,7 @@ enum {
     CONFLICT,
     JUDGE,
     ANSWERS,
+    STATEMENTS,
     OPERATIONS
 };
 
@@ -104,6 +106,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [CONFLICT] = {"conflict", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflict)},
     [JUDGE] = {"judge", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, judge)},
     [ANSWERS] = {"answers", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, answers)},
+    [STATEMENTS] = {"statements", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, statements)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -206,6 +209,10 @@ static eg_status answers(eg_memory *m, eg_request *rq, eg_status (*each)(void *s
     eg_status s = enter(m, rq, ANSWERS);
     return s == EG_OK ? eg_memory_answers(m, rq, each, self) : s;
 }
+static eg_status statements(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_statement_list *out) {
+    eg_status s = enter(m, rq, STATEMENTS);
+    return s == EG_OK ? eg_read_statements(m, rq, facts, n, out) : s;
+}
 
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
@@ -223,6 +230,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .reembed = reembed,
                                         .conflict = conflict,
                                         .judge = judge,
-                                        .answers = answers};
+                                        .answers = answers,
+                                        .statements = statements};
     return &table;
 }

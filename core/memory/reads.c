@@ -14,10 +14,28 @@ eg_status eg_read_facts(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n
     return s;
 }
 
+static eg_status no_fact(eg_request *rq) {
+    return eg_request_fail(rq, EG_ENOENT, "this workspace has no fact with that id: query for it first");
+}
+
 eg_status eg_read_fact(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out, int64_t *now) {
     eg_status s = eg_read_facts(m, rq, &id, 1, out, now);
-    if (s != EG_OK || out->seq) return s;
-    return eg_request_fail(rq, EG_ENOENT, "this workspace has no fact with that id: query for it first");
+    return s != EG_OK || out->seq ? s : no_fact(rq);
+}
+
+eg_status eg_read_fact_statements(eg_memory *m, eg_request *rq, eg_id id, eg_fact_parts *out, int64_t *now) {
+    eg_fact_parts *row = NULL;
+    eg_status s = read_parts(m, rq, &id, 1, EG_PARTS_STATEMENTS, &row, now);
+    if (s != EG_OK) return s;
+    *out = *row;
+    return out->fact.seq ? EG_OK : no_fact(rq);
+}
+
+eg_status eg_read_statements(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n, eg_statement_list *out) {
+    eg_fact_parts *rows = NULL;
+    eg_status s = n ? read_parts(m, rq, ids, n, EG_PARTS_STATEMENTS, &rows, NULL) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++) out[i] = (eg_statement_list){rows[i].details, rows[i].statement_count};
+    return s;
 }
 
 eg_status eg_read_conflict(eg_memory *m, eg_request *rq, eg_id id, eg_conflict *out) {

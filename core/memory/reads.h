@@ -9,6 +9,10 @@
 eg_status eg_read_facts(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n, eg_fact *out, int64_t *now);
 /* One fact; EG_ENOENT when the workspace has none with this id. now: the store's; may be NULL. */
 eg_status eg_read_fact(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out, int64_t *now);
+/* One fact with its statements; else as above. */
+eg_status eg_read_fact_statements(eg_memory *m, eg_request *rq, eg_id id, eg_fact_parts *out, int64_t *now);
+/* The statements of n facts; of one that is missing none. */
+eg_status eg_read_statements(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n, eg_statement_list *out);
 /* One conflict, with its status as it is stored: an expired one reads as open. EG_ENOENT. */
 eg_status eg_read_conflict(eg_memory *m, eg_request *rq, eg_id id, eg_conflict *out);
 /* The newest fact of the lineage with this id, or of the lineage of the fact with this id.

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/memory/changes.h"
 #include "core/memory/derive.h"
+#include "core/memory/reads.h"
 #include "core/memory/workspaces.h"
 
 enum {
@@ -149,13 +150,18 @@ static eg_status draft_batch(eg_memory *m, eg_draft *d, uint32_t most, eg_fact *
         *n = 0;
         return EG_OK;
     }
+    eg_statement_list *kept = eg_request_array(rq, *n, sizeof *kept);
+    eg_id *ids = eg_request_array(rq, *n, sizeof *ids);
+    if (!kept || !ids) return EG_ENOMEM;
+    for (size_t i = 0; s == EG_OK && i < *n; i++) ids[i] = (*facts)[i].id;
+    if (s == EG_OK) s = eg_read_statements(m, rq, ids, *n, kept);
     eg_arena arena;
     for (size_t i = 0; s == EG_OK && i < *n; i++) {
         const eg_fact *f = &(*facts)[i];
         eg_derived *derived = eg_request_array(rq, 1, sizeof *derived);
         if (!derived) return EG_ENOMEM;
         eg_arena_init(&arena, 0);
-        s = eg_derive_text(rq, &arena, f->content, f->scope, derived);
+        s = eg_derive_text(rq, &arena, f->content, f->scope, kept[i], derived);
         if (s == EG_OK) s = eg_derive_vectors(m, rq, f->content, derived);
         eg_arena_release(&arena);
         eg_draft_vectors(d, f->id, derived->vectors, derived->vector_count);

@@ -101,7 +101,7 @@ static eg_status merged_fact(settlement *t, eg_arena *arena, eg_new_fact *row, i
     f->id = f->lineage_id = SERVICES(t->m)->new_id(t->m->env.host);
     eg_derived *d = eg_request_array(rq, 1, sizeof *d);
     if (!d) return EG_ENOMEM;
-    if ((s = eg_derive_text(rq, arena, content, f->scope, d)) != EG_OK) return s;
+    if ((s = eg_derive_text(rq, arena, content, f->scope, (eg_statement_list){0}, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(t->m, rq, content, d)) != EG_OK) return s;
     eg_derived_attach(d, row);
     return EG_OK;

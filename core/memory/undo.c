@@ -106,8 +106,10 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     eg_derived *d = eg_request_array(rq, 1, sizeof *d);
     if (!row || !d) return EG_ENOMEM;
     eg_fact *f = &row->fact;
-    eg_status s = eg_read_fact(u->m, rq, closed, f, NULL);
+    eg_fact_parts known;
+    eg_status s = eg_read_fact_statements(u->m, rq, closed, &known, NULL);
     if (s != EG_OK) return s;
+    *f = known.fact;
     if (f->valid_until > u->now) return eg_request_fail(rq, EG_EINVAL, "there is nothing to undo: the fact is current again");
     int64_t end = former_end(u, closed);
     if (end && end <= u->now)
@@ -122,7 +124,8 @@ static eg_status restore(undoing *u, eg_id closed, eg_id *id) {
     f->close_reason = EG_CLOSE_NONE;
     f->closed_by = (eg_str){0};
     f->operation = EG_OP_ADD;
-    if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, d)) != EG_OK) return s;
+    const eg_statement_list kept = {known.details, known.statement_count};
+    if ((s = eg_derive_text(rq, &u->arena, f->content, f->scope, kept, d)) != EG_OK) return s;
     if ((s = eg_derive_vectors(u->m, rq, f->content, d)) != EG_OK) return s;
     eg_derived_attach(d, row);
     row->lifetime = f->ttl_days * EG_DAY; /* where the former end is unknown */

@@ -237,6 +237,25 @@ class Engram(unittest.TestCase):
             self.assertIn(said, self.run_engram("commit", *words, stdin=stdin, expect=2).stderr)
         self.assertEqual(self.ask("status").get("facts"), 0)
 
+    def test_statements(self):
+        """Statements of a fact are kept with it; one that adds to the content is named."""
+        note = "Importer, prod: pool 20, statement timeout 30 s."
+        pool = "The importer's connection pool in production has 20 connections."
+        timeout = "The importer's statement timeout in production is {} s."
+        said = self.run_engram("commit", "--statement", pool, "--statement", timeout.format(45),
+                               note, expect=2).stderr.decode()
+        self.assertIn(f'--statement: number 2 ("{timeout.format(45)[:60]}', said)
+        self.assertIn("has '45', which the content does not", said)
+        fact = self.ask("commit", "--statement", pool, "--statement", timeout.format(30), note)
+        lineage = json.loads(self.run_engram("tool", "engram_lineage", json.dumps(
+            {"lineage_id": fact["lineage_id"]})).stdout)
+        self.assertEqual(lineage["versions"][0]["statements"], [pool, timeout.format(30)])
+        token = "ghp_" + "k3J9sQ2vX7mB5nT1wL8zR4yC6fD0gH" + "aPeUio"
+        said = self.run_engram("commit", "--statement", f"The pool uses {token} with 20 of them.",
+                               note + " Two.", expect=2).stderr.decode()
+        self.assertIn("--statement: number 1 is refused: content contains what looks like", said)
+        self.assertNotIn(token, said)
+
     def test_what_people_read(self):
         """Control characters do not reach the terminal; closed facts are marked; undo and no
         operation are sentences."""

@@ -15,6 +15,7 @@ enum {
     EG_MAX_TERMS = 32,               /* search terms of a query */
     EG_MAX_FACT_TERMS = 512,         /* index terms of a fact */
     EG_MAX_STATEMENTS = 64,          /* of one fact */
+    EG_MAX_STATEMENT = 1000,         /* bytes of a given one */
     EG_MAX_CLAIMS = 64,              /* of one fact */
     EG_MAX_CANDIDATES = 40,          /* facts that a new fact is compared with */
     EG_MAX_CHECK_STATEMENTS = 20000, /* of one engram check */

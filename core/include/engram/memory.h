@@ -21,8 +21,13 @@ typedef struct eg_commit_args {
     uint32_t ttl_days;       /* 0: none */
     eg_str corrects_lineage; /* id or unique suffix; empty: none */
     int32_t wait_ms;         /* how long to wait for the verdict; -1: the default */
+    /* What the content claims, in the author's words, each so that it stands alone: at most
+     * EG_MAX_STATEMENTS of at most EG_MAX_STATEMENT bytes. Every number and identifier of them must
+     * stand in the content, and each must share words with it. NULL: none. */
+    const eg_str *statements;
+    size_t statement_count;
 } eg_commit_args;
-EG_SIZE_FROZEN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0);
+EG_SIZE_GROWN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0, statements);
 #define EG_COMMIT_DEFAULTS \
     { .size = sizeof(eg_commit_args), .confidence = 0.8, .wait_ms = -1 }
 
@@ -211,6 +216,13 @@ EG_SIZE_FROZEN(eg_check_finding, 552);
 EG_SIZE_FROZEN(eg_checked, 72);
 EG_SIZE_FROZEN(eg_memory_status, 312);
 
+/* The statements of one fact. */
+typedef struct eg_statement_list {
+    eg_statement *rows; /* in the order of the content */
+    size_t count;       /* 0: there is no such fact */
+} eg_statement_list;
+EG_SIZE_FROZEN(eg_statement_list, 16);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -248,6 +260,8 @@ typedef struct eg_memory_ops {
      * answer lives until `each` returns; a status other than EG_OK ends the reading and is
      * returned. */
     eg_status (*answers)(eg_memory *m, eg_request *rq, eg_status (*each)(void *self, const eg_answer *answer), void *self);
+    /* The statements of n facts as they are stored, a list for each. */
+    eg_status (*statements)(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_statement_list *out);
 } eg_memory_ops;
 
 #endif

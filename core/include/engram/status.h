@@ -58,8 +58,11 @@ typedef struct eg_str {
 /* Stops the build when a struct of the plugin ABI changes its size by accident. */
 #ifdef __cplusplus
 #define EG_SIZE_FROZEN(type, size_1_0) static_assert(sizeof(type) == (size_1_0), #type " has the size of ABI 1.0")
+/* The same for one that has grown since: its first new field stands where it ended. */
+#define EG_SIZE_GROWN(type, size_1_0, field) static_assert(offsetof(type, field) == (size_1_0), #type " begins as in ABI 1.0")
 #else
 #define EG_SIZE_FROZEN(type, size_1_0) _Static_assert(sizeof(type) == (size_1_0), #type " has the size of ABI 1.0")
+#define EG_SIZE_GROWN(type, size_1_0, field) _Static_assert(offsetof(type, field) == (size_1_0), #type " begins as in ABI 1.0")
 #endif
 
 #define EG_STR(literal) ((eg_str){(literal), sizeof(literal) - 1})

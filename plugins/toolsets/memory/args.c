@@ -89,7 +89,7 @@ static eg_status read_texts(eg_request *rq, const arg_spec *spec, const cJSON *v
     cJSON_ArrayForEach(item, v) {
         char name[80];
         snprintf(name, sizeof name, "%.40s[%zu]", spec->name, i);
-        const arg_spec one = {.name = name, .required = 1, .high = EG_MAX_CONTENT};
+        const arg_spec one = {.name = name, .required = 1, .high = spec->low};
         arg_value value = {0};
         eg_status s = read_text(rq, &one, item, &value);
         if (s != EG_OK) return s;

@@ -12,13 +12,17 @@ static eg_str id_in(eg_str uri, size_t prefix) { return (eg_str){uri.ptr + prefi
 typedef struct fact_data {
     const eg_fact *fact, *history;
     size_t count;
+    const eg_statement_list *statements; /* of the fact */
 } fact_data;
 
 static void render_fact(result *r, const void *data) {
     const fact_data *d = data;
     mt_put_notice(r);
     pj_key(&r->out, "fact");
-    mt_put_whole_fact(r, d->fact);
+    size_t limit = r->text_limit;
+    r->text_limit = EG_MAX_CONTENT;
+    mt_put_fact_stated(r, d->fact, d->statements);
+    r->text_limit = limit;
     mt_put_facts(r, "history", d->history, d->count);
 }
 
@@ -43,7 +47,10 @@ static eg_status read_fact(void *self, const eg_services *services, eg_request *
     data.fact = &facts[data.count - 1]; /* a lineage stands for its latest version */
     for (size_t i = 0; i < data.count; i++)
         if (names(id, facts[i].id)) data.fact = &facts[i];
-    return mt_result_make(rq, render_fact, &data, out);
+    eg_statement_list *statements;
+    s = mt_statements_of(services, memory, rq, data.fact, 1, &statements);
+    data.statements = statements;
+    return s == EG_OK ? mt_result_make(rq, render_fact, &data, out) : s;
 }
 
 static void render_conflict(result *r, const void *data) {

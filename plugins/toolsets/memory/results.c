@@ -115,6 +115,32 @@ void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n) {
     pj_end(&r->out, ']');
 }
 
+void mt_put_fact_stated(result *r, const eg_fact *f, const eg_statement_list *statements) {
+    size_t given = 0;
+    pj_begin(&r->out, '{');
+    mt_put_fact_members(r, f);
+    for (size_t i = 0; i < statements->count; i++) {
+        if (!(statements->rows[i].flags & EG_STATEMENT_GIVEN)) continue;
+        if (given++ == 0) {
+            pj_key(&r->out, "statements");
+            pj_begin(&r->out, '[');
+        }
+        pj_str(&r->out, statements->rows[i].alone);
+    }
+    if (given) pj_end(&r->out, ']');
+    pj_end(&r->out, '}');
+}
+
+eg_status mt_statements_of(const eg_services *services, eg_memory *memory, eg_request *rq, const eg_fact *facts, size_t n,
+                           eg_statement_list **out) {
+    eg_id *ids = eg_request_array(rq, n, sizeof *ids);
+    *out = eg_request_array(rq, n, sizeof **out);
+    if (!ids || !*out) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) ids[i] = facts[i].id;
+    if (!EG_HAS(services->memory_ops, statements)) return EG_OK; /* an older host knows of none */
+    return services->memory_ops->statements(memory, rq, ids, n, *out);
+}
+
 void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     const eg_conflict *c = &v->conflict;
     pj_begin(&r->out, '{');
@@ -140,13 +166,6 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
         mt_put_text(r, "judgement", c->resolution);
     }
     pj_end(&r->out, '}');
-}
-
-void mt_put_whole_fact(result *r, const eg_fact *f) {
-    size_t limit = r->text_limit;
-    r->text_limit = EG_MAX_CONTENT;
-    mt_put_fact(r, f);
-    r->text_limit = limit;
 }
 
 void mt_put_whole_conflict(result *r, const eg_conflict_view *v) {

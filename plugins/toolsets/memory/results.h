@@ -27,9 +27,13 @@ eg_str mt_id_format(eg_id id, char out[ID_TEXT]);
 void mt_put_fact_members(result *r, const eg_fact *fact);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
+/* A fact with the statements that its author gave, where there are any. */
+void mt_put_fact_stated(result *r, const eg_fact *fact, const eg_statement_list *statements);
+/* *out: the statements of n facts, a list for each; in the memory of the request. */
+eg_status mt_statements_of(const eg_services *services, eg_memory *memory, eg_request *rq, const eg_fact *facts, size_t n,
+                           eg_statement_list **out);
 void mt_put_conflict_view(result *r, const eg_conflict_view *view);
-/* The same with all of their texts: who asks for one wants to read all of it. */
-void mt_put_whole_fact(result *r, const eg_fact *fact);
+/* The same with all of its texts: who asks for one wants to read all of it. */
 void mt_put_whole_conflict(result *r, const eg_conflict_view *view);
 void mt_put_id(result *r, const char *key, eg_id id);      /* canonical UUID text; none: null; key
                                                             * NULL: an array's item */

@@ -131,11 +131,15 @@
 
 #define COMMIT_DESCRIPTION \
     "Saves one verified finding for all agents of the team: a constraint, side effect, failed " \
-    "approach, decision or setting. Write a full sentence with names, values, units, versions. " \
+    "approach, decision or setting. One claim a fact, a full sentence: subject, value, unit, environment. " \
     "Never a secret; no guesses (confidence below 0.5 if unsure). Read the conflicts in the " \
     "answer before you go on. At most 5 a task."
 #define COMMIT_INPUT \
-    INPUT_REQUIRED(P("content", A_FULL_TEXT(8192, "max 8192 bytes")) "," ARG_SCOPE \
+    INPUT_REQUIRED(P("content", A_FULL_TEXT(8192, "max 8192 bytes")) \
+        ALSO("statements", "{\"type\":\"array\",\"minItems\":1,\"maxItems\":64,\"items\":{\"type\":\"string\"," \
+            "\"minLength\":1,\"maxLength\":1000},\"description\":\"for content of several claims: each as a sentence " \
+            "that stands alone, with no value that content lacks; max 1000 bytes\"}") \
+        "," ARG_SCOPE \
         ALSO("confidence", "{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.8}") "," ARG_AGENT \
         ALSO("engineer", A_TEXT(200, "max 200 bytes")) \
         ALSO("provenance", A_TEXT(1000, "max 1000 bytes: file:line, test or command that shows it")) \

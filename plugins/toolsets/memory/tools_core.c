@@ -80,6 +80,7 @@ static eg_str scope_of(const eg_services *services, const arg_value *given) {
 
 enum {
     C_CONTENT,
+    C_STATEMENTS,
     C_SCOPE,
     C_CONFIDENCE,
     C_AGENT,
@@ -122,6 +123,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     (void)self;
     const arg_spec specs[C_COUNT] = {
         [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
+        [C_STATEMENTS] = {.name = "statements", .kind = ARG_TEXTS, .low = EG_MAX_STATEMENT, .high = EG_MAX_STATEMENTS},
         [C_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
         [C_CONFIDENCE] = {.name = "confidence", .kind = ARG_NUMBER, .low = 0, .high = 1},
         [C_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
@@ -142,6 +144,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     if (s != EG_OK) return s;
     eg_commit_args args = EG_COMMIT_DEFAULTS;
     args.content = v[C_CONTENT].text;
+    args.statements = v[C_STATEMENTS].texts;
+    args.statement_count = v[C_STATEMENTS].count;
     args.scope = scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
     args.agent_id = v[C_AGENT].given ? v[C_AGENT].text : rq->who->agent;
@@ -391,7 +395,7 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
     (void)self;
     const arg_spec specs[K_COUNT] = {
         [K_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
-        [K_STATEMENTS] = {.name = "statements", .kind = ARG_TEXTS, .high = K_MOST},
+        [K_STATEMENTS] = {.name = "statements", .kind = ARG_TEXTS, .low = EG_MAX_CONTENT, .high = K_MOST},
         [K_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
     };
     arg_value v[K_COUNT];

@@ -80,12 +80,16 @@ static eg_status call_promote(void *self, const eg_services *services, eg_reques
 typedef struct lineage_data {
     const eg_fact *facts;
     size_t count;
+    const eg_statement_list *statements; /* a list for each */
 } lineage_data;
 
 static void render_lineage(result *r, const void *data) {
     const lineage_data *d = data;
     mt_put_notice(r);
-    mt_put_facts(r, "versions", d->facts, d->count);
+    pj_key(&r->out, "versions");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->count; i++) mt_put_fact_stated(r, &d->facts[i], &d->statements[i]);
+    pj_end(&r->out, ']');
 }
 
 static eg_status call_lineage(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
@@ -99,7 +103,9 @@ static eg_status call_lineage(void *self, const eg_services *services, eg_reques
     eg_fact *facts = NULL;
     size_t n = 0;
     s = services->memory_ops->lineage(memory, rq, v.text, &facts, &n);
-    const lineage_data data = {facts, n};
+    eg_statement_list *statements = NULL;
+    if (s == EG_OK) s = mt_statements_of(services, memory, rq, facts, n, &statements);
+    const lineage_data data = {facts, n, statements};
     return s == EG_OK ? mt_result_make(rq, render_lineage, &data, out) : s;
 }
 

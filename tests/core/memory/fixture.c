@@ -143,6 +143,12 @@ static double threshold(void *host, const char *name, double otherwise) {
 }
 /* The stand-in for the NLI tier. */
 static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
+static int says(const eg_case_fact *f, const char *word) {
+    if (holds(f->fact->content, word)) return 1;
+    for (size_t i = 0; f->details && i < f->statement_count; i++)
+        if ((f->details[i].flags & EG_STATEMENT_GIVEN) && holds(f->details[i].alone, word)) return 1;
+    return 0;
+}
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *, const eg_finding *), void *sink) {
     fixture *f = self;
@@ -150,7 +156,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     if (f->naps) usleep(2 * BUDGET_MS * 1000);
     if (f->greedy) return take_all(rq);
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
-        if (!holds(c->subject->fact->content, f->nli_word) || !holds(c->candidates[i]->fact->content, f->nli_word)) continue;
+        if (!says(c->subject, f->nli_word) || !says(c->candidates[i], f->nli_word)) continue;
         const eg_margin_question question = {f->wrong_candidate ? c->candidate_count : i, 0, f->asked[0], f->asked[1]};
         const eg_finding *earlier;
         size_t earlier_count;

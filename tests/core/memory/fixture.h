@@ -30,8 +30,8 @@ typedef struct fixture {
     int damaged;       /* its files are there, but it does not open */
     int opened;        /* how often it was asked for */
     size_t embedded;   /* texts so far */
-    /* a stand-in for the NLI tier: a contradiction of this score between texts that both hold
-     * `word` */
+    /* a stand-in for the NLI tier: a contradiction of this score between facts whose contents or
+     * given statements both hold `word` */
     double nli_score;
     const char *nli_word;
     double threshold;            /* of tier1_nli */

@@ -25,6 +25,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_undone undone;
     eg_memory_status status;
     eg_fact fact, *facts;
+    const eg_id id = {{1}};
+    eg_statement_list statements;
     size_t n, left;
     uint64_t waiting;
     commit.content = item.content;
@@ -44,6 +46,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "conflict") == 0) return o->conflict(m, rq, nothing, &view, &facts, &n);
     if (strcmp(name, "judge") == 0) return o->judge(m, rq, &judge, &resolved);
     if (strcmp(name, "answers") == 0) return o->answers(m, rq, no_answer, NULL);
+    if (strcmp(name, "statements") == 0) return o->statements(m, rq, &id, 1, &statements);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

@@ -72,6 +72,12 @@ def offers_resources(rev):
               "fact", value)
         check(value["fact"]["has_open_conflict"] and value["fact"]["scope"] == scope, "fact", value)
         check(first["fact_id"] in [f["fact_id"] for f in value["history"]], "history", value)
+    stated = ["The page size of the offers service is 8 kB in production."]
+    receipt = good_call(rev, peer, tools_of(rev, peer), "engram_commit", {
+        "content": "Page size of the offers service, production: 8 kB, fixed at build time.",
+        "scope": scope + "/stated", "statements": stated})
+    (contents,) = read(rev, peer, f"engram://facts/{receipt['fact_id']}")
+    check(json.loads(contents["text"])["fact"]["statements"] == stated, "statements", contents)
     (contents,) = read(rev, peer, f"engram://conflicts/{conflict}")
     value = json.loads(contents["text"])
     check(value["conflict"]["conflict_id"] == conflict and value["conflict"]["status"] == "open",

@@ -29,6 +29,7 @@ typedef struct fake_host {
 
     /* the last arguments, texts copied */
     eg_commit_args commit;
+    eg_str statements[EG_MAX_STATEMENTS]; /* of the commit */
     eg_query_args query;
     eg_resolve_args resolve;
     eg_judge_args judge;

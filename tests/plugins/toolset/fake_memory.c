@@ -118,6 +118,8 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
     h->commit.provenance = fake_keep(a->provenance);
     h->commit.artifact_hash = fake_keep(a->artifact_hash);
     h->commit.corrects_lineage = fake_keep(a->corrects_lineage);
+    for (size_t i = 0; i < a->statement_count; i++) h->statements[i] = fake_keep(a->statements[i]);
+    h->commit.statements = h->statements;
     if (a->operation != EG_OP_NONE && h->fact_count < FAKE_FACTS) {
         uint32_t n = (uint32_t)h->fact_count;
         eg_fact *f = &h->facts[h->fact_count++];
@@ -389,6 +391,21 @@ static eg_status fake_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, e
     return EG_OK;
 }
 
+/* The fact that was committed last has those that were given with it, and one that was read. */
+static eg_status fake_statements(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_statement_list *out) {
+    ENTER(((eg_str){NULL, 0}))
+    for (size_t i = 0; i < n; i++) {
+        if (!h->fact_count || !eg_id_eq(facts[i], h->facts[h->fact_count - 1].id)) continue;
+        out[i].rows = eg_request_array(rq, h->commit.statement_count + 1, sizeof *out[i].rows);
+        if (!out[i].rows) return leave(h), EG_ENOMEM;
+        out[i].rows[out[i].count++] = (eg_statement){.span = {0, 1}};
+        for (size_t k = 0; k < h->commit.statement_count; k++)
+            out[i].rows[out[i].count++] = (eg_statement){.flags = EG_STATEMENT_GIVEN, .alone = h->statements[k]};
+    }
+    leave(h);
+    return EG_OK;
+}
+
 static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     ENTER(((eg_str){NULL, 0}))
     *out = (eg_memory_status){.status = EG_STR("ready"),
@@ -419,4 +436,5 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .undo = fake_undo,
                                        .promote = fake_promote,
                                        .lineage = fake_lineage,
-                                       .status = fake_status};
+                                       .status = fake_status,
+                                       .statements = fake_statements};

@@ -36,6 +36,24 @@ static void commit_arguments(void **state) {
     assert_int_equal(host.commit.operation + host.commit.fact_type + host.commit.durability, 0);
 }
 
+/* Statements reach the memory, and stand with the fact where it is shown in full. */
+static void given_statements(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta, two\",\"statements\":[\"Beta is 1.\",\"Beta has 2.\"]}", NULL),
+                     EG_OK);
+    assert_int_equal(host.commit.statement_count, 2);
+    SAME(host.commit.statements[1], "Beta has 2.");
+    assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"l\"}", &r), EG_OK);
+    const cJSON *versions = pj_get(r, "versions"), *list = pj_get(cJSON_GetArrayItem(versions, 1), "statements");
+    assert_null(pj_get(cJSON_GetArrayItem(versions, 0), "statements"));
+    assert_int_equal(cJSON_GetArraySize(list), 2); /* not the one that was read */
+    assert_string_equal(cJSON_GetArrayItem(list, 1)->valuestring, "Beta has 2.");
+    cJSON_Delete(r);
+    refused("engram_commit", "{\"content\":\"Beta\",\"statements\":\"Beta is 1.\"}", "statements: must be an array");
+}
+
 /* Who asks is the agent that a call names, else who the front end says. */
 static void the_actor_of_a_call(void **state) {
     (void)state;
@@ -391,6 +409,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
+        TEST(given_statements),
         TEST(the_actor_of_a_call),
         TEST(query_arguments),
         TEST(the_scope_of_the_setting),

@@ -8,7 +8,9 @@ static void try_value(const eg_tool *tool, const char *name, cJSON *value, int m
     cJSON *arguments = enough_for(tool->name);
     assert_non_null(value);
     cJSON_DeleteItemFromObjectCaseSensitive(arguments, name);
-    if (strcmp(name, "statements") == 0) cJSON_DeleteItemFromObjectCaseSensitive(arguments, "content");
+    /* of check they stand in the place of the content */
+    if (strcmp(name, "statements") == 0 && strcmp(tool->name, "engram_check") == 0)
+        cJSON_DeleteItemFromObjectCaseSensitive(arguments, "content");
     cJSON_AddItemToObject(arguments, name, value);
     char *text = cJSON_PrintUnformatted(arguments);
     if (must) accepted(tool->name, text);
@@ -133,7 +135,7 @@ static void tools_are_described(void **state) {
         assert_null(strstr(tool->input_schema, "\"none\""));
         assert_true(!strstr(tool->input_schema, "8192") || strstr(tool->input_schema, "max 8192 bytes"));
     }
-    assert_true(words < 6000); /* some 1,500 tokens for the whole core profile */
+    assert_true(words < 6200); /* some 1,550 tokens for the whole core profile */
 }
 
 int main(void) {
