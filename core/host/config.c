@@ -27,6 +27,7 @@ static const eg_setting table[] = {
     {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1, EG_SHOWN_WHOLE},
     {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1, EG_SHOWN_WHOLE},
     {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1, EG_SHOWN_WHOLE},
+    {"detection.nli_gate_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE_DOCUMENTS", 1, EG_SHOWN_WHOLE},
     {"detection.tier1_nli_review", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_REVIEW", 1, EG_SHOWN_WHOLE},
     {"detection.reviews_per_commit", EG_SETTING_NUMBER, 0, 2, NULL, "0.5", "ENGRAM_REVIEWS_PER_COMMIT", 1, EG_SHOWN_WHOLE},
     {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1, EG_SHOWN_WHOLE},

@@ -290,7 +290,8 @@ static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, ne
         int tree = eg_text_scope_within(other->fact.scope, subject->fact->scope) ||
                    eg_text_scope_within(subject->fact->scope, other->fact.scope);
         f->cosine = c->vectors ? found[k].similarity : 0;
-        f->found_by = (c->vectors ? EG_FOUND_VECTOR : EG_FOUND_TEXT) | (tree ? 0u : (uint32_t)EG_FOUND_CROSS_SCOPE);
+        f->found_by = (c->vectors ? EG_FOUND_VECTOR : EG_FOUND_TEXT) | (tree ? 0u : (uint32_t)EG_FOUND_CROSS_SCOPE) |
+                      (uint32_t)EG_FOUND_IN_DOCUMENT;
         candidates[k] = f;
     }
     *out = (eg_case){.size = sizeof *out, .candidate_count = (uint32_t)n, .subject = subject, .candidates = candidates};

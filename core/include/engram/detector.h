@@ -12,9 +12,11 @@
 typedef enum eg_found_by { /* how a candidate came into the case; bits */
                            EG_FOUND_VECTOR = 1,
                            EG_FOUND_TEXT = 2,
-                           EG_FOUND_CLAIM = 4,      /* same claim subject or attribute and scope
-                                                     * tree */
-                           EG_FOUND_CROSS_SCOPE = 8 /* is in another scope tree */
+                           EG_FOUND_CLAIM = 4,       /* same claim subject or attribute and scope
+                                                      * tree */
+                           EG_FOUND_CROSS_SCOPE = 8, /* is in another scope tree */
+                           EG_FOUND_IN_DOCUMENT = 16 /* a statement of the documents that the
+                                                      * subject comes from, no stored fact */
 } eg_found_by;
 
 /* Frozen for all of ABI major 1, like every struct that crosses in arrays: a later minor gives

@@ -13,7 +13,7 @@
 
 const eg_plugin *eg_plugin_nli(void);
 
-enum { MAX_FOUND = 32, MAX_FACTS = 24, NEAREST = 10 /* candidates that are read */ };
+enum { MAX_FOUND = 32, MAX_FACTS = 24, NEAREST = 10 /* candidates that are read */, NEAREST_IN_DOCUMENTS = 5 };
 
 /* The probability of contradiction that the fake model gives a pair of texts, in either order; 0.05
  * for all others. */
@@ -25,6 +25,8 @@ static size_t reads;
 static int no_model;
 static eg_status nli_answers; /* the status of the fake model, where there is one */
 static double counts;         /* the threshold of the model; 0: none */
+static const char *gate_set;  /* the gate that is set; NULL: none */
+static double gate;
 
 static int is_about(eg_str s, const char *text) { return eg_str_eq(s, eg_str_of(text)); }
 
@@ -46,6 +48,7 @@ static eg_status nli(void *host, eg_request *rq, const eg_pair *pairs, size_t n,
 }
 static double threshold(void *host, const char *name, double otherwise) {
     (void)host;
+    if (gate_set && strcmp(name, gate_set) == 0) return gate;
     return counts > 0 && strcmp(name, "tier1_nli") == 0 ? counts : otherwise;
 }
 
@@ -60,6 +63,8 @@ static eg_status add(void *sink, const eg_finding *f) {
 }
 
 static const char *scope_of_earlier = "x";
+static double nearest_cosine = 0.9, cosine_step = 0.01; /* of the candidates */
+static uint32_t found_by;
 
 /* What the host answers about neighbours, and what it was asked last. */
 static eg_margin margin_told;
@@ -114,7 +119,8 @@ static eg_status try_examine(const char *subject, const char *const *earlier, si
     assert_int_equal(test_fact_read(&arena, eg_str_of(subject), EG_STR("x"), &s, &err), EG_OK);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(test_fact_read(&arena, eg_str_of(earlier[i]), eg_str_of(scope_of_earlier), &facts[i], &err), EG_OK);
-        facts[i].cosine = 0.9 - 0.01 * (double)i;
+        facts[i].cosine = nearest_cosine - cosine_step * (double)i;
+        facts[i].found_by = found_by;
         candidates[i] = &facts[i];
     }
     eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
@@ -150,6 +156,49 @@ static void single_statements_are_read_once(void **state) {
                 found[0].severity == EG_SEVERITY_MEDIUM);
     assert_true(found[0].score > 0.749 && found[0].score < 0.751);
     is(TAIL, found[0].span_subject, TAIL);
+}
+
+/* First the cosines are 0.65, 0.55, 0.45, 0.35 and 0.25, then all 0.65. */
+static void between_documents_less_is_read(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t found_by;
+        const char *set;
+        double gate;
+        size_t reads;
+    } rows[] = {{EG_FOUND_VECTOR, NULL, 0, 4},
+                {EG_FOUND_VECTOR, "nli_gate_documents", 0.6, 4},
+                {EG_FOUND_VECTOR, "nli_gate", 0.4, 3},
+                {EG_FOUND_VECTOR | EG_FOUND_IN_DOCUMENT, NULL, 0, 2},
+                {EG_FOUND_VECTOR | EG_FOUND_IN_DOCUMENT, "nli_gate_documents", 0.6, 1},
+                {EG_FOUND_VECTOR | EG_FOUND_IN_DOCUMENT, "nli_gate_documents", 0.1, 4},
+                {EG_FOUND_VECTOR | EG_FOUND_IN_DOCUMENT, "nli_gate", 0.4, 2},
+                {EG_FOUND_VECTOR | EG_FOUND_IN_DOCUMENT, "nli_gate", 0.6, 1}};
+    const char *earlier[] = {"Delta is 1.", "Delta is 2.", "Delta is 3.", "Delta is 4.", "Delta is 5."};
+    opinions = NULL;
+    counts = 0.9; /* so that one direction is enough */
+    nearest_cosine = 0.65;
+    cosine_step = 0.1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        found_by = rows[i].found_by;
+        gate_set = rows[i].set;
+        gate = rows[i].gate;
+        examine(TAIL, earlier, 5);
+        assert_int_equal(reads, rows[i].reads);
+    }
+    const char *many[NEAREST + 2];
+    for (size_t i = 0; i < NEAREST + 2; i++) many[i] = HEAD;
+    gate_set = NULL;
+    cosine_step = 0;
+    for (int in_document = 0; in_document < 2; in_document++) {
+        found_by = EG_FOUND_VECTOR | (in_document ? (uint32_t)EG_FOUND_IN_DOCUMENT : 0);
+        examine(TAIL, many, NEAREST + 2);
+        assert_int_equal(reads, in_document ? NEAREST_IN_DOCUMENTS : NEAREST);
+    }
+    counts = 0;
+    found_by = 0;
+    nearest_cosine = 0.9;
+    cosine_step = 0.01;
 }
 
 /* "Returns: a list" and "Returns: a number" in different scopes are not compared; in one scope they
@@ -403,7 +452,8 @@ static void without_a_model_nothing_is_found(void **state) {
 
 int main(void) {
     eg_arena_init(&arena, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_speaks_of_two_places_is_not_read),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(between_documents_less_is_read),
+                                       cmocka_unit_test(what_speaks_of_two_places_is_not_read),
                                        cmocka_unit_test(single_statements_are_read_once),
                                        cmocka_unit_test(several_statements),
                                        cmocka_unit_test(whole_and_statement_must_agree),
