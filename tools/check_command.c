@@ -180,6 +180,9 @@ static void print_report(const check_run *run, const report *r) {
     else if (strcmp(run->format, "json") == 0) print_report_json(r);
     else if (strcmp(run->format, "github") == 0) print_report_github(r);
     else print_report_text(r, run->c->verbose || isatty(STDERR_FILENO));
+    if (r->checked->unjudged)
+        fprintf(stderr, "engram: %u suspected pairs were not judged, since no escalator gave an answer: see the messages above\n",
+                r->checked->unjudged);
     if (r->checked->without_nli && strcmp(run->format, "text") == 0)
         fputs("engram: only the rules were applied, since no NLI model could be opened: see `engram doctor`\n", stderr);
 }
@@ -215,6 +218,7 @@ static int compare(check_run *run, baseline *known) {
     eg_check_args args = {.size = sizeof(eg_check_args),
                           .items = run->statements.items,
                           .item_count = run->statements.count,
+                          .flags = call_option(c, "judge") ? EG_CHECK_JUDGE : 0,
                           .against_store = (uint32_t)against_store};
     progress_line line = {.terminal = isatty(STDERR_FILENO)};
     eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};

@@ -54,6 +54,9 @@ static const argument check_arguments[] = {
     {"PATH", "a file or folder; - is standard input: JSONL if it begins with {, else Markdown", COMPLETE_FILES}, {0}};
 static const option check_options[] = {
     {.name = "against-store", .description = "compare with the facts of the workspace too"},
+    {.name = "judge",
+     .description = "ask the configured escalator, such as a language model, about pairs that the detectors only suspect; sends "
+                    "both statements to it"},
     {.name = "exclude",
      .value = "GLOB",
      .description = "leave out files and folders that match the pattern, as a line of .engramignore in this folder would; may be "

@@ -61,12 +61,13 @@ struct eg_host {
     eg_storage *storage;
     eg_memory *memory;
 
-    pthread_t worker, watcher;
+    pthread_t worker, watcher, escalating;
     pthread_mutex_t worker_lock;
     pthread_cond_t worker_wake;
-    int watcher_runs;
+    int watcher_runs, escalating_runs;
     int worker_runs, worker_due; /* due: something was left for the worker */
-    int worker_stop;             /* the cancel flag of its requests */
+    int escalating_due;          /* and for the thread that asks escalators */
+    int worker_stop;             /* the cancel flag of their requests */
 };
 
 /* services.c */
@@ -84,6 +85,9 @@ eg_status eg_host_embed_query(void *host, eg_request *rq, const eg_str *texts, s
 eg_status eg_host_embed_model(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
 eg_status eg_host_embed_id(void *host, eg_str *model_id, eg_error *err);
 void eg_host_describe_models(void *host, eg_memory_status *out);
+/* spending.c */
+/* env.spend of the memory. */
+eg_status eg_host_spend(void *host, const char *escalator, uint32_t most, int *allowed, eg_error *err);
 /* worker.c */
 void eg_host_worker_init(eg_host *host); /* the lock and the condition; host.c destroys them */
 /* Something was left for the worker. Thread class: any, also when no worker runs. */

@@ -28,10 +28,6 @@ typedef struct eg_storage_slot {
     eg_storage_ops storage;
     void *self; /* NULL */
 } eg_storage_slot;
-typedef struct eg_escalator_slot {
-    eg_escalator escalator;
-    void *self;
-} eg_escalator_slot;
 typedef struct eg_tool_slot {
     eg_tool tool;
     void *self;

@@ -1,7 +1,9 @@
 /* worker.c - the background threads. The worker does jobs: it sleeps until this process leaves one
  * (eg_host_worker_wake) and looks every few seconds for what other processes left, or what is due
- * again. The watcher, which runs only where a plugin listens, waits for changes of any workspace of
- * the store. Both stop at once when the host closes, the worker between two steps of a job. */
+ * again. Where a plugin offers an escalator, a thread of its own asks it, so that nothing else
+ * waits for a network. The watcher, which runs only where a plugin listens, waits for changes of
+ * any workspace of the store. All stop at once when the host closes, the worker between two steps
+ * of a job. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -19,36 +21,54 @@ enum {
 }; /* others' jobs are left to them for ten seconds: looking more often
     * finds nothing */
 
-static void work_once(eg_host *h) {
+/* What one of the two threads does. */
+typedef struct duty {
+    size_t due; /* offset in eg_host of the flag that something was left for it */
+    int escalates;
+} duty;
+
+static void work_once(eg_host *h, const duty *d) {
     eg_request *rq;
     eg_error err = {0};
     size_t done;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = &h->worker_stop};
     if (h->services.request_create(h, &options, &rq, &err) != EG_OK) return;
-    eg_status s = h->services.memory_ops->work(h->memory, rq, &done, NULL);
+    const eg_memory_ops *ops = h->services.memory_ops;
+    eg_status s = d->escalates ? ops->escalate(h->memory, rq, &done) : ops->work(h->memory, rq, &done, NULL);
     if (s != EG_OK && s != EG_ECANCELLED && s != EG_EBUSY) h->services.log(h, EG_LOG_WARN, "worker", rq->err->text);
     h->services.request_release(h, rq);
 }
 
-static void *run(void *arg) {
-    eg_host *h = arg;
+static void run(eg_host *h, const duty *d) {
+    int *due = (int *)(void *)((char *)h + d->due);
     /* on Linux: of this thread; foreground work goes first */
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
     pthread_mutex_lock(&h->worker_lock);
     while (!h->worker_stop) {
-        h->worker_due = 0; /* before the work: a wake-up during it counts */
+        *due = 0; /* before the work: a wake-up during it counts */
         pthread_mutex_unlock(&h->worker_lock);
-        work_once(h);
+        work_once(h, d);
         pthread_mutex_lock(&h->worker_lock);
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += POLL_SECONDS;
         int waited = 0;
-        while (!h->worker_stop && !h->worker_due && waited != ETIMEDOUT) {
+        while (!h->worker_stop && !*due && waited != ETIMEDOUT) {
             waited = pthread_cond_timedwait(&h->worker_wake, &h->worker_lock, &until);
         }
     }
     pthread_mutex_unlock(&h->worker_lock);
+}
+
+static void *run_jobs(void *host) {
+    static const duty jobs = {.due = offsetof(eg_host, worker_due)};
+    run(host, &jobs);
+    return NULL;
+}
+
+static void *run_escalations(void *host) {
+    static const duty escalations = {.due = offsetof(eg_host, escalating_due), .escalates = 1};
+    run(host, &escalations);
     return NULL;
 }
 
@@ -153,15 +173,20 @@ void eg_host_worker_init(eg_host *h) {
 void eg_host_worker_wake(void *host) {
     eg_host *h = host;
     pthread_mutex_lock(&h->worker_lock);
-    h->worker_due = 1;
-    pthread_cond_signal(&h->worker_wake);
+    h->worker_due = h->escalating_due = 1;
+    pthread_cond_broadcast(&h->worker_wake);
     pthread_mutex_unlock(&h->worker_lock);
 }
 
 eg_status eg_host_worker_start(eg_host *h, eg_error *err) {
-    int e = pthread_create(&h->worker, NULL, run, h);
+    int e = pthread_create(&h->worker, NULL, run_jobs, h);
     if (e) return eg_fail(err, EG_EBUSY, "cannot start the worker thread: %s", strerror(e));
     h->worker_runs = 1;
+    if (h->plugins.registrar.committed.escalators) {
+        e = pthread_create(&h->escalating, NULL, run_escalations, h);
+        if (e) return eg_fail(err, EG_EBUSY, "cannot start the thread that asks escalators: %s", strerror(e));
+        h->escalating_runs = 1;
+    }
     if (h->plugins.registrar.committed.listeners == 0) return EG_OK;
     e = pthread_create(&h->watcher, NULL, watch, h);
     if (e) return eg_fail(err, EG_EBUSY, "cannot start the thread that watches the store: %s", strerror(e));
@@ -173,10 +198,12 @@ void eg_host_worker_stop(eg_host *h) {
     if (!h->worker_runs) return;
     pthread_mutex_lock(&h->worker_lock);
     eg_cancel_request(&h->worker_stop);
-    pthread_cond_signal(&h->worker_wake);
+    pthread_cond_broadcast(&h->worker_wake);
     pthread_mutex_unlock(&h->worker_lock);
     pthread_join(h->worker, NULL);
     h->worker_runs = 0;
+    if (h->escalating_runs) pthread_join(h->escalating, NULL);
+    h->escalating_runs = 0;
     if (h->watcher_runs) pthread_join(h->watcher, NULL);
     h->watcher_runs = 0;
 }

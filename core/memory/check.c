@@ -5,7 +5,9 @@
 #include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/memory/arguments.h"
+#include "core/memory/asking.h"
 #include "core/memory/candidates.h"
+#include "core/memory/escalate.h"
 #include "core/memory/judge.h"
 #include "core/memory/settled.h"
 
@@ -354,6 +356,59 @@ static int counts_in_documents(const check *c, const eg_verdict *v) {
     return v->score >= SERVICES(c->m)->threshold(c->m->env.host, name, 0);
 }
 
+/* The escalator's answer in place of what the detectors were not sure of. The two statements alone
+ * leave the process, and only where it was asked for. */
+static eg_status judge_one(check *c, eg_request *rq, const eg_case *one, size_t k, eg_verdict *v) {
+    const eg_case_fact *const facts[2] = {one->candidates[k], one->subject};
+    eg_side sides[2];
+    for (size_t i = 0; i < 2; i++)
+        sides[i] = (eg_side){.content = facts[i]->fact->content,
+                             .statements = facts[i]->statements,
+                             .details = facts[i]->details,
+                             .statement_count = facts[i]->statement_count,
+                             .said = i ? v->span_subject : v->span_candidate};
+    eg_pair_case pair;
+    eg_pair_verdict answer;
+    const eg_escalator *by;
+    eg_escalate_case(sides, (const eg_fact *[2]){facts[0]->fact, facts[1]->fact}, &pair);
+    eg_status s = eg_escalate_ask(c->m, rq, &pair, &answer, &by);
+    if (s == EG_ECANCELLED || s == EG_ENOMEM) return s;
+    v->outcome = EG_OUTCOME_UNRELATED;
+    if (s != EG_OK) {
+        c->out->unjudged++;
+        return EG_OK;
+    }
+    c->out->judged++;
+    if (answer.outcome != EG_OUTCOME_CONTRADICTION && answer.outcome != EG_OUTCOME_UPDATE) return EG_OK;
+    v->outcome = EG_OUTCOME_CONTRADICTION;
+    v->severity = answer.severity;
+    v->score = answer.score;
+    v->tier = EG_STR("tier3_llm");
+    v->explanation = eg_request_printf(rq, "%s: %.*s", by->name, (int)answer.explanation.len, answer.explanation.ptr);
+    return v->explanation.ptr ? EG_OK : EG_ENOMEM;
+}
+
+/* Has the pairs of a case that are suspected judged, those with the highest scores. */
+static eg_status judge_suspected(check *c, eg_request *rq, const eg_case *one, eg_verdict *v) {
+    eg_status s = EG_OK;
+    for (int asked = 0; s == EG_OK && asked < EG_MAX_ASKED; asked++) {
+        size_t best = one->candidate_count;
+        for (size_t k = 0; k < one->candidate_count; k++)
+            if (v[k].outcome == EG_OUTCOME_SUSPECTED && (best == one->candidate_count || v[k].score > v[best].score)) best = k;
+        if (best == one->candidate_count) return EG_OK;
+        s = judge_one(c, rq, one, best, &v[best]);
+    }
+    return s;
+}
+
+static int judges(const check *c) { return (c->args->flags & EG_CHECK_JUDGE) != 0; }
+
+/* Between statements of documents a contradiction below their own threshold is only suspected. */
+static void doubt_in_documents(const check *c, eg_verdict *v, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        if (v[k].outcome == EG_OUTCOME_CONTRADICTION && !counts_in_documents(c, &v[k])) v[k].outcome = EG_OUTCOME_SUSPECTED;
+}
+
 static eg_status check_item(check *c, eg_request *rq, size_t i) {
     near_item found[NEAREST + BY_CLAIMS];
     eg_case one;
@@ -361,9 +416,10 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     eg_status s = build_case(c, rq, i, &one, found);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &c->source, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
+    if (s == EG_OK) doubt_in_documents(c, v, one.candidate_count);
+    if (s == EG_OK && judges(c)) s = judge_suspected(c, rq, &one, v);
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
-        if (v[k].outcome == EG_OUTCOME_CONTRADICTION && counts_in_documents(c, &v[k]))
-            s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
+        if (v[k].outcome == EG_OUTCOME_CONTRADICTION) s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
     if (s != EG_OK || !c->args->against_store || is_context(c, i)) return s;
 
     item *it = &c->items[i];
@@ -374,6 +430,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     if (c->source.problem.code == EG_OK) c->source.problem = in_store.problem;
     it->derived.vector_count = 0; /* they lie in this item's request */
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
+    if (s == EG_OK && judges(c)) s = judge_suspected(c, rq, &one, v);
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION) s = report(c, i, UINT32_MAX, one.candidates[k]->fact, &v[k]);
     return s;
@@ -418,6 +475,10 @@ eg_status eg_memory_check(eg_memory *m, eg_request *rq, const eg_check_args *arg
             "no loaded plugin is a detector: add rules and nli to the setting plugins (`engram plugins list`)");
     if (args->against_store && !m->env.storage_ops)
         return eg_request_fail(rq, EG_EINVAL, "there is no open store to compare with");
+    if ((args->flags & EG_CHECK_JUDGE) && !m->env.escalator_count)
+        return eg_request_fail(rq, EG_EINVAL,
+                               "no escalator is configured that could judge suspected pairs: add the plugin llm to the setting "
+                               "plugins and set llm.protocol (see docs/configuration.md), or check without judging");
     check c = {.source = {.margins = item_margins, .m = m}, .m = m, .rq = rq, .args = args, .out = out};
     eg_arena_init(&c.arena, 0);
     eg_status s = run(&c);

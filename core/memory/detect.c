@@ -5,6 +5,7 @@
 #include "core/memory/asking.h"
 #include "core/memory/candidates.h"
 #include "core/memory/changes.h"
+#include "core/memory/escalate.h"
 #include "core/memory/judge.h"
 #include "core/memory/reads.h"
 #include "core/memory/settled.h"
@@ -157,6 +158,8 @@ static eg_status write_outcome(detection *t) {
             draft_verdict(t, &d, i);
             for (size_t k = before; k < d.precondition_count; k++) owner_of[k] = i;
         }
+        for (size_t i = 0; t->m->env.escalator_count && i < t->conflict_count; i++)
+            if (t->conflicts[i].status == EG_CONFLICT_SUSPECTED) eg_escalate_draft(t->m, &d, t->conflicts[i].id);
         eg_asking_move(t->m, &t->asking, t->conflict_count - open_count(t), &d);
         eg_status s = eg_draft_apply(&d, t->m, &applied);
         if (s == EG_OK) return tell(t, applied.time);

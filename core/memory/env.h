@@ -20,6 +20,11 @@ typedef struct eg_job_kind_slot {
     void *self;
 } eg_job_kind_slot;
 
+typedef struct eg_escalator_slot {
+    eg_escalator escalator;
+    void *self;
+} eg_escalator_slot;
+
 /* Who answers the questions of a detector about its case: judge.h. */
 typedef struct eg_case_source eg_case_source;
 
@@ -44,6 +49,11 @@ typedef struct eg_memory_env {
     size_t gate_count;
     const eg_job_kind_slot *job_kinds; /* that plugins added */
     size_t job_kind_count;
+    const eg_escalator_slot *escalators; /* in any order */
+    size_t escalator_count;
+    /* Counts one call of an escalator today (UTC, across processes); *allowed 0: its `most` calls
+     * are used up, and none was counted. NULL: nothing is counted. Thread class: any. */
+    eg_status (*spend)(void *host, const char *escalator, uint32_t most, int *allowed, eg_error *err);
     /* The id (hex) and the size of the active embedding model, which is loaded at the first
      * call. EG_EUNAVAILABLE with the reason when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/memory/changes.h"
+#include "core/memory/escalate.h"
 #include "core/memory/hits.h"
 #include "core/memory/reads.h"
 #include "core/memory/reembed.h"
@@ -122,6 +123,7 @@ static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *jo
         if (about->fact) s = eg_detect(m, rq, job, about->fact, about->derived, about->out);
         else if (job->kind == EG_JOB_PLUGIN) s = run_plugin_job(m, rq, job);
         else if (job->kind == EG_JOB_REEMBED) s = eg_reembed_run(m, rq, job);
+        else if (job->kind == EG_JOB_ESCALATE) s = eg_escalate_run(m, rq, job);
         else s = eg_detect_run(m, rq, job);
         if (s != EG_OK) *err = *rq->err;
         SERVICES(m)->request_release(m->env.host, rq);
@@ -132,18 +134,23 @@ static eg_status run_job(eg_memory *m, const eg_cancel *cancel, const eg_job *jo
     return s;
 }
 
-static eg_status lease_one(eg_memory *m, eg_request *rq, int64_t grace, eg_job **job) {
-    eg_str model;
+/* What kind of work a thread looks for. */
+typedef enum errand { DETECTIONS_AND_UPKEEP, ESCALATIONS } errand;
+
+static eg_status lease_one(eg_memory *m, eg_request *rq, errand which, int64_t grace, eg_job **job) {
+    eg_str model = {0};
     size_t n = 0;
     *job = NULL;
-    eg_status s = eg_reembed_model(m, rq, &model);
+    eg_status s = which == ESCALATIONS ? EG_OK : eg_reembed_model(m, rq, &model);
+    /* what waits for a model, a plugin or an escalator waits untouched */
+    const uint32_t without_model = model.len ? 0 : 1u << EG_JOB_EMBED,
+                   without_plugins = m->env.job_kind_count ? 0 : 1u << EG_JOB_PLUGIN, escalations = 1u << EG_JOB_ESCALATE;
     const eg_lease_args args = {.size = sizeof args,
                                 .owner = m->env.owner,
                                 .lease_time = LEASE_TIME,
                                 .grace = grace,
-                                /* what waits for a model waits untouched */
                                 .kinds_except =
-                                    (model.len ? 0 : 1u << EG_JOB_EMBED) | (m->env.job_kind_count ? 0 : 1u << EG_JOB_PLUGIN),
+                                    which == ESCALATIONS ? escalations - 1 : without_model | without_plugins | escalations,
                                 .limit = 1};
     eg_job *rows = NULL;
     if (s == EG_OK) s = STORE(m, lease, rq, &args, &rows, &n);
@@ -151,18 +158,19 @@ static eg_status lease_one(eg_memory *m, eg_request *rq, int64_t grace, eg_job *
     return s;
 }
 
-/* Leases and runs one job; *ran 0 when none was due or no slot is free. */
-static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, int *ran) {
+/* Leases and runs one job; *ran 0 when none was due or no slot is free. An escalation waits for a
+ * network and takes no slot: a commit that wants its verdict would wait with it. */
+static eg_status run_next(eg_memory *m, const eg_cancel *cancel, errand which, int64_t grace, int *ran) {
     static const job_subject unread = {0};
     *ran = 0;
-    if (!take_slot(m)) return EG_OK;
+    if (which != ESCALATIONS && !take_slot(m)) return EG_OK;
     eg_error err = {0};
     eg_request *rq = NULL;
     eg_job *job = NULL;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = cancel->flag};
     eg_status s = SERVICES(m)->request_create(m->env.host, &options, &rq, &err);
     if (s == EG_OK) {
-        s = lease_one(m, rq, grace, &job);
+        s = lease_one(m, rq, which, grace, &job);
         if (s != EG_OK) SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", rq->err->text);
     }
     if (job) {
@@ -170,7 +178,7 @@ static eg_status run_next(eg_memory *m, const eg_cancel *cancel, int64_t grace, 
         s = run_job(m, cancel, job, &unread, rq->err);
     }
     if (rq) SERVICES(m)->request_release(m->env.host, rq);
-    release_slot(m);
+    if (which != ESCALATIONS) release_slot(m);
     return s;
 }
 
@@ -225,7 +233,7 @@ eg_status eg_jobs_wait(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadlin
         *done = left + dead == 0;
         if (left == 0 || past(deadline) || eg_cancel_is_set(&cancel)) return EG_OK;
         int ran;
-        s = run_next(m, &cancel, ONLY_OWN, &ran);
+        s = run_next(m, &cancel, DETECTIONS_AND_UPKEEP, ONLY_OWN, &ran);
         if (s == EG_ECANCELLED) return EG_OK;
         if (s != EG_OK) return s;
         if (!ran) wait_a_little(m);
@@ -238,7 +246,7 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
     if (s == EG_OK) s = eg_reembed_begin(m, rq);
     int ran = 1;
     while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
-        eg_status one = run_next(m, &rq->cancel, GRACE, &ran);
+        eg_status one = run_next(m, &rq->cancel, DETECTIONS_AND_UPKEEP, GRACE, &ran);
         if (ran) ++*done;
         if (one == EG_ECANCELLED) break;
         if (one != EG_OK && !ran) s = one; /* the store itself is in trouble; a failed job is not */
@@ -246,5 +254,18 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
     eg_store_stats stats;
     if (s == EG_OK && left && (s = STORE(m, stats, rq, EG_STATS_JOBS, &stats)) == EG_OK)
         *left = (size_t)(stats.jobs_queued + stats.jobs_leased);
+    return s;
+}
+
+eg_status eg_memory_escalate(eg_memory *m, eg_request *rq, size_t *done) {
+    eg_status s = EG_OK;
+    int ran = m->env.escalator_count > 0;
+    *done = 0;
+    while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
+        eg_status one = run_next(m, &rq->cancel, ESCALATIONS, GRACE, &ran);
+        if (ran) ++*done;
+        if (one == EG_ECANCELLED) break;
+        if (one != EG_OK && !ran) s = one;
+    }
     return s;
 }

@@ -28,7 +28,8 @@ eg_status eg_jobs_wait(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadlin
  * process has no such kind. */
 eg_status eg_jobs_queue(eg_memory *m, eg_request *rq, const char *name, eg_id fact, eg_str payload, int64_t delay);
 
-/* The operation work of eg_memory_ops. */
+/* The operations work and escalate of eg_memory_ops. */
 eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *left);
+eg_status eg_memory_escalate(eg_memory *m, eg_request *rq, size_t *done);
 
 #endif

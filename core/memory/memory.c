@@ -28,7 +28,10 @@ eg_status eg_memory_create(const eg_memory_env *env, eg_memory **out, eg_error *
     if (!m) return eg_fail_memory(err, sizeof *m);
     m->env = *env;
     m->overruns = calloc(env->detector_count ? env->detector_count : 1, sizeof *m->overruns);
-    if (!m->overruns) {
+    m->paused_until = calloc(env->escalator_count ? env->escalator_count : 1, sizeof *m->paused_until);
+    if (!m->overruns || !m->paused_until) {
+        free(m->overruns);
+        free(m->paused_until);
         free(m);
         return eg_fail_memory(err, env->detector_count * sizeof *m->overruns);
     }
@@ -50,6 +53,7 @@ void eg_memory_destroy(eg_memory *m) {
     pthread_mutex_destroy(&m->lock);
     eg_workspaces_release(m);
     free(m->overruns);
+    free(m->paused_until);
     free(m);
 }
 
@@ -87,6 +91,7 @@ enum {
     JUDGE,
     ANSWERS,
     STATEMENTS,
+    ESCALATE,
     OPERATIONS
 };
 
@@ -107,6 +112,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [JUDGE] = {"judge", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, judge)},
     [ANSWERS] = {"answers", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, answers)},
     [STATEMENTS] = {"statements", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, statements)},
+    [ESCALATE] = {"escalate", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, escalate)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -124,17 +130,18 @@ static eg_status enter(const eg_memory *m, eg_request *rq, int which) {
 }
 
 /* The growth rule for arguments: what the caller knows, and zeros for the rest. */
-static eg_status take_args(eg_request *rq, const char *type, const void *given, uint32_t size_1_0, void *own, uint32_t size) {
+static eg_status take_args(eg_request *rq, const char *type, const void *given, uint32_t size_1_0, void *own, uint32_t size,
+                           uint32_t known_flags) {
     uint32_t head[2]; /* size, flags */
     memcpy(head, given, sizeof head);
     if (head[0] < size_1_0)
         return eg_request_fail(rq, EG_EINVAL, "%s of %u bytes: ABI 1.0 has %u; set size to sizeof(%s)", type, head[0], size_1_0,
                                type);
-    if (head[1]) return eg_request_fail(rq, EG_EUNSUPPORTED, "%s: unknown flags 0x%x", type, head[1]);
+    if (head[1] & ~known_flags) return eg_request_fail(rq, EG_EUNSUPPORTED, "%s: unknown flags 0x%x", type, head[1]);
     eg_copy_grown(own, size, given, head[0]);
     return EG_OK;
 }
-#define TAKE_ARGS(rq, type, given, size_1_0, own) take_args(rq, #type, given, size_1_0, own, sizeof(type))
+#define TAKE_ARGS(rq, type, given, size_1_0, own) take_args(rq, #type, given, size_1_0, own, sizeof(type), 0)
 
 static eg_status commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
     eg_commit_args own;
@@ -162,7 +169,7 @@ static eg_status resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *ar
 static eg_status check(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out) {
     eg_check_args own;
     eg_status s = enter(m, rq, CHECK);
-    if (s == EG_OK) s = TAKE_ARGS(rq, eg_check_args, args, EG_CHECK_ARGS_SIZE_1_0, &own);
+    if (s == EG_OK) s = take_args(rq, "eg_check_args", args, EG_CHECK_ARGS_SIZE_1_0, &own, sizeof own, EG_CHECK_JUDGE);
     return s == EG_OK ? eg_memory_check(m, rq, &own, out) : s;
 }
 static eg_status feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
@@ -214,6 +221,11 @@ static eg_status statements(eg_memory *m, eg_request *rq, const eg_id *facts, si
     return s == EG_OK ? eg_read_statements(m, rq, facts, n, out) : s;
 }
 
+static eg_status escalate(eg_memory *m, eg_request *rq, size_t *done) {
+    eg_status s = enter(m, rq, ESCALATE);
+    return s == EG_OK ? eg_memory_escalate(m, rq, done) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -231,6 +243,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .conflict = conflict,
                                         .judge = judge,
                                         .answers = answers,
-                                        .statements = statements};
+                                        .statements = statements,
+                                        .escalate = escalate};
     return &table;
 }

@@ -30,6 +30,8 @@ struct eg_memory {
     uint32_t jobs_running;                             /* at most env.max_leased */
     /* One a detector: errors and overruns in a row. */
     uint32_t *overruns;
+    /* One an escalator: until when it is not asked (CLOCK_MONOTONIC microseconds). */
+    int64_t *paused_until;
     /* The active model does not open in this process: background work does not ask for it again.
      * */
     int cannot_embed;

@@ -50,12 +50,13 @@ PLUGIN_SEES = {"storage": (PUBLIC,), "plugins": (PUBLIC, "plugins/json/"),
 FREE = ("tools/", "tests/", "bench/")
 # Headers of libraries and instruction sets, and the only places that may include them.
 LIBRARIES = {
-    "curl/": ("core/hub/http.c",),
+    "curl/": ("core/hub/http.c", "plugins/escalators/llm/http.c"),
     "sqlite3.h": ("storage/sqlite/",),
     "cjson/": ("plugins/json/",),
     "ini.h": ("core/host/config.c",),
     "sodium.h": ("core/access/", "core/host/", "core/hub/"),
-    "dlfcn.h": ("core/host/plugin_loader.c", "core/hub/http.c", "kernels/openblas.c"),
+    "dlfcn.h": ("core/host/plugin_loader.c", "core/hub/http.c", "kernels/openblas.c",
+                "plugins/escalators/llm/http.c"),
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),
 }

@@ -133,12 +133,12 @@ typedef struct eg_pair_case {
 /* The host makes it, zeroed but for its size. */
 #define EG_PAIR_VERDICT_SIZE_1_0 40
 typedef struct eg_pair_verdict {
-    uint32_t size;      /* sizeof(eg_pair_verdict) of the host */
-    uint32_t outcome;   /* eg_outcome */
-    uint32_t severity;  /* eg_severity, of a contradiction */
-    uint32_t reserved;  /* 0 */
-    double score;       /* 0 to 1: how sure */
-    eg_str explanation; /* one sentence for a person, in the request's memory */
+    uint32_t size;          /* sizeof(eg_pair_verdict) of the host */
+    uint32_t outcome;       /* eg_outcome */
+    uint32_t severity;      /* eg_severity, of a contradiction */
+    uint32_t retry_after_s; /* with EG_ERATE: after how many seconds to ask again; 0: not known */
+    double score;           /* 0 to 1: how sure */
+    eg_str explanation;     /* one sentence for a person, in the request's memory */
 } eg_pair_verdict;
 EG_SIZE_FROZEN(eg_pair_verdict, EG_PAIR_VERDICT_SIZE_1_0);
 
@@ -148,12 +148,14 @@ typedef struct eg_escalator {
     uint32_t flags;             /* 0 */
     uint32_t order;             /* escalators are asked in ascending order */
     uint32_t timeout_ms;        /* of one call, by the wall clock: the request's deadline. Not 0 */
-    uint32_t max_calls_per_day; /* of the workspace; 0: no limit of its own */
+    uint32_t max_calls_per_day; /* of all processes with this data folder, in UTC; 0: no limit */
     uint32_t reserved;          /* 0 */
     const char *name, *version;
-    /* Judges one pair. Thread class: worker; may block until its deadline. EG_EUNAVAILABLE when it
-     * is not set up or cannot be reached, EG_ERATE when it was asked too often: the pair stays as
-     * the detectors left it. */
+    /* Judges one pair. Thread class: a thread of the host's for this, or that of a check; may block
+     * until its deadline, and ends soon after it was cancelled. EG_EUNAVAILABLE when it is not set
+     * up or cannot be reached: it is asked once more later. EG_ERATE when it was asked too often:
+     * it is asked again after a pause. EG_EFORMAT and others: the answer makes no sense. Unless it
+     * answers, the pair stays as the detectors left it. */
     eg_status (*judge)(void *self, const struct eg_services *services, eg_request *rq, const eg_pair_case *pair,
                        eg_pair_verdict *out);
 } eg_escalator;

@@ -1,10 +1,10 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
  * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
- * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work and reembed,
- * EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h); results and
- * what stands in arrays keep their size for all of ABI major 1: a later minor gives names to
- * reserved bytes. Results live as long as the request. Thread class: worker; may block. */
+ * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work, escalate and
+ * reembed, EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h);
+ * results and what stands in arrays keep their size for all of ABI major 1: a later minor gives
+ * names to reserved bytes. Results live as long as the request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
@@ -174,9 +174,13 @@ typedef struct eg_check_finding {
     eg_span span_item, span_other;
     uint64_t reserved[4]; /* 0 */
 } eg_check_finding;
+typedef enum eg_check_flag {
+    EG_CHECK_JUDGE = 1 /* ask the escalators about pairs whose score is too low to be reported and
+                        * high enough to suspect a contradiction; EG_EINVAL when there is none */
+} eg_check_flag;
 #define EG_CHECK_ARGS_SIZE_1_0 32
 typedef struct eg_check_args {
-    uint32_t size, flags; /* sizeof(eg_check_args) of the caller, 0 */
+    uint32_t size, flags; /* sizeof(eg_check_args) of the caller; eg_check_flag */
     const eg_check_item *items;
     size_t item_count;
     uint32_t against_store; /* 1: also compare with the current facts of the workspace */
@@ -185,10 +189,12 @@ EG_SIZE_FROZEN(eg_check_args, EG_CHECK_ARGS_SIZE_1_0);
 typedef struct eg_checked {
     eg_check_finding *findings; /* by item, then other */
     size_t count;
-    size_t statements, pairs; /* given; read */
-    uint32_t without_nli;     /* 1: there was no NLI model, so only the rules ran */
-    eg_str problem;           /* what kept a detector from examining statements; empty: nothing */
-    uint64_t reserved[2];     /* 0 */
+    size_t statements, pairs;  /* given; read */
+    uint32_t without_nli;      /* 1: there was no NLI model, so only the rules ran */
+    eg_str problem;            /* what kept a detector from examining statements; empty: nothing */
+    uint32_t judged, unjudged; /* EG_CHECK_JUDGE: suspected pairs that an escalator judged, and
+                                * those that none did */
+    uint64_t reserved[1];      /* 0 */
 } eg_checked;
 
 typedef struct eg_memory_status {
@@ -262,6 +268,10 @@ typedef struct eg_memory_ops {
     eg_status (*answers)(eg_memory *m, eg_request *rq, eg_status (*each)(void *self, const eg_answer *answer), void *self);
     /* The statements of n facts as they are stored, a list for each. */
     eg_status (*statements)(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_statement_list *out);
+    /* Asks the escalators about suspected conflicts that wait for it, in the calling thread, until
+     * none is due or the request's deadline. An answer is written as by judge, in the name of the
+     * escalator. *done: how many jobs ended. `work` leaves these jobs alone. */
+    eg_status (*escalate)(eg_memory *m, eg_request *rq, size_t *done);
 } eg_memory_ops;
 
 #endif

@@ -222,7 +222,9 @@ typedef enum eg_job_kind {
     EG_JOB_EMBED,   /* vectors that its commit left out, for want of a model; then detection */
     EG_JOB_REEMBED, /* the next facts of the workspace that have no vectors of the active model;
                      * `fact` is one of them */
-    EG_JOB_PLUGIN   /* of the kind `name` that a plugin added */
+    EG_JOB_PLUGIN,  /* of the kind `name` that a plugin added */
+    EG_JOB_ESCALATE /* asks an escalator about the suspected conflict that `payload` names;
+                     * `fact` is none, since nobody waits for it */
 } eg_job_kind;
 #define EG_MAX_JOB_PAUSE INT64_C(600000000) /* microseconds: the longest delay of a job */
 

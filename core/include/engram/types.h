@@ -208,7 +208,7 @@ typedef struct eg_conflict {
     eg_id fact_a, fact_b; /* a was committed before b */
     int64_t seq, detected_at;
     eg_str tier;     /* "tier0_entity", "tier1_nli", "tier2_numeric", "tier2_temporal",
-                      * "tier2b_cross_scope", "plugin:NAME" */
+                      * "tier2b_cross_scope", "tier3_llm" (of a check), "plugin:NAME" */
     eg_str detector; /* name and version of who found it */
     double score;    /* 0 to 1 */
     eg_str explanation;

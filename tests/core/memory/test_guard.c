@@ -47,6 +47,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "judge") == 0) return o->judge(m, rq, &judge, &resolved);
     if (strcmp(name, "answers") == 0) return o->answers(m, rq, no_answer, NULL);
     if (strcmp(name, "statements") == 0) return o->statements(m, rq, &id, 1, &statements);
+    if (strcmp(name, "escalate") == 0) return o->escalate(m, rq, &n);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }
