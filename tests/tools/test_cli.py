@@ -250,6 +250,20 @@ class Engram(unittest.TestCase):
         lineage = json.loads(self.run_engram("tool", "engram_lineage", json.dumps(
             {"lineage_id": fact["lineage_id"]})).stdout)
         self.assertEqual(lineage["versions"][0]["statements"], [pool, timeout.format(30)])
+        self.ask("commit", "--agent", "ann", "--scope", "web", "--statement",
+                 "In production a web session lasts 30 min.",
+                 "Web, prod: sessions 30 min, cookies secure. Static files come from the CDN.")
+        found = self.ask("commit", "--agent", "bob", "--scope", "web", "--statement",
+                         "In production a web session lasts 45 min.",
+                         "Web, prod: sessions 45 min, cookies secure")
+        # the words that disagree lie in the places of the given statements
+        self.ask("feedback", found["conflicts"][0]["conflict_id"], "--verdict", "true_positive")
+        answer = json.loads(self.run_engram("feedback", "export").stdout)
+        for side, value in (("a", "30 min"), ("b", "45 min")):
+            begin, end = answer[side]["span"]
+            self.assertEqual(answer[side]["content"][begin:end], value)
+            self.assertEqual(answer[side]["statement"],
+                             f"In production a web session lasts {value}.")
         token = "ghp_" + "k3J9sQ2vX7mB5nT1wL8zR4yC6fD0gH" + "aPeUio"
         said = self.run_engram("commit", "--statement", f"The pool uses {token} with 20 of them.",
                                note + " Two.", expect=2).stderr.decode()
