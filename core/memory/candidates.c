@@ -99,12 +99,23 @@ static void sort_found(found *list, size_t n) {
 /* 1 when one scope lies in the other. */
 static int same_tree(eg_str a, eg_str b) { return eg_text_scope_within(a, b) || eg_text_scope_within(b, a); }
 
+/* The vectors in the order of eg_case_fact.vectors; NULL where there are none, or no memory. */
+static const float *const *in_order(eg_request *rq, const eg_vector *vectors, size_t n, size_t statements) {
+    const float **out = n ? eg_request_array(rq, statements + 1, sizeof *out) : NULL;
+    for (size_t i = 0; out && i < n; i++) {
+        size_t at = vectors[i].statement == UINT32_MAX ? 0 : (size_t)vectors[i].statement + 1;
+        if (at <= statements) out[at] = vectors[i].values;
+    }
+    return out;
+}
+
 static eg_case_fact *case_fact(const gathering *g, const found *f, const eg_fact_parts *parts) {
     eg_case_fact *out = eg_request_array(g->rq, 1, sizeof *out);
     if (!out) return NULL;
     *out = (eg_case_fact){.fact = &parts->fact,
                           .statements = parts->statements,
                           .details = parts->details,
+                          .vectors = in_order(g->rq, parts->vectors, parts->vector_count, parts->statement_count),
                           .statement_count = parts->statement_count,
                           .claims = parts->claims,
                           .claim_count = parts->claim_count,
@@ -121,14 +132,17 @@ static eg_case_fact *case_fact(const gathering *g, const found *f, const eg_fact
  * rows are read as are usually enough. */
 static eg_status add_candidates(gathering *g, const eg_case_fact **candidates, uint32_t *count) {
     eg_id ids[MAX_FOUND];
+    eg_str model = g->derived->vector_count ? g->derived->vectors[0].model_id : (eg_str){0};
     for (size_t i = 0; i < g->count; i++) ids[i] = g->list[i].id;
     for (size_t at = 0, n; at < g->count && *count < EG_MAX_CANDIDATES; at += n) {
         n = at == 0 && g->count > FIRST_READ ? FIRST_READ : g->count - at;
         const eg_parts_args args = {.size = sizeof args,
-                                    .flags = EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_PAIRS,
+                                    .flags = EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_PAIRS |
+                                             (model.len ? (uint32_t)EG_PARTS_VECTORS : 0),
                                     .ids = ids + at,
                                     .count = n,
-                                    .subject = g->subject->id};
+                                    .subject = g->subject->id,
+                                    .model_id = model};
         eg_fact_parts *rows = NULL;
         eg_status s = STORE(g->m, parts, g->rq, &args, &rows, NULL);
         if (s != EG_OK) return s;
@@ -154,17 +168,51 @@ static double margin_of(const eg_scored_list *list, eg_id a, eg_id b, double bet
     return 0;
 }
 
-/* The distinct ones of n texts, by their place; row[i]: which of them text i is. Most questions
- * of a case are about the whole subject, which is embedded and searched for once. */
-static size_t distinct(const eg_str *texts, size_t n, eg_str *out, size_t *row) {
+/* The distinct ones of n texts, by their place; row[i]: which of them text i is; first[k]: the
+ * place of the first text that is k. Most questions of a case are about the whole subject, which
+ * is searched for once. */
+static size_t distinct(const eg_str *texts, size_t n, size_t *first, size_t *row) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < count && (out[k].ptr != texts[i].ptr || out[k].len != texts[i].len)) k++;
-        if (k == count) out[count++] = texts[i];
+        while (k < count && (texts[first[k]].ptr != texts[i].ptr || texts[first[k]].len != texts[i].len)) k++;
+        if (k == count) first[count++] = i;
         row[i] = k;
     }
     return count;
+}
+
+/* The vector of a span that is the whole content or a statement; NULL: it is not at hand. */
+static const float *vector_at_hand(const eg_case_fact *f, eg_span span) {
+    if (!f->vectors) return NULL;
+    if (span.start == span.end || (span.start == 0 && span.end == f->fact->content.len)) return f->vectors[0];
+    for (size_t i = 0; i < f->statement_count; i++)
+        if (f->statements[i].start == span.start && f->statements[i].end == span.end) return f->vectors[i + 1];
+    return NULL;
+}
+
+/* The vectors of the texts first[0 .. count): those at hand, and the others embedded now. */
+static eg_status vectors_of_texts(eg_memory *m, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
+                                  const eg_str *texts, const size_t *first, size_t count, uint32_t dimensions,
+                                  const float **out) {
+    eg_str *unknown = eg_request_array(rq, count, sizeof *unknown);
+    size_t n = 0;
+    if (!unknown) return EG_ENOMEM;
+    for (size_t k = 0; k < count; k++) {
+        const eg_margin_question *q = &questions[first[k] / 2];
+        out[k] = first[k] % 2 ? vector_at_hand(c->candidates[q->candidate], q->span_candidate)
+                              : vector_at_hand(c->subject, q->span_subject);
+        if (!out[k]) unknown[n++] = texts[first[k]];
+    }
+    float *made = n ? eg_request_array(rq, n * dimensions, sizeof *made) : NULL;
+    if (n && !made) return EG_ENOMEM;
+    eg_status s = n ? SERVICES(m)->embed(m->env.host, rq, unknown, n, made, dimensions) : EG_OK;
+    for (size_t k = 0; s == EG_OK && k < count; k++)
+        if (!out[k]) {
+            out[k] = made;
+            made += dimensions;
+        }
+    return s;
 }
 
 static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_case *c, const eg_margin_question *questions,
@@ -175,18 +223,18 @@ static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_
     eg_status s = m->env.embed_model ? m->env.embed_model(m->env.host, &model, &dimensions, rq->err)
                                      : eg_request_fail(rq, EG_EUNAVAILABLE, "there is no embedding model");
     if (s != EG_OK) return s;
-    eg_str *unique = eg_request_array(rq, 2 * n, sizeof *unique);
+    size_t *first = eg_request_array(rq, 2 * n, sizeof *first);
     size_t *row = eg_request_array(rq, 2 * n, sizeof *row);
-    if (!unique || !row) return EG_ENOMEM;
-    size_t count = distinct(texts, 2 * n, unique, row);
-    float *v = eg_request_array(rq, count * dimensions, sizeof *v);
+    if (!first || !row) return EG_ENOMEM;
+    size_t count = distinct(texts, 2 * n, first, row);
+    const float **v = eg_request_array(rq, count, sizeof *v);
     eg_vector *vectors = eg_request_array(rq, count, sizeof *vectors);
     eg_search *searches = eg_request_array(rq, count, sizeof *searches);
     eg_scored_list *hits = eg_request_array(rq, count, sizeof *hits);
     if (!v || !vectors || !searches || !hits) return EG_ENOMEM;
-    if ((s = SERVICES(m)->embed(m->env.host, rq, unique, count, v, dimensions)) != EG_OK) return s;
+    if ((s = vectors_of_texts(m, rq, c, questions, texts, first, count, dimensions, v)) != EG_OK) return s;
     for (size_t i = 0; i < count; i++) {
-        vectors[i] = (eg_vector){.dimensions = dimensions, .model_id = model, .values = v + i * dimensions};
+        vectors[i] = (eg_vector){.dimensions = dimensions, .model_id = model, .values = v[i]};
         searches[i] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vectors[i], .limit = MAX_COPIES};
     }
     s = STORE(m, search, rq, &everywhere, searches, count, hits);
@@ -196,7 +244,7 @@ static eg_status store_margins(eg_case_source *source, eg_request *rq, const eg_
         const eg_case_fact *other = c->candidates[questions[i].candidate];
         const eg_fact *a = c->subject->fact, *b = other->fact;
         size_t ra = row[2 * i], rb = row[2 * i + 1];
-        double between = (double)SERVICES(m)->dot(m->env.host, v + ra * dimensions, v + rb * dimensions, dimensions);
+        double between = (double)SERVICES(m)->dot(m->env.host, v[ra], v[rb], dimensions);
         /* as the store scores whole facts: by the best of their statements */
         int wholes = texts[2 * i].len == a->content.len && texts[2 * i + 1].len == b->content.len;
         if (wholes && other->cosine > between) between = other->cosine;
@@ -216,6 +264,7 @@ eg_status eg_gather(eg_memory *m, eg_request *rq, const eg_fact *subject, const 
     *self = (eg_case_fact){.fact = subject,
                            .statements = derived->statements,
                            .details = derived->details,
+                           .vectors = in_order(rq, derived->vectors, derived->vector_count, derived->statement_count),
                            .statement_count = derived->statement_count,
                            .claims = derived->claims,
                            .claim_count = derived->claim_count};

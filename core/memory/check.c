@@ -214,10 +214,14 @@ static size_t nearest(const check *c, size_t i, near_item *found) {
     return n;
 }
 
-static eg_case_fact *case_fact(eg_request *rq, const item *it) {
+static eg_case_fact *case_fact(const check *c, eg_request *rq, const item *it) {
     eg_case_fact *f = eg_request_array(rq, 1, sizeof *f);
+    const float **vectors = c->vectors ? eg_request_array(rq, it->derived.statement_count + 1, sizeof *vectors) : NULL;
+    /* the vector is of the item as it was given: a statement that stands alone, or its content */
+    if (vectors) vectors[c->args->items[it - c->items].alone.len > 0] = c->vectors + it->row * c->dimensions;
     if (f)
         *f = (eg_case_fact){.fact = &it->fact,
+                            .vectors = vectors,
                             .statements = it->derived.statements,
                             .details = it->derived.details,
                             .statement_count = it->derived.statement_count,
@@ -282,12 +286,12 @@ static size_t without_context(const check *c, size_t i, near_item *found, size_t
 
 static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
     size_t n = without_context(c, i, found, nearest(c, i, found));
-    eg_case_fact *subject = case_fact(rq, &c->items[i]);
+    eg_case_fact *subject = case_fact(c, rq, &c->items[i]);
     const eg_case_fact **candidates = eg_request_array(rq, n, sizeof *candidates);
     if (!subject || !candidates) return EG_ENOMEM;
     for (size_t k = 0; k < n; k++) {
         const item *other = &c->items[found[k].index];
-        eg_case_fact *f = case_fact(rq, other);
+        eg_case_fact *f = case_fact(c, rq, other);
         if (!f) return EG_ENOMEM;
         int tree = eg_text_scope_within(other->fact.scope, subject->fact->scope) ||
                    eg_text_scope_within(subject->fact->scope, other->fact.scope);

@@ -135,6 +135,33 @@ static eg_status read_statements(const reading *r, eg_fact_parts *out) {
     return EG_OK;
 }
 
+/* A row whose blob is not as long as its model says is left out by reading as none. */
+static int vector_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    eg_vector *v = row;
+    *v = (eg_vector){.statement = (uint32_t)sqlite3_column_int64(q, 0),
+                     .dimensions = (uint32_t)sqlite3_column_int64(q, 1),
+                     .model_id = column_text(rq, q, 2)};
+    size_t bytes = v->dimensions * sizeof *v->values;
+    float *values = eg_request_array(rq, v->dimensions, sizeof *v->values);
+    if (!values || !v->model_id.ptr) return 0;
+    if ((size_t)sqlite3_column_bytes(q, 3) == bytes && bytes) {
+        memcpy(values, sqlite3_column_blob(q, 3), bytes);
+        v->values = values;
+    }
+    return 1;
+}
+
+static eg_status read_vectors(const reading *r, eg_fact_parts *out) {
+    sqlite3_stmt *q = about(r, EG_SQL_VECTORS_OF, out->fact.id);
+    if (q) bind_text(q, 3, r->args->model_id);
+    eg_status s = read_rows(r->c, r->rq, q, vector_row, sizeof *out->vectors, (void **)&out->vectors, &out->vector_count);
+    size_t n = 0;
+    for (size_t i = 0; s == EG_OK && i < out->vector_count; i++)
+        if (out->vectors[i].values) out->vectors[n++] = out->vectors[i];
+    if (s == EG_OK) out->vector_count = n;
+    return s;
+}
+
 static eg_status read_conflict_ids(const reading *r, eg_id fact, eg_conflict_status status, eg_id **out, size_t *n) {
     sqlite3_stmt *q = about(r, EG_SQL_CONFLICT_IDS_OF, fact);
     if (q) sqlite3_bind_int(q, 3, status);
@@ -159,6 +186,7 @@ static eg_status read_part(const reading *r, eg_fact_parts *rows, size_t i) {
     if (s == EG_OK && flags & EG_PARTS_TRUST) s = read_trust(r, rows, i);
     if (s == EG_OK && flags & EG_PARTS_PAIRS) s = read_pair(r, out);
     if (s == EG_OK && flags & EG_PARTS_JOBS) s = read_jobs(r, out);
+    if (s == EG_OK && flags & EG_PARTS_VECTORS) s = read_vectors(r, out);
     return s;
 }
 
@@ -176,7 +204,7 @@ static eg_status workspace_key(reading *r) {
 eg_status sqlite_parts(eg_storage *s, eg_request *rq, const eg_parts_args *args, eg_fact_parts **out, int64_t *now) {
     eg_status st = check_flags(rq, "eg_parts_args", args->size, EG_PARTS_ARGS_SIZE_1_0, args->flags,
                                EG_PARTS_STATEMENTS | EG_PARTS_CLAIMS | EG_PARTS_CONFLICTS | EG_PARTS_TRUST | EG_PARTS_PAIRS |
-                                   EG_PARTS_JOBS | EG_PARTS_SUSPECTED);
+                                   EG_PARTS_JOBS | EG_PARTS_SUSPECTED | EG_PARTS_VECTORS);
     if (st != EG_OK) return st;
     if (!(*out = eg_request_array(rq, args->count, sizeof **out))) return EG_ENOMEM;
     reading r = {.s = s, .c = reader_take(s), .rq = rq, .args = args};

@@ -178,6 +178,21 @@ static eg_id put_statements(store *s, const char *scope) {
     return row.fact.id;
 }
 
+/* The vectors of put_statements, one a statement and in that order. */
+static void expect_vectors(store *s, eg_id fact, const char *model, size_t n) {
+    eg_parts_args args = {.size = sizeof args, .flags = EG_PARTS_VECTORS, .ids = &fact, .count = 1, .model_id = eg_str_of(model)};
+    eg_fact_parts *rows;
+    assert_int_equal(OPS(s, parts, &args, &rows, NULL), EG_OK);
+    assert_int_equal(rows->vector_count, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const eg_vector *v = &rows->vectors[i];
+        assert_true(v->statement == i && v->dimensions == WIDTH && eg_str_eq(v->model_id, args.model_id));
+        for (uint32_t k = 0; k < WIDTH; k++) /* f32, as it was given */
+            assert_true(v->values[k] == (k == 4 * i || k == 4 * i + 2 ? 0.70710678f : 0.0f));
+    }
+    assert_int_equal(part(s, fact, 0).vector_count, 0);
+}
+
 void conformance_searches(store *s) {
     for (uint32_t i = 0; i < 1500; i++) { /* more than a block of vectors */
         char text[40];
@@ -218,6 +233,8 @@ void conformance_searches(store *s) {
         assert_true(eg_id_eq(list.rows[0].fact, three) && list.rows[0].score > 0.999);
         assert_in_range(dots, 5, 15);
     }
+    expect_vectors(s, three, "m", 3);
+    expect_vectors(s, three, "another model", 0);
     f.scope = EG_STR("fill");
     eg_scored_list list = search_one(s, &f, by_vector(&v, "m", q, 1000));
     assert_int_equal(list.count, 1000);

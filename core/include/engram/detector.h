@@ -33,7 +33,11 @@ typedef struct eg_case_fact {
     uint32_t same_agent;         /* 1: the subject's author committed this one too */
     const eg_statement *details; /* of the statements, statement_count of them; NULL: nothing more
                                   * is known */
-    uint64_t reserved[3];        /* 0 */
+    /* The vectors of the embedding model (eg_services.embed_size long): of the whole content, then
+     * of each statement, 1 + statement_count of them, NULL where there is none. NULL: none at
+     * all. */
+    const float *const *vectors;
+    uint64_t reserved[2]; /* 0 */
 } eg_case_fact;
 EG_SIZE_FROZEN(eg_case_fact, 88);
 

@@ -97,15 +97,17 @@ typedef enum eg_parts_flag {
     EG_PARTS_TRUST = 8,
     EG_PARTS_PAIRS = 16, /* how each fact stands to `subject` */
     EG_PARTS_JOBS = 32,
-    EG_PARTS_SUSPECTED = 64 /* ids of the suspected conflicts of the fact, the newest first */
+    EG_PARTS_SUSPECTED = 64, /* ids of the suspected conflicts of the fact, the newest first */
+    EG_PARTS_VECTORS = 128   /* the vectors of the model `model_id` */
 } eg_parts_flag;
 
 typedef struct eg_parts_args {
     uint32_t size, flags; /* eg_parts_flag */
     const eg_id *ids;     /* of facts */
     size_t count;
-    eg_id subject; /* of EG_PARTS_PAIRS; need not be stored */
-    uint64_t reserved[4];
+    eg_id subject;   /* of EG_PARTS_PAIRS; need not be stored */
+    eg_str model_id; /* of EG_PARTS_VECTORS */
+    uint64_t reserved[2];
 } eg_parts_args;
 
 /* What is known about a pair of facts: bits. The first two are about these very facts. The others
@@ -136,7 +138,9 @@ typedef struct eg_fact_parts {
     eg_statement *details; /* EG_PARTS_STATEMENTS: statement_count of them */
     eg_id *suspected;      /* EG_PARTS_SUSPECTED */
     size_t suspected_count;
-    uint64_t reserved[5];
+    eg_vector *vectors; /* EG_PARTS_VECTORS: by statement, the whole content last */
+    size_t vector_count;
+    uint64_t reserved[3];
 } eg_fact_parts;
 
 typedef enum eg_conflict_filter_flag {

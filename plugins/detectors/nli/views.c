@@ -65,18 +65,19 @@ static void keep(vector_cache *c, const uint8_t key[KEY], const float *vector, u
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The vectors of n texts, in the request's memory. */
-static eg_status embed(vector_cache *cache, const eg_services *services, eg_request *rq, const eg_str *texts, size_t n,
-                       uint32_t dimensions, float **out) {
-    *out = eg_request_array(rq, n * dimensions, sizeof **out);
+/* Fills in the vectors of n parts, in the request's memory. */
+static eg_status embed(vector_cache *cache, const eg_services *services, eg_request *rq, part_view *const *parts, size_t n,
+                       uint32_t dimensions) {
+    float *room = eg_request_array(rq, n * dimensions, sizeof *room);
     uint8_t(*keys)[KEY] = eg_request_array(rq, n, KEY);
     eg_str *unknown = eg_request_array(rq, n, sizeof *unknown);
     size_t *place = eg_request_array(rq, n, sizeof *place), count = 0;
-    if (!*out || !keys || !unknown || !place) return EG_ENOMEM;
+    if (!room || !keys || !unknown || !place) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        services->sha256(services->host, texts[i].ptr, texts[i].len, keys[i]);
-        if (recall(cache, keys[i], *out + i * dimensions, dimensions)) continue;
-        unknown[count] = texts[i];
+        parts[i]->vector = room + i * dimensions;
+        services->sha256(services->host, parts[i]->text.ptr, parts[i]->text.len, keys[i]);
+        if (recall(cache, keys[i], room + i * dimensions, dimensions)) continue;
+        unknown[count] = parts[i]->text;
         place[count++] = i;
     }
     float *made = eg_request_array(rq, count * dimensions, sizeof *made);
@@ -84,7 +85,7 @@ static eg_status embed(vector_cache *cache, const eg_services *services, eg_requ
     eg_status s = count ? services->embed(services->host, rq, unknown, count, made, dimensions) : EG_OK;
     for (size_t k = 0; s == EG_OK && k < count; k++) {
         const float *vector = made + k * dimensions;
-        memcpy(*out + place[k] * dimensions, vector, dimensions * sizeof *vector);
+        memcpy(room + place[k] * dimensions, vector, dimensions * sizeof *vector);
         keep(cache, keys[place[k]], vector, dimensions);
     }
     return s;
@@ -95,6 +96,7 @@ static eg_status read_one(eg_request *rq, const eg_case_fact *f, fact_view *out)
     *out = (fact_view){.f = f, .whole = {.text = content, .span = {0, (uint32_t)content.len}}};
     eg_status s = word_set_read(rq, content, &out->whole.words);
     size_t n = f->statement_count < MAX_PARTS ? f->statement_count : MAX_PARTS;
+    out->whole.vector = f->vectors ? f->vectors[0] : NULL;
     if (n == 1 && f->details && !f->details[0].alone.len) out->whole.statement = f->details;
     if (n <= 1 && !(n && f->details && f->details[0].alone.len)) n = 0;
     part_view *parts = n ? eg_request_array(rq, n, sizeof *parts) : NULL;
@@ -102,8 +104,11 @@ static eg_status read_one(eg_request *rq, const eg_case_fact *f, fact_view *out)
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         const eg_statement *details = f->details ? &f->details[i] : NULL;
         eg_span span = f->statements[i];
-        parts[i] = (part_view){
-            .text = {content.ptr + span.start, span.end - span.start}, .span = span, .place = (uint32_t)i, .statement = details};
+        parts[i] = (part_view){.text = {content.ptr + span.start, span.end - span.start},
+                               .span = span,
+                               .place = (uint32_t)i,
+                               .statement = details,
+                               .vector = f->vectors ? f->vectors[i + 1] : NULL};
         if (details) parts[i].text = eg_statement_text(content, details);
         s = word_set_read(rq, parts[i].text, &parts[i].words);
     }
@@ -114,27 +119,22 @@ static eg_status read_one(eg_request *rq, const eg_case_fact *f, fact_view *out)
 
 eg_status views_read(vector_cache *cache, const eg_services *services, eg_request *rq, const eg_case_fact *const *facts, size_t n,
                      fact_view *out, uint32_t *dimensions) {
-    eg_str *texts = eg_request_array(rq, n * (MAX_PARTS + 1), sizeof *texts);
+    part_view **unknown = eg_request_array(rq, n * (MAX_PARTS + 1), sizeof *unknown);
     size_t count = 0;
-    if (!texts) return EG_ENOMEM;
+    if (!unknown) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         eg_status s = read_one(rq, facts[i], &out[i]);
         if (s != EG_OK) return s;
-        texts[count++] = out[i].whole.text;
-        for (size_t k = 0; k < out[i].count && out[i].parts != &out[i].whole; k++) texts[count++] = out[i].parts[k].text;
+        if (!out[i].whole.vector) unknown[count++] = &out[i].whole;
+        for (size_t k = 0; k < out[i].count && out[i].parts != &out[i].whole; k++)
+            if (!out[i].parts[k].vector) unknown[count++] = &out[i].parts[k];
     }
-    float *vectors = NULL;
     eg_status s = services->embed_size(services->host, rq, dimensions);
-    if (s == EG_OK) s = embed(cache, services, rq, texts, count, *dimensions, &vectors);
+    if (s == EG_OK && count) s = embed(cache, services, rq, unknown, count, *dimensions);
     if (s == EG_EUNAVAILABLE) { /* no embedding model */
         *rq->err = (eg_error){0};
         *dimensions = 0;
         return EG_OK;
-    }
-    for (size_t i = 0, at = 0; s == EG_OK && i < n; i++) {
-        out[i].whole.vector = vectors + at++ * *dimensions;
-        for (size_t k = 0; k < out[i].count && out[i].parts != &out[i].whole; k++)
-            out[i].parts[k].vector = vectors + at++ * *dimensions;
     }
     return s;
 }

@@ -24,8 +24,8 @@ typedef struct fact_view {
     size_t count;     /* at least 1 */
 } fact_view;
 
-/* Vectors of texts that were embedded before, for all threads. A text that was not seen lately is
- * embedded again. */
+/* Vectors that the case lacks (of documents, and of the ninth statement on) of texts that were
+ * embedded before, for all threads. A text that was not seen lately is embedded again. */
 typedef struct vector_cache vector_cache;
 vector_cache *vector_cache_create(void); /* NULL: out of memory */
 void vector_cache_destroy(vector_cache *cache);

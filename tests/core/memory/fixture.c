@@ -149,12 +149,31 @@ static int says(const eg_case_fact *f, const char *word) {
         if ((f->details[i].flags & EG_STATEMENT_GIVEN) && holds(f->details[i].alone, word)) return 1;
     return 0;
 }
+/* Counts the vectors that come with a fact of a case; each must be that of its text. */
+static eg_status count_vectors(fixture *f, const eg_services *services, eg_request *rq, const eg_case_fact *fact) {
+    for (size_t i = 0; fact->vectors && i <= fact->statement_count; i++) {
+        float v[DIMENSIONS];
+        const eg_str content = fact->fact->content, text = i ? eg_statement_text(content, &fact->details[i - 1]) : content;
+        if (!fact->vectors[i]) continue;
+        eg_status s = services->embed(services->host, rq, &text, 1, v, DIMENSIONS);
+        if (s != EG_OK) return s;
+        f->vectors += memcmp(v, fact->vectors[i], sizeof v) == 0;
+        f->wrong_vectors += memcmp(v, fact->vectors[i], sizeof v) != 0;
+    }
+    return EG_OK;
+}
+
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *, const eg_finding *), void *sink) {
     fixture *f = self;
     f->nli_asked++;
     if (f->naps) usleep(2 * BUDGET_MS * 1000);
     if (f->greedy) return take_all(rq);
+    f->vectors = f->wrong_vectors = 0;
+    for (uint32_t i = 0; f->counts_vectors && i <= c->candidate_count; i++) {
+        eg_status s = count_vectors(f, services, rq, i ? c->candidates[i - 1] : c->subject);
+        if (s != EG_OK) return s;
+    }
     for (uint32_t i = 0; f->nli_word && i < c->candidate_count; i++) {
         if (!says(c->subject, f->nli_word) || !says(c->candidates[i], f->nli_word)) continue;
         const eg_margin_question question = {f->wrong_candidate ? c->candidate_count : i, 0, f->asked[0], f->asked[1]};

@@ -34,9 +34,11 @@ typedef struct fixture {
      * given statements both hold `word` */
     double nli_score;
     const char *nli_word;
-    double threshold;            /* of tier1_nli */
-    double review, per_commit;   /* tier1_nli_review, reviews_per_commit; 0: not set */
-    int nli_asked;               /* how often */
+    double threshold;          /* of tier1_nli */
+    double review, per_commit; /* tier1_nli_review, reviews_per_commit; 0: not set */
+    int nli_asked;             /* how often */
+    int counts_vectors;        /* set: it counts the vectors of a case, by whether they are right */
+    size_t vectors, wrong_vectors;
     eg_finding earlier;          /* what earlier detectors found about the last candidate; size 0:
                                   * nothing */
     eg_span asked[2];            /* it asks for the neighbour margins of these parts of both ... */

@@ -110,6 +110,27 @@ static void a_check_tells_who_is_nearer(void **state) {
     fixture_close(&f);
 }
 
+/* A case brings the vectors that the store keeps: of each fact and, where it says several things,
+ * of its statements. */
+static void a_case_has_vectors(void **state) {
+    (void)state;
+    fixture f;
+    open_maple(&f, 1);
+    f.counts_vectors = 1;
+    commit_as(&f, "a", "zoo", A_AND_C);
+    commit_as(&f, "a", "zoo", "The apple is a birch. The cedar is a maple ivy.");
+    assert_int_equal(f.wrong_vectors, 0);
+    assert_int_equal(f.vectors, 4); /* three of the new fact, one of the other */
+    eg_check_item two[] = {{.content = EG_STR(NEAR_A), .scope = EG_STR("zoo")},
+                           {.content = EG_STR("maple heath"), .alone = EG_STR(NEAR_A_TOO), .scope = EG_STR("zoo")}};
+    eg_check_args args = {.size = sizeof(eg_check_args), .items = two, .item_count = 2};
+    eg_checked found;
+    assert_int_equal(f.ops->check(f.memory, f.rq, &args, &found), EG_OK);
+    assert_int_equal(f.wrong_vectors, 0);
+    assert_int_equal(f.vectors, 2);
+    fixture_close(&f);
+}
+
 /* A detector that asks about what is not in its case, or about another case, is refused. */
 static void questions_about_a_case_are_checked(void **state) {
     (void)state;
@@ -171,7 +192,8 @@ static void a_store_that_fails_fails_the_job(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_nearer_is_told), cmocka_unit_test(a_check_tells_who_is_nearer),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_case_has_vectors), cmocka_unit_test(who_is_nearer_is_told),
+                                       cmocka_unit_test(a_check_tells_who_is_nearer),
                                        cmocka_unit_test(questions_about_a_case_are_checked),
                                        cmocka_unit_test(a_store_that_fails_fails_the_job)};
     return cmocka_run_group_tests(tests, NULL, NULL);
