@@ -21,7 +21,7 @@ static const eg_setting table[] = {
     {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0, EG_SHOWN_WHOLE},
     {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0, EG_SHOWN_WHOLE},
     {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0, EG_SHOWN_WHOLE},
-    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-0", "ENGRAM_MODEL_NLI", 0, EG_SHOWN_WHOLE},
+    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-exact-0", "ENGRAM_MODEL_NLI", 0, EG_SHOWN_WHOLE},
     {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1, EG_SHOWN_WHOLE},
     {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1, EG_SHOWN_WHOLE},
     {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1, EG_SHOWN_WHOLE},

@@ -67,8 +67,9 @@ class Models(Engram):
     def test_list(self):
         self.install("mean-f32")
         models = self.listed()
-        self.assertEqual((models["engram-nli-0"]["in_use"], models["engram-nli-0"]["ships"],
-                          models["engram-nli-0"]["licence"]), (["nli"], True, "Apache-2.0"))
+        self.assertEqual((models["engram-nli-exact-0"]["in_use"],
+                          models["engram-nli-exact-0"]["ships"],
+                          models["engram-nli-exact-0"]["licence"]), (["nli"], True, "Apache-2.0"))
         self.assertEqual(models["engram-embed-0"]["in_use"], ["embed"])
         self.assertEqual((models["mean-f32"]["task"], models["mean-f32"]["installed"],
                           models["mean-f32"]["in_use"]), ("embed", True, []))

@@ -2,7 +2,8 @@
 """Trains the NLI cross-encoder on the contrast sets, scenarios and documents of data/.
 usage: train_nli.py OUT [--from FOLDER] [--layers 0,2,5] [--token-embeddings FOLDER] [--epochs N]
                     [--max-pairs N] [--rate R] [--neighbours K] [--part SHARE] [--hard N]
-                    [--teacher FOLDER] [--generated N] [--seed N] [--threads N] [--engram PROGRAM]
+                    [--teacher FOLDER] [--generated N] [--notes K] [--seed N] [--threads N]
+                    [--engram PROGRAM]
 
 OUT becomes a Hugging Face folder (f32). Training runs on a CUDA device if there is one. After each
 epoch the average precision over the near pairs of the dev scenarios and documents is printed. The
@@ -19,6 +20,8 @@ weights written are an exponential moving average over the training steps.
                     --from gets wrong
 --teacher           half of the loss of a pair compares with the probabilities of this model
 --generated         add N generated pairs to each epoch (generated.py)
+--notes             add the pairs of statements of notes and document sets, each statement with its
+                    K nearest (notes.py)
 --engram            the program that finds neighbours, scores for --hard and --teacher and measures
                     on dev, on the CPU; default: build/engram"""
 import argparse
@@ -34,6 +37,7 @@ import dataset
 import generated
 import measures
 import minilm
+import notes
 import pairs
 from engine import Engine
 
@@ -84,7 +88,7 @@ def hard_ones(candidates, max_pairs, engine, folder, rng):
     return [candidates[i] for i in order[:max_pairs]]
 
 
-def epoch_pairs(data, max_pairs, made_up, rng, harden=None):
+def epoch_pairs(data, max_pairs, made_up, of_notes, rng, harden=None):
     of_scenarios, of_documents, names, of_contrast_sets, contrast_sets, wholes = data
     first = pairs.one_order(of_scenarios, rng) + [rng.choice((p, (p[1], p[0], p[2])))
                                                   for p in of_documents]
@@ -96,6 +100,7 @@ def epoch_pairs(data, max_pairs, made_up, rng, harden=None):
     chosen = harden(every, max_pairs) if harden else every[:max_pairs]
     chosen += [(a, b, pairs.LABELS.index(label)) for a, b, label,
                _ in generated.pairs_of("train", made_up, rng.random())]
+    chosen += of_notes.draw(rng) if of_notes else []
     rng.shuffle(chosen)
     return chosen
 
@@ -168,7 +173,7 @@ def main():
     for name, kind, default in (("epochs", int, 3), ("max-pairs", int, 10 ** 9),
                                 ("rate", float, 5e-5), ("neighbours", int, 8),
                                 ("part", float, 1.0), ("hard", int, 0), ("generated", int, 0),
-                                ("seed", int, 0), ("threads", int, 2)):
+                                ("notes", int, 0), ("seed", int, 0), ("threads", int, 2)):
         a.add_argument("--" + name, type=kind, default=default)
     for name in ("teacher", "token-embeddings"):
         a.add_argument("--" + name, default=None)
@@ -190,6 +195,9 @@ def main():
     engine, rng = Engine(o.engram, o.threads, "s8"), random.Random(o.seed)
     data = fixed_pairs(engine, o.neighbours, o.part, rng)
     dev = dev_set(engine, o.part)
+    reader = os.path.join(os.path.dirname(os.path.abspath(o.engram)), "bench", "bench_statements")
+    of_notes = o.notes and notes.Notes(reader, lambda texts: vectors_of(engine, [texts])[0],
+                                       o.notes)
     harden = o.hard and (lambda every, max_pairs: hard_ones(every[:o.hard], max_pairs, engine,
                                                             o.start, rng))
     for module in (model.w, model.p, model.t):
@@ -201,7 +209,7 @@ def main():
                             row in zip(epoch,
                                        opinions_of(engine, o.teacher,
                                                    epoch))] if o.teacher else epoch
-    epoch = taught(epoch_pairs(data, o.max_pairs, o.generated, rng, harden))
+    epoch = taught(epoch_pairs(data, o.max_pairs, o.generated, of_notes, rng, harden))
     steps, step, begun = o.epochs * -(-len(epoch) // BATCH), 0, time.time()
     schedule = minilm.schedule_of(optimizer, steps, WARM_UP)
     print(
@@ -246,7 +254,7 @@ def main():
                 f"epoch {n + 1}: dev {what}, average precision "
                 f"{average_precision(engine, o.out, wholes):.4f}", flush=True)
         if n + 1 < o.epochs:
-            epoch = taught(epoch_pairs(data, o.max_pairs, o.generated, rng, harden))
+            epoch = taught(epoch_pairs(data, o.max_pairs, o.generated, of_notes, rng, harden))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 """Trains the trees of the verdict (plugins/detectors/nli/trees.h has the format of the file) from
-the rows of verdict_rows.py, and chooses the threshold of the tier. Needs scikit-learn.
+the rows of verdict_rows.py. Needs scikit-learn.
 
 usage: train_verdict.py OUT.bin --rows FILE... --dev FILE... [--thresholds engram.json]
-                        [--precision 0.92] [--seed N]
+                        [--precision 0.88] [--seed N]
        train_verdict.py OUT.bin --rows FILE... --first
 
 There is an ensemble a stage. A pair of facts reaches a stage when those before it let it pass:
 each of the first two lets SHARE of the conflicts pass that reached it. All sums that decide
 about that, and those that the calibration is fitted to, come from cross-fitting by stores: the
-trees had not seen the store. With --first only the first stage is trained, from the rows of
-verdict_rows.py --cheap, and the others let everything pass: verdict_rows.py --trees then writes
-the rows of all stages in a fraction of the time. The threshold, which --thresholds writes, is the
-least probability from which on the precision is at least --precision, over the pairs of --dev,
-which are in no ensemble, and the cross-fitted ones of --rows."""
+trees had not seen the store. The stores that small_stores.py makes up hold far more
+contradictions, or look-alikes, than memories do: they do not count in those decisions. With
+--first only the first stage is trained, from the rows of verdict_rows.py --cheap, and the others
+let everything pass: verdict_rows.py --trees then writes the rows of all stages in a fraction of
+the time.
+
+--thresholds writes the least probability that is worth a question. The threshold of the tier also
+judges pairs without trees and stays as it is; to compare with it, the least probability is printed
+from which on the precision is at least --precision, over the pairs of --dev, which are in no
+ensemble, and the cross-fitted ones of --rows."""
 import argparse
 import json
 
@@ -29,7 +34,9 @@ STAGES, FOLDS, SHARE, MODELS = 3, 5, 0.98, 3
 FINAL = {"max_iter": 300, "max_leaf_nodes": 6, "learning_rate": 0.04, "min_samples_leaf": 20,
          "l2_regularization": 5.0, "max_features": 0.4, "early_stopping": False}
 FIRST = FINAL | {"max_iter": 150, "learning_rate": 0.06}
-TIER, ASKED, LEAST_ASKED = "tier1_nli", "tier1_nli_review", 0.1
+# The weights of stores of small_stores.py, by the beginning of their names.
+MADE = {"contrast-": 0.3, "parallel-": 1}
+ASKED, LEAST_ASKED = "tier1_nli_review", 0.1
 
 
 class Rows:
@@ -42,15 +49,20 @@ class Rows:
                 if row["stage"] == stage:
                     x.append(row["row"])
                     y.append(row["label"])
-                    groups.append(store["store"])
+                    groups.append(store["store"].removesuffix("-padded"))
                     self.pairs.append((store["store"], store["order"], *sorted(row["pair"])))
         self.x = numpy.array([[numpy.nan if v is None else v for v in row] for row in x],
                              dtype=numpy.float32)
         self.y, self.groups = numpy.array(y), numpy.array(groups)
+        self.made = numpy.array([g.startswith(tuple(MADE)) for g in groups], dtype=bool)
+        self.weights = numpy.array([next((w for name, w in MADE.items() if g.startswith(name)), 1)
+                                    for g in groups])
 
     def only(self, pairs):
         kept = [i for i, pair in enumerate(self.pairs) if pair in pairs]
-        self.x, self.y, self.groups = self.x[kept], self.y[kept], self.groups[kept]
+        self.x, self.y = self.x[kept], self.y[kept]
+        self.groups, self.made = self.groups[kept], self.made[kept]
+        self.weights = self.weights[kept]
         self.pairs = [self.pairs[i] for i in kept]
         return self
 
@@ -71,8 +83,8 @@ def read(paths):
 
 
 def fit(rows, options, models, seed):
-    return [HistGradientBoostingClassifier(random_state=seed + i, **options).fit(rows.x, rows.y)
-            for i in range(models)]
+    return [HistGradientBoostingClassifier(random_state=seed + i, **options).fit(
+        rows.x, rows.y, sample_weight=rows.weights) for i in range(models)]
 
 
 def sums(ensemble, x):
@@ -86,7 +98,7 @@ def cross_fit(rows, options, models, seed):
     out = numpy.zeros(len(rows.y))
     for kept, left in GroupKFold(FOLDS).split(rows.x, rows.y, rows.groups):
         part = Rows([], 0)
-        part.x, part.y = rows.x[kept], rows.y[kept]
+        part.x, part.y, part.weights = rows.x[kept], rows.y[kept], rows.weights[kept]
         out[left] = sums(fit(part, options, models, seed), rows.x[left])
     return out
 
@@ -179,10 +191,10 @@ def report(title, stores, ensembles, points, threshold):
                   f"conflicts {rows.y[band].mean():.2f}")
 
 
-def put_thresholds(path, threshold):
+def put_threshold(path):
     with open(path, encoding="utf-8") as f:
         settings = json.load(f)
-    settings["thresholds"] |= {TIER: round(threshold, 3), ASKED: LEAST_ASKED}
+    settings["thresholds"][ASKED] = LEAST_ASKED
     with open(path, "w", encoding="utf-8") as f:
         f.write(json.dumps(settings) + "\n")
 
@@ -195,7 +207,7 @@ def main():
     parser.add_argument("--dev", nargs="+", default=[])
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--thresholds", metavar="FILE")
-    parser.add_argument("--precision", type=float, default=0.92)
+    parser.add_argument("--precision", type=float, default=0.88)
     parser.add_argument("--seed", type=int, default=1)
     o = parser.parse_args()
     names, stores = read(o.rows)
@@ -208,17 +220,22 @@ def main():
             rows.only(pairs)
         models = MODELS if last else 1
         total = cross_fit(rows, options, models, o.seed)
-        least = float(numpy.quantile(total[rows.y == 1], 1 - SHARE)) if not last else -4.0
-        points = calibrate(rows.y, total) if last else []
-        print(f"stage {stage}: {len(rows.y)} pairs, {rows.y.sum()} conflicts, "
-              f"AP {average_precision_score(rows.y, total):.3f}, "
-              f"{(total >= least).mean():.2f} of the pairs pass")
+        real = ~rows.made
+        y, real_total = rows.y[real], total[real]
+        least = float(numpy.quantile(real_total[y == 1], 1 - SHARE)) if not last else -4.0
+        points = calibrate(y, real_total) if last else []
+        print(f"stage {stage}: {len(y)} pairs, {y.sum()} conflicts, "
+              f"AP {average_precision_score(y, real_total):.3f}, "
+              f"{(real_total >= least).mean():.2f} of the pairs pass")
+        if (~real).any():
+            print(f"    made up: {(~real).sum()} pairs, {rows.y[~real].sum()} conflicts, "
+                  f"AP {average_precision_score(rows.y[~real], total[~real]):.3f}")
         pairs = {pair for pair, s in zip(rows.pairs, total) if s >= least}
         ensembles.append((fit(rows, options, models, o.seed), least, points))
         if o.first:
             write(o.out, names, ensembles + [([], -99.0, [])] * (STAGES - 1))
             return
-    scores, truth = [probability(points, total)], [rows.y]
+    scores, truth = [probability(points, real_total)], [y]
     for part in dev.values():
         near, sums_there, kept = passing(part, ensembles)
         scores.append(numpy.where(kept, probability(points, sums_there), 0))
@@ -229,7 +246,7 @@ def main():
         report(path, part, ensembles, points, threshold)
     write(o.out, names, ensembles)
     if o.thresholds:
-        put_thresholds(o.thresholds, threshold)
+        put_threshold(o.thresholds)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 through the server, with the plugin verdict_rows in place of the NLI detector, which writes the
 features of every pair of facts that it would judge. No package is needed.
 
-usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL] [--kind notes|scenarios]
+usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL] [--kind notes|scenarios|made]
                        [--split train|dev|test] [--match REGEX] [--orders N] [--trees FILE]
                        [--cheap]
 
+--kind made takes the stores of small_stores.py. Of the notes of train only those are read that no
+NLI model learned from (dataset.is_for_trees).
 --cheap leaves out the stages that need the NLI model. With --trees only those pairs reach a stage
 that the stages before it let pass, as in the product.
 
@@ -25,6 +27,7 @@ import sys
 import tempfile
 
 import dataset
+import small_stores
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TOP, "bench"))
@@ -56,6 +59,7 @@ def spans_found(entry, label, contents):
 def rows_of(lines, ids, store):
     """The lines of the plugin, with labels, by the ids of the store."""
     truth = {frozenset((c["a"], c["b"])): c for c in store["conflicts"]}
+    unknown = {frozenset((c["a"], c["b"])) for c in store.get("unknown", ())}
     contents = {f["id"]: f["content"] for f in store["facts"]}
     for line in lines:
         entry = json.loads(line)
@@ -63,6 +67,8 @@ def rows_of(lines, ids, store):
             continue
         entry["subject"], entry["candidate"] = ids[entry["subject"]], ids[entry["candidate"]]
         pair = frozenset((entry["subject"], entry["candidate"]))
+        if pair in unknown:
+            continue
         found = (spans_found(entry, truth[pair], contents)
                  if pair in truth and "a_span" in truth[pair] else None)
         yield {"pair": [entry["subject"], entry["candidate"]], "stage": entry["stage"],
@@ -88,13 +94,20 @@ def run_store(program, home, store, order, settings, path):
                 "rows": list(rows_of(f, ids, store))}
 
 
+def stores_of(kind, split):
+    if kind == "made":
+        return small_stores.every()
+    return [s for s in dataset.read_lines(dataset.path_of(kind, split))
+            if kind != "notes" or split != "train" or dataset.is_for_trees(s["name"])]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     parser.add_argument("--nli", default="engram-nli-0")
-    parser.add_argument("--kind", choices=("notes", "scenarios"), default="notes")
+    parser.add_argument("--kind", choices=("notes", "scenarios", "made"), default="notes")
     parser.add_argument("--split", choices=dataset.SPLITS, default="train")
     parser.add_argument("--match", default="", metavar="REGEX")
     parser.add_argument("--orders", type=int, default=1)
@@ -103,8 +116,7 @@ def main():
     o = parser.parse_args()
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
     plugin = os.path.join(os.path.dirname(program), "bench", "verdict_rows.so")
-    stores = [s for s in dataset.read_lines(dataset.path_of(o.kind, o.split))
-              if re.match(o.match, detection.name_of(s))]
+    stores = [s for s in stores_of(o.kind, o.split) if re.match(o.match, detection.name_of(s))]
     with tempfile.TemporaryDirectory() as home, open(o.out, "w", encoding="utf-8") as out:
         raw = os.path.join(home, "rows")
         os.makedirs(os.path.join(home, "config"))

@@ -12,6 +12,8 @@ enum {
     /* Facts up to this length are read whole, besides their statements. */
     MAX_WHOLE = 400
 };
+/* Facts this near to each other are copies, or parallel sentences about two things. */
+#define COPY 0.9
 /* The weight of shared words beside the cosine when pairs of statements are chosen. */
 #define WEIGHT_OF_WORDS 0.25
 
@@ -26,13 +28,14 @@ static double greater(double a, double b) { return a > b ? a : b; }
 
 /* ---- words ---- */
 
-/* How much a word tells: the fewer of the facts of the case have it, the more. */
+/* How much a word tells: the fewer of the facts of the case have it, the more. A case of few facts
+ * counts as a full one: in a store of two facts a shared word tells as much as elsewhere. */
 static void weigh_words(const case_view *v, word_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         word *w = &set->words[i];
         double having = word_set_find(&v->subject.whole.words, w->hash) != NULL;
         for (size_t k = 0; k < v->count; k++) having += word_set_find(&v->others[k].whole.words, w->hash) != NULL;
-        w->weight = w->class == WORD_FILLER ? 0 : (float)log(((double)v->count + 2) / (having + 0.5));
+        w->weight = w->class == WORD_FILLER ? 0 : (float)log((MAX_CANDIDATES + 2) / (having + 0.5));
     }
 }
 
@@ -45,6 +48,7 @@ static void weigh_fact(const case_view *v, fact_view *f) {
 typedef struct words_only {
     double weight, rarest;
     int count, numbers, identifiers;
+    uint32_t first; /* where the first of them stands */
 } words_only;
 typedef struct words_shared {
     double weight, rarest;
@@ -64,6 +68,7 @@ static void compare_words(const word_set *a, const word_set *b, words_only *only
             shared->numbers += number;
             shared->identifiers += identifier;
         } else {
+            if (!only->count || w->place < only->first) only->first = w->place;
             only->weight += weight;
             only->rarest = greater(only->rarest, weight);
             only->count++;
@@ -121,13 +126,16 @@ double mean_of(const text_pair *t, int label) {
     return t->back[label] < 0 ? t->forth[label] : (t->forth[label] + t->back[label]) / 2;
 }
 
+/* How likely a pair of statements is to disagree. What was read in both orders comes before the
+ * rest, which was not found worth it. */
+static double standing_of(const text_pair *t) { return mean_of(t, CONTRADICTION) + (t->back[CONTRADICTION] >= 0); }
+
 /* After the model has read them, the statements that disagree most come first. */
 static void sort_statements(pair_view *p) {
     for (size_t i = 1; i < p->count; i++) {
         text_pair t = p->statements[i];
         size_t at = i;
-        for (; at > 0 && mean_of(&t, CONTRADICTION) > mean_of(&p->statements[at - 1], CONTRADICTION); at--)
-            p->statements[at] = p->statements[at - 1];
+        for (; at > 0 && standing_of(&t) > standing_of(&p->statements[at - 1]); at--) p->statements[at] = p->statements[at - 1];
         p->statements[at] = t;
     }
 }
@@ -144,12 +152,17 @@ static void put_two(pair_view *p, feature least, feature most, double a, double 
 
 static void put_nearness(const case_view *v, pair_view *p) {
     const eg_case_fact *f = p->other->f;
-    double best = 0, nearer = 0, nearer_to_candidate = 0;
+    double best = f->cosine, nearer = 0, nearer_to_candidate = 0, parallel = 0;
     for (size_t i = 0; i < v->count; i++) {
-        double cosine = v->others[i].f->cosine;
+        const fact_view *third = &v->others[i];
+        if (third == p->other) continue;
+        double cosine = third->f->cosine, to_candidate = cosine_of(v, &third->whole, &p->other->whole);
+        int copies = (cosine_of(v, &third->whole, &v->subject.whole) >= COPY) + (to_candidate >= COPY);
+        parallel += copies == 2;
+        if (copies) continue;
         best = greater(best, cosine);
         nearer += cosine > f->cosine;
-        nearer_to_candidate += cosine_of(v, &v->others[i].whole, &p->other->whole) > p->whole.cosine && &v->others[i] != p->other;
+        nearer_to_candidate += to_candidate > p->whole.cosine;
     }
     put(p, FEATURE_COSINE, f->cosine);
     put(p, FEATURE_COSINE_WHOLE, p->whole.cosine);
@@ -158,12 +171,17 @@ static void put_nearness(const case_view *v, pair_view *p) {
     put(p, FEATURE_RANK_CANDIDATE, nearer);
     put(p, FEATURE_RANK_SUBJECT, nearer_to_candidate);
     put(p, FEATURE_LEAD, best - f->cosine);
+    put(p, FEATURE_PARALLEL, parallel);
     for (int i = 0; i < 2; i++) {
         int known = p->margins[i].subject >= 0;
         put_two(p, i ? FEATURE_MARGIN_PAIR_LEAST : FEATURE_MARGIN_WHOLE_LEAST,
                 i ? FEATURE_MARGIN_PAIR_MOST : FEATURE_MARGIN_WHOLE_MOST, known ? p->margins[i].subject : (double)NAN,
                 known ? p->margins[i].candidate : (double)NAN);
     }
+}
+
+static double first_of(const words_only *only, const word_set *words) {
+    return only->count && words->total ? (double)only->first / (double)words->total : 1;
 }
 
 static void put_words(const case_view *v, pair_view *p) {
@@ -192,6 +210,8 @@ static void put_words(const case_view *v, pair_view *p) {
     put(p, FEATURE_PAIR_RAREST_SHARED, shared.rarest);
     put_two(p, FEATURE_PAIR_RAREST_ONLY_LEAST, FEATURE_PAIR_RAREST_ONLY_MOST, here.rarest, there.rarest);
     put_two(p, FEATURE_PAIR_COUNT_ONLY_LEAST, FEATURE_PAIR_COUNT_ONLY_MOST, here.count, there.count);
+    put_two(p, FEATURE_PAIR_FIRST_ONLY_LEAST, FEATURE_PAIR_FIRST_ONLY_MOST, first_of(&here, &a->words),
+            first_of(&there, &b->words));
     put(p, FEATURE_PAIR_HEADS,
         (word_set_find(&b->words, a->words.head) != NULL) + (word_set_find(&a->words, b->words.head) != NULL));
     put(p, FEATURE_PAIR_NUMBERS_SHARED, shared.numbers);
@@ -353,7 +373,8 @@ void features_fill(const case_view *v, pair_view *p) {
 
 eg_status features_begin(vector_cache *cache, const eg_services *services, eg_request *rq, const eg_case *c, case_view *out) {
     uint32_t chosen[MAX_CANDIDATES];
-    size_t n = nearest_candidates(c, services->threshold(services->host, "nli_gate", 0.30), MAX_CANDIDATES, NULL, chosen);
+    size_t most = is_in_documents(c) ? MAX_IN_DOCUMENTS : MAX_CANDIDATES;
+    size_t n = nearest_candidates(c, least_cosine(services, c), most, NULL, chosen);
     *out = (case_view){.c = c, .services = services};
     const eg_case_fact **facts = eg_request_array(rq, n + 1, sizeof *facts);
     fact_view *views = eg_request_array(rq, n + 1, sizeof *views);

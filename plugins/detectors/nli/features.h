@@ -1,6 +1,6 @@
 /* features.h - what the verdict knows about a pair of facts, as numbers: how near they and their
  * statements are, which words they share, what the rules found, what the model says. The training
- * reads the same numbers (dump.c), so there is one implementation. Called by verdict.c. */
+ * reads the same numbers (rows.c), so there is one implementation. Called by verdict.c. */
 #ifndef EG_NLI_FEATURES_H
 #define EG_NLI_FEATURES_H
 
@@ -14,10 +14,12 @@
     X(COSINE, "cosine") /* the best of the statements, from the search */                          \
     X(COSINE_WHOLE, "cosine_whole")                                                                \
     X(COSINE_PAIR, "cosine_pair")                                                                  \
-    X(COSINE_SECOND, "cosine_second")           /* of the pair of statements that comes second */  \
-    X(RANK_CANDIDATE, "rank_candidate")         /* candidates that are nearer to the subject */    \
+    X(COSINE_SECOND, "cosine_second") /* of the pair of statements that comes second */            \
+    /* candidates that are nearer to the subject; copies of one of the two do not count */         \
+    X(RANK_CANDIDATE, "rank_candidate")                                                            \
     X(RANK_SUBJECT, "rank_subject")             /* nearer to this one than the subject */          \
-    X(LEAD, "lead")                             /* of the nearest candidate over this one */       \
+    X(LEAD, "lead")                             /* of the nearest of those over this one */        \
+    X(PARALLEL, "parallel")                     /* candidates that are copies of both */           \
     X(MARGIN_WHOLE_LEAST, "margin_whole_least") /* eg_margin of the facts */                       \
     X(MARGIN_WHOLE_MOST, "margin_whole_most")                                                      \
     X(MARGIN_PAIR_LEAST, "margin_pair_least") /* of the pair of statements */                      \
@@ -36,6 +38,9 @@
     X(PAIR_RAREST_ONLY_MOST, "pair_rarest_only_most")                                              \
     X(PAIR_COUNT_ONLY_LEAST, "pair_count_only_least") /* words that are no fillers */              \
     X(PAIR_COUNT_ONLY_MOST, "pair_count_only_most")                                                \
+    /* where the first word stands that the other side lacks: 0 to 1, which also is none */        \
+    X(PAIR_FIRST_ONLY_LEAST, "pair_first_only_least")                                              \
+    X(PAIR_FIRST_ONLY_MOST, "pair_first_only_most")                                                \
     X(PAIR_HEADS, "pair_heads") /* how many of the two first words the other side has */           \
     X(PAIR_NUMBERS_SHARED, "pair_numbers_shared")                                                  \
     X(PAIR_NUMBERS_ONLY_LEAST, "pair_numbers_only_least")                                          \
@@ -116,7 +121,9 @@ typedef enum feature {
 
 extern const char *const feature_names[FEATURE_COUNT];
 
-enum { MAX_READ = 3 /* pairs of statements of two facts that the model reads */, LABELS = 3 };
+/* Pairs of statements of two facts that the model reads: with the candidate as premise, and of
+ * these with the subject as premise. */
+enum { MAX_READ = 4, MAX_READ_BACK = 2, LABELS = 3 };
 enum { CONTRADICTION = 0, ENTAILMENT, NEUTRAL };
 
 /* A pair of texts: of statements, or of the facts. */

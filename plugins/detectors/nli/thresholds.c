@@ -12,11 +12,6 @@
  * none is beyond the third; among the facts of all thirty scenarios together none is beyond the
  * ninth. */
 enum { MAX_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3 };
-/* Between statements of documents, of which there are thousands and nearly all are about different
- * things, fewer and nearer pairs are classified. How both limits were chosen:
- * tools/train/README.md. */
-enum { MAX_IN_DOCUMENTS = 5 };
-#define GATE_IN_DOCUMENTS 0.50
 enum { MAX_STATEMENTS = 8 /* of a fact */, MAX_PAIRS = 128 /* of statements, in a case */ };
 #define MIN_SCORE 0.5 /* pairs below it are not reported, whatever the threshold is */
 #define MAX_SHIFT 0.1 /* by which feedback moves the threshold */
@@ -206,21 +201,17 @@ static int is_excused(const eg_finding *earlier, size_t n, const reading *r) {
     return 0;
 }
 
-static int is_in_documents(const eg_case *c) { return c->candidate_count && (c->candidates[0]->found_by & EG_FOUND_IN_DOCUMENT); }
-
-/* The least cosine of a pair that the model reads. */
-static double gate_of(const eg_services *services, const eg_case *c) {
-    double gate = services->threshold(services->host, "nli_gate", 0.30);
-    double higher = is_in_documents(c) ? services->threshold(services->host, "nli_gate_documents", GATE_IN_DOCUMENTS) : 0;
-    return higher > gate ? higher : gate;
+/* 1 when the trees judge the pair, or nobody does. */
+static int is_left(const eg_case *c, uint32_t candidate) {
+    return !is_of_single_statements(c, candidate) || needs_context(c, candidate);
 }
 
-eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to) {
+eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to, int only_single) {
     const eg_case *c = to->c;
     eg_request *rq = to->rq;
     uint32_t chosen[MAX_CANDIDATES];
     size_t most = is_in_documents(c) ? MAX_IN_DOCUMENTS : MAX_CANDIDATES;
-    size_t n = nearest_candidates(c, gate_of(services, c), most, needs_context, chosen), unsure = 0;
+    size_t n = nearest_candidates(c, least_cosine(services, c), most, only_single ? is_left : needs_context, chosen), unsure = 0;
     double entails = services->threshold(services->host, "entailment", 0.85);
     double counts = services->threshold(services->host, "tier1_nli", MIN_SCORE) - MAX_SHIFT;
     if (counts < MIN_SCORE) counts = MIN_SCORE;

@@ -1,6 +1,7 @@
 /* verdict.c - see verdict.h. */
 #include "verdict.h"
 
+#include "nearest.h"
 #include "units.h"
 
 /* Facts whose cosine is at least this may say the same: they are read whatever the trees say. */
@@ -37,7 +38,7 @@ static size_t list_texts(work *w, text_pair **out, eg_pair *texts, int back) {
     for (size_t i = 0; i < w->view.count; i++) {
         pair_view *p = &w->view.pairs[i];
         text_pair *whole = whole_of(p);
-        for (size_t k = 0; k <= MAX_READ; k++) {
+        for (size_t k = 0; k <= (size_t)(back ? MAX_READ_BACK : MAX_READ); k++) {
             text_pair *t = k ? k <= p->count ? &p->statements[k - 1] : NULL : is_read_whole(p) ? &p->whole : NULL;
             if (!t || !(w->open[i] || (w->agree[i] && t == whole))) continue;
             out[n] = t;
@@ -117,9 +118,11 @@ static eg_status begin(work *w) {
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         pair_view *p = &w->view.pairs[i];
         int agree;
+        if (w->how->leaves_single && is_of_single_statements(w->to->c, p->candidate)) continue;
         s = report_containment(w->to, p->candidate, &agree);
         w->open[i] = !agree;
-        w->agree[i] = !agree && w->how->trees && (p->whole_is_statement || p->reads_whole) && p->whole.cosine >= MAY_AGREE;
+        w->agree[i] = !agree && w->how->trees && !is_in_documents(w->to->c) && (p->whole_is_statement || p->reads_whole) &&
+                      p->whole.cosine >= MAY_AGREE;
     }
     return s;
 }

@@ -87,7 +87,7 @@ typedef struct reader {
 } reader;
 
 static void put(reader *r, uint32_t hash, word_class class) {
-    if (r->count < MAX_SET_WORDS) r->words[r->count++] = (word){.hash = hash, .class = class};
+    if (r->count < MAX_SET_WORDS) r->words[r->count++] = (word){.hash = hash, .class = class, .place = r->out->total - 1};
     if (!r->out->head && class != WORD_FILLER) r->out->head = hash;
 }
 
@@ -143,9 +143,10 @@ static void put_word(reader *r, const char *s, size_t n) {
     }
 }
 
-static int by_hash(const void *a, const void *b) {
-    uint32_t x = ((const word *)a)->hash, y = ((const word *)b)->hash;
-    return (x > y) - (x < y);
+static int by_hash_and_place(const void *a, const void *b) {
+    const word *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash > y->hash ? 1 : -1;
+    return (x->place > y->place) - (x->place < y->place);
 }
 
 eg_status word_set_read(eg_request *rq, eg_str text, word_set *out) {
@@ -161,7 +162,7 @@ eg_status word_set_read(eg_request *rq, eg_str text, word_set *out) {
         if (end > from) put_word(&r, text.ptr + from, end - from);
         if (i == from) i++;
     }
-    qsort(all, r.count, sizeof *all, by_hash);
+    qsort(all, r.count, sizeof *all, by_hash_and_place);
     size_t n = 0;
     for (size_t i = 0; i < r.count; i++)
         if (n == 0 || all[n - 1].hash != all[i].hash) all[n++] = all[i];

@@ -27,6 +27,7 @@ enum { WORD_MARKS = 6 };
 typedef struct word {
     uint32_t hash;
     uint32_t class; /* word_class */
+    uint32_t place; /* where it stands first, counted in words of the text */
     float weight;   /* 0 as it is read; the caller gives weights */
 } word;
 
