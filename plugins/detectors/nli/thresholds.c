@@ -13,7 +13,9 @@
  * ninth. */
 enum { MAX_CANDIDATES = 10, CONTRADICTION = 0, ENTAILMENT = 1, LABELS = 3 };
 enum { MAX_STATEMENTS = 8 /* of a fact */, MAX_PAIRS = 128 /* of statements, in a case */ };
-#define MIN_SCORE 0.5 /* pairs below it are not reported, whatever the threshold is */
+/* Pairs below it are not reported, whatever the threshold is, unless the model says from which
+ * score on a pair is worth a question. */
+#define MIN_SCORE 0.5
 #define MAX_SHIFT 0.1 /* by which feedback moves the threshold */
 #define NEVER 2.0     /* a threshold above any probability */
 /* For facts of several statements, both the pair of facts and the best pair of statements must
@@ -215,6 +217,8 @@ eg_status examine_by_thresholds(const eg_services *services, const finding_sink 
     double entails = services->threshold(services->host, "entailment", 0.85);
     double counts = services->threshold(services->host, "tier1_nli", MIN_SCORE) - MAX_SHIFT;
     if (counts < MIN_SCORE) counts = MIN_SCORE;
+    double asked = is_in_documents(c) ? NEVER : services->threshold(services->host, "tier1_nli_review", NEVER);
+    if (asked < counts) counts = asked;
     reading *readings = eg_request_array(rq, n, sizeof *readings);
     if (!readings) return EG_ENOMEM;
     eg_status s = EG_OK;
@@ -234,6 +238,7 @@ eg_status examine_by_thresholds(const eg_services *services, const finding_sink 
         if (r->score >= MIN_SCORE && is_excused(earlier, earlier_count, r)) continue;
         if (r->score >= MIN_SCORE) s = report(to, r);
         else if (r->same >= entails) s = report_same(to, r->candidate, r->subject, r->other, r->same);
+        else if (r->score >= asked && !is_excused(earlier, earlier_count, r)) s = report(to, r);
     }
     return s;
 }

@@ -290,6 +290,24 @@ static void one_direction_decides(void **state) {
     counts = 0;
 }
 
+/* Where the model says from which score on a pair is worth a question, such pairs are told too;
+ * of documents nobody is asked. */
+static void doubts_are_told(void **state) {
+    (void)state;
+    const char *earlier[] = {HEAD, OTHER};
+    opinions = (const struct opinion[]){{TAIL, HEAD, 0.2f}, {0}};
+    examine(TAIL, earlier, 2);
+    assert_int_equal(found_count, 0);
+    gate_set = "tier1_nli_review", gate = 0.1;
+    examine(TAIL, earlier, 2);
+    assert_int_equal(found_count, 1);
+    assert_true(found[0].candidate == 0 && found[0].outcome == EG_OUTCOME_CONTRADICTION && found[0].score < 0.21);
+    found_by = EG_FOUND_IN_DOCUMENT;
+    examine(TAIL, earlier, 2);
+    assert_int_equal(found_count, 0);
+    found_by = 0, gate_set = NULL;
+}
+
 /* Many long facts: the number of pairs of statements is bounded; beyond it the pair of facts
  * decides. */
 static void the_number_of_pairs_is_bounded(void **state) {
@@ -458,6 +476,7 @@ int main(void) {
                                        cmocka_unit_test(several_statements),
                                        cmocka_unit_test(whole_and_statement_must_agree),
                                        cmocka_unit_test(one_direction_decides),
+                                       cmocka_unit_test(doubts_are_told),
                                        cmocka_unit_test(the_number_of_pairs_is_bounded),
                                        cmocka_unit_test(nearer_facts_lower_the_score),
                                        cmocka_unit_test(rules_are_heard),
