@@ -6,6 +6,10 @@
 
 /* Facts whose cosine is at least this may say the same: they are read whatever the trees say. */
 #define MAY_AGREE 0.75
+/* So many candidates are read at most, the likeliest by what the first stage says: in a large
+ * memory all twelve are near. Of 171 conflicts of the notes of dev 169 are among the first five,
+ * 164 among four. */
+enum { MAX_OPEN = 5 };
 
 typedef struct work {
     const verdict *how;
@@ -94,6 +98,18 @@ static eg_status ask_margins(work *w) {
     return s;
 }
 
+/* Closes the least likely pair until MAX_OPEN are open. */
+static void close_unlikely(work *w) {
+    size_t open = 0;
+    for (size_t i = 0; i < w->view.count; i++) open += w->open[i];
+    for (; open > MAX_OPEN; open--) {
+        size_t least = w->view.count;
+        for (size_t i = 0; i < w->view.count; i++)
+            if (w->open[i] && (least == w->view.count || w->sums[i] <= w->sums[least])) least = i;
+        w->open[least] = 0;
+    }
+}
+
 /* Closes the pairs that the stage does not let pass. */
 static void decide(work *w, size_t stage) {
     for (size_t i = 0; i < w->view.count; i++) {
@@ -105,6 +121,7 @@ static void decide(work *w, size_t stage) {
         w->sums[i] = trees_sum(w->how->trees, stage, p->features);
         w->open[i] = (unsigned char)trees_pass(w->how->trees, stage, w->sums[i]);
     }
+    if (stage == STAGE_CHEAP && w->how->trees) close_unlikely(w);
 }
 
 static eg_status begin(work *w) {

@@ -228,6 +228,20 @@ static void stages_let_pairs_pass(void **state) {
     assert_non_null(memmem(found[0].explanation.ptr, found[0].explanation.len, "probability 0.88", 16));
 }
 
+/* However many are near, the likeliest five are read. */
+static void few_candidates_are_read(void **state) {
+    (void)state;
+    const char *earlier[] = {"Alpha runs on Wednesdays.", "Alpha runs on Thursdays.", "Alpha runs on Fridays.",
+                             "Alpha runs on Saturdays.",  "Alpha runs on Sundays.",   "Alpha runs on ships.",
+                             "Alpha runs on rails."};
+    make_trees(plain);
+    opinions = NULL;
+    examine(BETA_ALPHA, earlier, 3);
+    assert_int_equal(reads, 3 * 3);
+    examine(BETA_ALPHA, earlier, 7);
+    assert_int_equal(reads, 5 * 3);
+}
+
 /* Of facts of several statements the pair that disagrees is named. */
 static void the_statements_that_disagree_are_named(void **state) {
     (void)state;
@@ -327,6 +341,7 @@ int main(void) {
                                        cmocka_unit_test(the_statements_that_disagree_are_named),
                                        cmocka_unit_test(findings_of_rules_are_weighed),
                                        cmocka_unit_test(agreement_is_found),
+                                       cmocka_unit_test(few_candidates_are_read),
                                        cmocka_unit_test(what_is_known_is_kept),
                                        cmocka_unit_test(thresholds_judge_single_statements),
                                        cmocka_unit_test(a_damaged_file_is_an_error_each_time),
