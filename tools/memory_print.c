@@ -37,12 +37,21 @@ void print_side(const char *label, const cJSON *fact) {
            text_of(fact, "provenance"));
 }
 
+void print_stated(const cJSON *o, const char *key) {
+    if (!*text_of(o, key)) return;
+    int indent = printf("    stated as: ");
+    print_lines(text_of(o, key), indent);
+    putchar('\n');
+}
+
 static void print_conflict(const cJSON *c) {
     printf("conflict %s  %s  %s %.2f  %s\n", short_id(c, "conflict_id"), text_of(c, "severity"), text_of(c, "detection_tier"),
            number_of(c, "score"), text_of(c, "status"));
     const cJSON *a = cJSON_GetObjectItemCaseSensitive(c, "fact_a"), *b = cJSON_GetObjectItemCaseSensitive(c, "fact_b");
     print_side(short_id(a, "fact_id"), a);
+    print_stated(c, "stated_a");
     print_side(short_id(b, "fact_id"), b);
+    print_stated(c, "stated_b");
     fputs("  ", stdout);
     print_lines(text_of(c, "explanation"), 2);
     putchar('\n');
@@ -73,7 +82,9 @@ static void print_reviews(const cJSON *reviews) {
         printf("review %s  perhaps a contradiction (%.2f): answer with `engram review`\n", short_id(one, "review_id"),
                number_of(one, "probability"));
         print_side(short_id(a, "fact_id"), a);
+        print_stated(a, "stated");
         print_side(short_id(b, "fact_id"), b);
+        print_stated(b, "stated");
     }
 }
 

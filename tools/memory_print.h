@@ -10,6 +10,9 @@ const char *text_of(const cJSON *o, const char *key);
 const char *short_id(const cJSON *o, const char *key);
 /* A fact with its scope and author, behind a label. */
 void print_side(const char *label, const cJSON *fact);
+/* Below a fact: the member that is the form which its author gave of what was compared; nothing
+ * where there is none. */
+void print_stated(const cJSON *o, const char *key);
 /* The result of the command with this name. */
 void print_result(const char *command, const cJSON *r);
 

@@ -45,7 +45,9 @@ static int ask_about(const call *c, eg_host *host, const cJSON *conflict) {
                 *b = cJSON_GetObjectItemCaseSensitive(conflict, "fact_b");
     printf("\n%s\n", text_of(conflict, "explanation"));
     print_side("earlier", a);
+    print_stated(conflict, "stated_a");
     print_side("later  ", b);
+    print_stated(conflict, "stated_b");
     for (;;) {
         if (!ask("Do they contradict each other? c contradiction, u update (the later replaces the earlier), b both valid,\n"
                  "s same, n not related, Enter for later, q quit: ",

@@ -5,22 +5,42 @@
 #include "core/memory/changes.h"
 #include "core/memory/ids.h"
 #include "core/memory/reads.h"
+#include "core/memory/sides.h"
+
+static int any_suspected(const eg_conflict *conflicts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (conflicts[i].status == EG_CONFLICT_SUSPECTED) return 1;
+    return 0;
+}
+
+static void put_stated(const eg_fact_parts parts[2], eg_conflict_view *v) {
+    eg_side sides[2];
+    eg_str stated[2];
+    eg_sides_of(&v->conflict, &parts[0], &parts[1], sides);
+    eg_sides_stated(sides, stated);
+    v->stated_a = stated[0];
+    v->stated_b = stated[1];
+}
 
 eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out) {
     eg_id *ids = eg_request_array(rq, 2 * n, sizeof *ids);
-    eg_fact *facts = eg_request_array(rq, 2 * n, sizeof *facts);
+    eg_fact_parts *parts = NULL;
     *out = eg_request_array(rq, n, sizeof **out);
-    if (!ids || !facts || !*out) return EG_ENOMEM;
+    if (!ids || !*out) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         ids[2 * i] = conflicts[i].fact_a;
         ids[2 * i + 1] = conflicts[i].fact_b;
     }
     int64_t now = 0;
-    eg_status s = n ? eg_read_facts(m, rq, ids, 2 * n, facts, &now) : EG_OK;
+    const eg_parts_args args = {
+        .size = sizeof args, .flags = any_suspected(conflicts, n) ? EG_PARTS_STATEMENTS : 0, .ids = ids, .count = 2 * n};
+    eg_status s = n ? STORE(m, parts, rq, &args, &parts, &now) : EG_OK;
     for (size_t i = 0; s == EG_OK && i < n; i++) {
+        const eg_fact_parts *of = &parts[2 * i];
         eg_conflict_view *v = &(*out)[i];
-        *v = (eg_conflict_view){.conflict = conflicts[i], .a = facts[2 * i], .b = facts[2 * i + 1]};
+        *v = (eg_conflict_view){.conflict = conflicts[i], .a = of[0].fact, .b = of[1].fact};
         eg_conflict *c = &v->conflict;
+        if (c->status == EG_CONFLICT_SUSPECTED) put_stated(of, v);
         if (c->status == EG_CONFLICT_OPEN && (c->until_a <= now || c->until_b <= now)) c->status = EG_CONFLICT_EXPIRED;
     }
     return s;

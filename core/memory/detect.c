@@ -9,6 +9,7 @@
 #include "core/memory/judge.h"
 #include "core/memory/reads.h"
 #include "core/memory/settled.h"
+#include "core/memory/sides.h"
 
 #define NO_MODEL_PAUSE EG_MAX_JOB_PAUSE
 
@@ -101,6 +102,29 @@ static size_t open_count(const detection *t) {
     return n;
 }
 
+static eg_side side_of(const eg_case_fact *f, eg_span said) {
+    return (eg_side){.content = f->fact->content,
+                     .statements = f->statements,
+                     .details = f->details,
+                     .statement_count = f->statement_count,
+                     .said = said};
+}
+
+/* 0: no memory. */
+static int put_stated(const detection *t, size_t i, int subject_first, eg_conflict_view *v) {
+    const eg_case_fact *subject = t->c.subject, *other = t->c.candidates[t->candidate_of[i]];
+    const eg_side sides[2] = {side_of(subject_first ? subject : other, v->conflict.span_a),
+                              side_of(subject_first ? other : subject, v->conflict.span_b)};
+    eg_str stated[2], *const to[2] = {&v->stated_a, &v->stated_b};
+    eg_sides_stated(sides, stated);
+    for (size_t k = 0; k < 2; k++) {
+        if (!stated[k].len) continue;
+        *to[k] = eg_request_copy(t->out->rq, stated[k]);
+        if (!to[k]->ptr) return 0;
+    }
+    return 1;
+}
+
 static eg_status put_view(const detection *t, const eg_fact *subject, size_t i, int64_t time, eg_conflict_view *v) {
     eg_request *rq = t->out->rq;
     eg_fact other = *t->c.candidates[t->candidate_of[i]]->fact;
@@ -112,6 +136,7 @@ static eg_status put_view(const detection *t, const eg_fact *subject, size_t i, 
     v->conflict.explanation = eg_request_copy(rq, v->conflict.explanation);
     if (!v->conflict.tier.ptr || !v->conflict.detector.ptr || !v->conflict.explanation.ptr) return EG_ENOMEM;
     int subject_first = eg_id_eq(v->conflict.fact_a, subject->id);
+    if (!is_open(t, i) && !put_stated(t, i, subject_first, v)) return EG_ENOMEM;
     eg_status s = eg_fact_copy(rq, subject, subject_first ? &v->a : &v->b);
     return s == EG_OK ? eg_fact_copy(rq, &other, subject_first ? &v->b : &v->a) : s;
 }

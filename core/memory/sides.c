@@ -89,6 +89,19 @@ void eg_sides_statements(const eg_side sides[2], eg_str text[2]) {
     }
 }
 
+/* 1 when a text is the given statement of a side: not only equal to it, but a view of it. */
+static int is_given(const eg_side *s, eg_str text) {
+    for (size_t i = 0; s->details && i < s->statement_count; i++)
+        if ((s->details[i].flags & EG_STATEMENT_GIVEN) && s->details[i].alone.ptr == text.ptr) return 1;
+    return 0;
+}
+
+void eg_sides_stated(const eg_side sides[2], eg_str stated[2]) {
+    eg_sides_statements(sides, stated);
+    for (size_t k = 0; k < 2; k++)
+        if (!is_given(&sides[k], stated[k])) stated[k] = (eg_str){NULL, 0};
+}
+
 void eg_sides_of(const eg_conflict *c, const eg_fact_parts *a, const eg_fact_parts *b, eg_side sides[2]) {
     const eg_fact_parts *const parts[2] = {a, b};
     for (size_t k = 0; k < 2; k++)

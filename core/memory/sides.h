@@ -19,6 +19,10 @@ typedef struct eg_side {
  * its bytes that disagree. Views of the content or of the details. */
 void eg_sides_statements(const eg_side sides[2], eg_str text[2]);
 
+/* stated[k]: the same where it is a statement that the author of the fact gave with it, else empty.
+ * A view of the details. */
+void eg_sides_stated(const eg_side sides[2], eg_str stated[2]);
+
 /* The sides of a stored conflict, which were read with EG_PARTS_STATEMENTS. */
 void eg_sides_of(const eg_conflict *c, const eg_fact_parts *a, const eg_fact_parts *b, eg_side sides[2]);
 

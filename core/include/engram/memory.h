@@ -35,7 +35,9 @@ EG_SIZE_GROWN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0, statements);
 typedef struct eg_conflict_view {
     eg_conflict conflict;
     eg_fact a, b;
-    uint64_t reserved[4]; /* 0 */
+    /* Of a suspected conflict: the statement of each fact that was compared, as its author gave it
+     * with the commit; empty: the words of the content were compared. */
+    eg_str stated_a, stated_b;
 } eg_conflict_view;
 
 typedef struct eg_receipt {

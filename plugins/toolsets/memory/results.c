@@ -155,6 +155,8 @@ void mt_put_conflict_view(result *r, const eg_conflict_view *v) {
     mt_put_word(r, "severity", mt_severity_words, EG_SEVERITY_HIGH + 1, c->severity);
     mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_SUSPECTED + 1, c->status);
     mt_put_time(r, "detected_at", c->detected_at);
+    if (v->stated_a.len) mt_put_text(r, "stated_a", v->stated_a);
+    if (v->stated_b.len) mt_put_text(r, "stated_b", v->stated_b);
     if (eg_is_settled(c->status)) {
         mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, c->resolution_type);
         mt_put_text(r, "resolution", c->resolution);

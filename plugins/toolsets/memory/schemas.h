@@ -83,13 +83,14 @@
 #define DEF_CONFLICT \
     P("conflict", OBJECT(P("conflict_id", S_TEXT) ALSO("fact_a", S_FACT) ALSO("fact_b", S_FACT) \
         ALSO("detection_tier", S_TEXT) ALSO("score", S_NUM) ALSO("explanation", S_OPT) \
-        ALSO("severity", S_SEVERITY) ALSO("status", ONE_OF(WORDS_STATUS)) ALSO("detected_at", S_OPT), \
+        ALSO("severity", S_SEVERITY) ALSO("status", ONE_OF(WORDS_STATUS)) ALSO("detected_at", S_OPT) \
+        ALSO("stated_a", S_TEXT) ALSO("stated_b", S_TEXT), \
         "\"conflict_id\",\"fact_a\",\"fact_b\",\"detection_tier\",\"score\",\"explanation\"," \
         "\"severity\",\"status\""))
 
 /* One side of a review: a statement in its fact. */
 #define S_STATEMENT \
-    OBJECT(P("statement", S_TEXT) ALSO("content", S_TEXT) ALSO("fact_id", S_TEXT) ALSO("scope", S_TEXT) \
+    OBJECT(P("statement", S_TEXT) ALSO("stated", S_TEXT) ALSO("content", S_TEXT) ALSO("fact_id", S_TEXT) ALSO("scope", S_TEXT) \
         ALSO("agent_id", S_OPT) ALSO("committed_at", S_OPT), \
         "\"statement\",\"content\",\"fact_id\",\"scope\",\"agent_id\",\"committed_at\"")
 

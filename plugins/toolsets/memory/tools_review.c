@@ -12,10 +12,12 @@ static eg_str statement_of(const eg_fact *f, eg_span s) {
     return (eg_str){f->content.ptr + s.start, s.end - s.start};
 }
 
-static void put_side(result *r, const char *key, const eg_fact *f, eg_span span) {
+/* stated: what was compared in place of the statement's own words; empty: nothing. */
+static void put_side(result *r, const char *key, const eg_fact *f, eg_span span, eg_str stated) {
     pj_key(&r->out, key);
     pj_begin(&r->out, '{');
     mt_put_text(r, "statement", statement_of(f, span));
+    if (stated.len) mt_put_text(r, "stated", stated);
     mt_put_text(r, "content", f->content);
     mt_put_id(r, "fact_id", f->id);
     pj_kstr(&r->out, "scope", f->scope);
@@ -35,8 +37,8 @@ void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n) {
                 EG_STR("Can both statements be true at the same time, of the same thing? Answer with engram_judge; if you do "
                        "not know, leave it."));
         mt_put_score(r, "probability", c->score);
-        put_side(r, "earlier", &views[i].a, c->span_a);
-        put_side(r, "later", &views[i].b, c->span_b);
+        put_side(r, "earlier", &views[i].a, c->span_a, views[i].stated_a);
+        put_side(r, "later", &views[i].b, c->span_b, views[i].stated_b);
         pj_end(&r->out, '}');
     }
     pj_end(&r->out, ']');

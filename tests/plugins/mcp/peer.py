@@ -98,7 +98,8 @@ class Peer:
         self.kept = []
         self.next_id = 0
         self.meta = None
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self):
         for line in self.process.stdout:
