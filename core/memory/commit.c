@@ -320,9 +320,10 @@ static eg_status add_verdict(commit *c, eg_receipt *out) {
         out->detection_done = 0;
         *c->rq->err = (eg_error){0};
     }
-    /* others may have found conflicts of a fact that was known before, or whose job they ran */
+    /* Others may have found conflicts of a fact that was known before, or whose job they ran. What
+     * the latter suspects, nobody else asks about. */
     int told = !out->duplicate && (ran_own || c->wait_ms == 0 || out->fact.durability == EG_DURABILITY_EPHEMERAL);
-    return told ? EG_OK : eg_conflicts_of(c->m, c->rq, out->fact.id, &out->conflicts, &out->conflict_count);
+    return told ? EG_OK : eg_conflicts_of(c->m, c->rq, out->fact.id, !out->duplicate, out);
 }
 
 /* Everything about the new fact that is known before the store is asked. */

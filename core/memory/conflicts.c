@@ -46,16 +46,28 @@ eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *con
     return s;
 }
 
-eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, eg_conflict_view **out, size_t *n) {
+eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, int with_suspected, eg_receipt *out) {
     const eg_conflict_filter filter = {.size = sizeof filter,
                                        .flags = EG_CONFLICTS_CURRENT,
-                                       .statuses = 1u << EG_CONFLICT_OPEN,
+                                       .statuses = 1u << EG_CONFLICT_OPEN | (with_suspected ? 1u << EG_CONFLICT_SUSPECTED : 0),
                                        .limit = EG_MAX_LISTED,
                                        .facts = &fact,
                                        .fact_count = 1};
     eg_conflict *rows = NULL;
-    eg_status s = STORE(m, conflicts, rq, &filter, &rows, n);
-    return s == EG_OK ? eg_conflict_views(m, rq, rows, *n, out) : s;
+    size_t n = 0, open = 0;
+    eg_status s = STORE(m, conflicts, rq, &filter, &rows, &n);
+    eg_conflict *sorted = s == EG_OK ? eg_request_array(rq, n, sizeof *sorted) : NULL;
+    if (!sorted) return s == EG_OK ? EG_ENOMEM : s;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].status == EG_CONFLICT_OPEN) sorted[open++] = rows[i];
+    for (size_t i = 0, k = open; i < n; i++)
+        if (rows[i].status != EG_CONFLICT_OPEN) sorted[k++] = rows[i];
+    s = eg_conflict_views(m, rq, sorted, n, &out->conflicts);
+    if (s != EG_OK) return s;
+    out->conflict_count = open;
+    out->suspected = out->conflicts + open;
+    out->suspected_count = n - open;
+    return EG_OK;
 }
 
 eg_status eg_check_suspected(eg_request *rq, const eg_conflict *c) {

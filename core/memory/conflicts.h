@@ -7,8 +7,9 @@
 /* Adds both facts to each of n conflicts. One that is stored as open reads as expired from the
  * end of one of its facts on. */
 eg_status eg_conflict_views(eg_memory *m, eg_request *rq, const eg_conflict *conflicts, size_t n, eg_conflict_view **out);
-/* The open conflicts of a fact, most severe first, then newest. */
-eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, eg_conflict_view **out, size_t *n);
+/* The open conflicts of a fact, most severe first, then newest, as the conflicts of a receipt; and,
+ * if they are wanted, those that are suspected. */
+eg_status eg_conflicts_of(eg_memory *m, eg_request *rq, eg_id fact, int with_suspected, eg_receipt *out);
 
 /* The tier under which answers about suspected conflicts of a tier are counted; no text: no
  * memory. */

@@ -1,6 +1,9 @@
 /* test_review.c - suspected contradictions: who is asked, how often, and what an answer does. */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <time.h>
+
 /* Pairs that hold the word "zebra" have the score 0.6: reported from 0.8 on, asked about from 0.3
  * on. */
 static void doubtful(fixture *f) {
@@ -172,6 +175,40 @@ static size_t questions(fixture *f, size_t n) {
     return asked;
 }
 
+static void *free_slots(void *self) {
+    fixture *f = self;
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    pthread_mutex_lock(&f->memory->lock);
+    f->memory->jobs_running = 0;
+    pthread_mutex_unlock(&f->memory->lock);
+    return NULL;
+}
+
+/* Where the process works on as much as it may, the job of a commit is run as any other; its
+ * questions stand in the receipt all the same. A text that is known is not asked about again. */
+static void a_busy_process_asks_too(void **state) {
+    (void)state;
+    WITH(f, 1);
+    doubtful(&f);
+    commit_as(&f, "agent-a", "zoo", "Every zebra of the herd sleeps in the barn.");
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("No zebra of the herd sleeps anywhere.");
+    args.scope = EG_STR("zoo");
+    args.agent_id = EG_STR("agent-b");
+    args.wait_ms = 20000;
+    f.memory->jobs_running = f.memory->env.max_leased;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, free_slots, &f), 0);
+    eg_receipt r = commit_args(&f, args);
+    pthread_join(thread, NULL);
+    assert_true(r.detection_done && r.conflict_count == 0);
+    assert_int_equal(r.suspected_count, 1);
+    assert_true(eg_str_eq(r.suspected[0].a.agent_id, EG_STR("agent-a")));
+    r = commit_args(&f, args);
+    assert_true(r.duplicate && r.suspected_count == 0);
+    fixture_close(&f);
+}
+
 /* However much there is to ask, a commit has as many questions on average as the setting says. */
 static void questions_are_few(void **state) {
     (void)state;
@@ -214,13 +251,10 @@ static void wrong_answers_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doubts_are_no_conflicts),
-        cmocka_unit_test(a_contradiction_opens_a_conflict),
-        cmocka_unit_test(other_answers_settle_the_pair),
-        cmocka_unit_test(answers_are_counted_apart),
-        cmocka_unit_test(questions_are_few),
-        cmocka_unit_test(a_limit_comes_first),
-        cmocka_unit_test(wrong_answers_are_refused),
+        cmocka_unit_test(doubts_are_no_conflicts),       cmocka_unit_test(a_contradiction_opens_a_conflict),
+        cmocka_unit_test(other_answers_settle_the_pair), cmocka_unit_test(answers_are_counted_apart),
+        cmocka_unit_test(a_busy_process_asks_too),       cmocka_unit_test(questions_are_few),
+        cmocka_unit_test(a_limit_comes_first),           cmocka_unit_test(wrong_answers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
