@@ -90,6 +90,7 @@ static void put_answer(eg_buffer *l, const export *e, const eg_answer *a) {
                                                                     : "");
     put_flag(l, "was_review", a->was_suspected != 0);
     put_text(l, "judged_by", judge_of(e, a->judged_by));
+    put_text(l, "asked", a->asked);
     put_time(l, "judged_at", a->judged_at);
     put_text(l, "reason", c->resolution);
     put_text(l, "tier", c->tier);

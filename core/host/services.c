@@ -118,6 +118,21 @@ eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_reques
                     out);
 }
 
+/* Replaces a text by a copy in the memory of the request; 0: there is none. */
+static int box_keep(request_box *b, eg_str *text) {
+    if (!text->len) return 1;
+    const char *copy = eg_arena_copy(&b->arena, *text);
+    *text = (eg_str){copy, copy ? text->len : 0};
+    return copy != NULL;
+}
+
+/* "elicitation", or empty. It goes into audit records as it is. */
+static int is_way_to_ask(eg_str word) {
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] != '_' && (word.ptr[i] < 'a' || word.ptr[i] > 'z')) return 0;
+    return word.len <= EG_MAX_ASKED_BY;
+}
+
 /* In local mode whoever runs the program may do everything. */
 static eg_status host_request_create(void *host, const eg_request_options *given, eg_request **out, eg_error *err) {
     eg_host *h = host;
@@ -127,18 +142,18 @@ static eg_status host_request_create(void *host, const eg_request_options *given
                        EG_REQUEST_OPTIONS_SIZE_1_0);
     if (given) eg_copy_grown(&o, sizeof o, given, given->size);
     if (o.flags) return eg_fail(err, EG_EUNSUPPORTED, "eg_request_options: unknown flags 0x%x", o.flags);
+    if (!is_way_to_ask(o.asks) || !is_way_to_ask(o.asked))
+        return eg_fail(err, EG_EINVAL, "eg_request_options: asks and asked must be words of [a-z_], at most %d bytes",
+                       EG_MAX_ASKED_BY);
     request_box *b = box_create(err);
     if (!b) return EG_ENOMEM;
     b->who = (eg_principal){.size = sizeof b->who, .role = EG_ROLE_ADMIN, .agent = h->actor};
-    if (o.agent.len) {
-        char *name = eg_arena_copy(&b->arena, o.agent);
-        if (!name) {
-            eg_arena_release(&b->arena);
-            free(b);
-            return eg_fail_memory(err, o.agent.len);
-        }
-        b->who.agent = (eg_str){name, o.agent.len};
+    if (!box_keep(b, &o.agent) || !box_keep(b, &o.asks) || !box_keep(b, &o.asked)) {
+        eg_arena_release(&b->arena);
+        free(b);
+        return eg_fail_memory(err, o.agent.len + o.asks.len + o.asked.len);
     }
+    if (o.agent.len) b->who.agent = o.agent;
     return box_fill(b,
                     &(eg_request){.size = sizeof b->rq,
                                   .cancel = o.cancel,
@@ -147,7 +162,9 @@ static eg_status host_request_create(void *host, const eg_request_options *given
                                   .workspace = h->workspace,
                                   .who = &b->who,
                                   .progress = o.progress,
-                                  .progress_self = o.progress_self},
+                                  .progress_self = o.progress_self,
+                                  .asks = o.asks,
+                                  .asked = o.asked},
                     out);
 }
 

@@ -25,7 +25,7 @@ typedef struct said {
     uint32_t type;    /* SAID_SETTLED: eg_resolution */
     uint32_t verdict; /* eg_answer_verdict */
     uint32_t was_suspected;
-    eg_str by; /* in the arena */
+    eg_str by, asked; /* in the arena */
 } said;
 
 typedef struct reading {
@@ -58,6 +58,7 @@ static int read_payload(const eg_audit_row *row, eg_arena *scratch, said *out) {
         if (eg_str_eq(key, EG_STR("conflict"))) has_conflict = eg_id_parse(j.text, &out->conflict);
         if (eg_str_eq(key, EG_STR("was"))) out->was_suspected = (uint32_t)eg_str_eq(j.text, EG_STR("suspected"));
         if (eg_str_eq(key, EG_STR("verdict"))) verdict = j.text;
+        if (eg_str_eq(key, EG_STR("asked"))) out->asked = j.text;
         if (!eg_str_eq(key, EG_STR("type"))) continue;
         if (eg_str_eq(j.text, EG_STR("contradiction"))) out->kind = SAID_OPENED, has_type = 1;
         for (uint32_t i = 0; i < 4; i++)
@@ -94,9 +95,10 @@ static eg_status keep_row(reading *t, const eg_audit_row *row, eg_arena *scratch
     int tells = 0;
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) tells |= eg_str_eq(row->action, eg_str_of(actions[i]));
     if (!tells || !row->payload.len || !read_payload(row, scratch, &one)) return EG_OK;
-    const char *by = eg_arena_copy(&t->arena, row->actor);
-    if (!by) return eg_fail_memory(t->rq->err, row->actor.len);
+    const char *by = eg_arena_copy(&t->arena, row->actor), *asked = eg_arena_copy(&t->arena, one.asked);
+    if (!by || !asked) return eg_fail_memory(t->rq->err, row->actor.len + one.asked.len);
     one.by = (eg_str){by, row->actor.len};
+    one.asked.ptr = asked;
     return keep(t, &one);
 }
 
@@ -169,6 +171,7 @@ static eg_status tell(reading *t, const group *g, const eg_conflict *c, const eg
     eg_answer a = {.view = {.conflict = *c, .a = parts[0].fact, .b = parts[1].fact},
                    .judged_at = one->time,
                    .judged_by = one->by,
+                   .asked = one->asked,
                    .verdict = one->verdict,
                    .was_suspected = one->was_suspected};
     eg_conflict *own = &a.view.conflict;

@@ -1,5 +1,4 @@
-/* escalate.c - see escalate.h. An answer "update" does not close the earlier fact, as that of a
- * person does: it opens a conflict that says so, since only people and agents close facts. */
+/* escalate.c - see escalate.h. */
 #include "core/memory/escalate.h"
 
 #include <stdlib.h>
@@ -197,23 +196,20 @@ static eg_status read_pair(escalation *t, int *waits) {
 
 static eg_status write_answer(escalation *t, const eg_pair_verdict *v, const eg_escalator *by) {
     static const uint32_t judged[] = {[EG_OUTCOME_CONTRADICTION] = EG_JUDGED_CONTRADICTION,
-                                      [EG_OUTCOME_UPDATE] = EG_JUDGED_CONTRADICTION,
+                                      [EG_OUTCOME_UPDATE] = EG_JUDGED_UPDATE,
                                       [EG_OUTCOME_CORROBORATION] = EG_JUDGED_SAME,
                                       [EG_OUTCOME_BOTH_VALID] = EG_JUDGED_BOTH_VALID,
                                       [EG_OUTCOME_UNRELATED] = EG_JUDGED_UNRELATED};
     char id[EG_ID_TEXT];
     eg_id_format(t->id, id);
-    const char *before = v->outcome == EG_OUTCOME_UPDATE ? "the later fact may replace the earlier one: " : "";
     eg_judge_args args = {.size = sizeof args,
                           .conflict_id = eg_str_of(id),
                           .verdict = judged[v->outcome],
                           .reason = v->explanation.len ? v->explanation : EG_STR("no reason was given"),
                           .agent_id = eg_str_of(by->name)};
-    if (*before) args.reason = eg_request_printf(t->rq, "%s%.*s", before, (int)args.reason.len, args.reason.ptr);
-    if (!args.reason.ptr) return EG_ENOMEM;
-    if (args.reason.len > EG_MAX_RESOLUTION) args.reason.len = EG_MAX_RESOLUTION;
     eg_resolved done;
-    eg_status s = eg_memory_judge(t->m, t->rq, &args, &done);
+    eg_status s = eg_review_by_model(t->rq, &args);
+    if (s == EG_OK) s = eg_memory_judge(t->m, t->rq, &args, &done);
     /* a gate refuses the words, or somebody was faster */
     if (s == EG_EREFUSED || s == EG_EINVAL || s == EG_EBUSY) {
         say(t->m, EG_LOG_WARN, by->name, t->rq->err->text);

@@ -157,7 +157,9 @@ eg_str eg_resolve_note(eg_buffer *b, const eg_conflict *c, const eg_settling *ho
     }
     int dismissed = c->resolution_type == EG_RESOLUTION_DISMISS;
     if (how->suspected && dismissed) eg_buffer_text(b, how->same ? ",\"verdict\":\"same\"" : ",\"verdict\":\"unrelated\"");
-    eg_buffer_text(b, how->suspected ? ",\"was\":\"suspected\"}" : "}");
+    if (how->suspected) eg_buffer_text(b, ",\"was\":\"suspected\"");
+    if (how->asked.len) eg_buffer_format(b, ",\"asked\":\"%.*s\"", (int)how->asked.len, how->asked.ptr);
+    eg_buffer_text(b, "}");
     return (eg_str){b->ptr, b->len};
 }
 

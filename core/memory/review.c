@@ -3,6 +3,7 @@
  * "judge". */
 #include "core/memory/review.h"
 
+#include "core/base/utf8.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
 #include "core/memory/conflicts.h"
@@ -45,7 +46,10 @@ static eg_status open_conflict(eg_memory *m, eg_request *rq, const eg_judge_args
     eg_draft_answer(&d, &c, 1, 1);
     char text[EG_ID_TEXT];
     eg_id_format(id, text);
-    eg_str payload = eg_request_printf(rq, "{\"conflict\":\"%s\",\"type\":\"contradiction\",\"was\":\"suspected\"}", text);
+    int asked = rq->asked.len > 0;
+    eg_str payload =
+        eg_request_printf(rq, "{\"conflict\":\"%s\",\"type\":\"contradiction\",\"was\":\"suspected\"%s%.*s%s}", text,
+                          asked ? ",\"asked\":\"" : "", (int)rq->asked.len, asked ? rq->asked.ptr : "", asked ? "\"" : "");
     if (!payload.ptr) return EG_ENOMEM;
     eg_draft_audit(&d, "judge", c.fact_a, c.fact_b, payload);
     s = eg_draft_apply(&d, m, &applied);
@@ -53,6 +57,17 @@ static eg_status open_conflict(eg_memory *m, eg_request *rq, const eg_judge_args
     if (s != EG_OK) return s;
     out->undo_id = applied.audit_id;
     return eg_read_conflict(m, rq, id, &out->conflict);
+}
+
+eg_status eg_review_by_model(eg_request *rq, eg_judge_args *args) {
+    if (args->verdict != EG_JUDGED_UPDATE) return EG_OK;
+    args->verdict = EG_JUDGED_CONTRADICTION;
+    args->reason = eg_request_printf(rq, "the later fact may replace the earlier one: %.*s", (int)args->reason.len,
+                                     args->reason.len ? args->reason.ptr : "");
+    if (!args->reason.ptr) return EG_ENOMEM;
+    if (args->reason.len > EG_MAX_RESOLUTION)
+        args->reason.len = eg_utf8_floor(args->reason.ptr, args->reason.len, EG_MAX_RESOLUTION);
+    return EG_OK;
 }
 
 eg_status eg_memory_judge(eg_memory *m, eg_request *rq, const eg_judge_args *args, eg_resolved *out) {
@@ -64,6 +79,7 @@ eg_status eg_memory_judge(eg_memory *m, eg_request *rq, const eg_judge_args *arg
     if (s == EG_OK) s = eg_check_text(rq, "reason", own.reason, EG_MAX_RESOLUTION, 1);
     if (s == EG_OK) s = eg_check_text(rq, "agent_id", own.agent_id, EG_MAX_NAME, 0);
     if (s != EG_OK) return s;
+    if (eg_str_eq(rq->asked, EG_STR("sampling")) && (s = eg_review_by_model(rq, &own)) != EG_OK) return s;
     if (own.verdict == EG_JUDGED_CONTRADICTION) return open_conflict(m, rq, &own, out);
     static const uint32_t types[] = {[EG_JUDGED_UPDATE] = EG_RESOLUTION_WINNER,
                                      [EG_JUDGED_BOTH_VALID] = EG_RESOLUTION_BOTH_VALID,
@@ -74,6 +90,7 @@ eg_status eg_memory_judge(eg_memory *m, eg_request *rq, const eg_judge_args *arg
                                         .resolution_type = types[own.verdict],
                                         .resolution = own.reason,
                                         .agent_id = own.agent_id};
-    const eg_settling how = {.suspected = 1, .same = own.verdict == EG_JUDGED_SAME, .later = own.verdict == EG_JUDGED_UPDATE};
+    const eg_settling how = {
+        .suspected = 1, .same = own.verdict == EG_JUDGED_SAME, .later = own.verdict == EG_JUDGED_UPDATE, .asked = rq->asked};
     return eg_settle_conflict(m, rq, &as_resolve, &how, out);
 }

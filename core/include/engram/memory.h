@@ -139,7 +139,8 @@ typedef struct eg_answer {
     eg_str judged_by;       /* the agent, or the name of the escalator */
     uint32_t verdict;       /* eg_answer_verdict */
     uint32_t was_suspected; /* 1: the answer to a review; 0: about a reported conflict */
-    uint64_t reserved[4];   /* 0 */
+    eg_str asked;           /* how the front end asked (eg_request.asked); empty: it did not */
+    uint64_t reserved[2];   /* 0 */
 } eg_answer;
 
 typedef struct eg_undone {

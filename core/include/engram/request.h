@@ -47,8 +47,15 @@ typedef struct eg_request {
      * Called on the request's own thread; must not block for long. */
     void (*const progress)(void *self, size_t done, size_t all);
     void *const progress_self;
+    /* How the front end puts the questions of a result (eg_question) to the client: "elicitation"
+     * (a person answers) or "sampling" (a model does); empty: it asks nobody. */
+    const eg_str asks;
+    /* This call is the answer to such a question, asked in this way; empty: it is not. The host
+     * writes it into the audit. */
+    const eg_str asked;
 } eg_request;
 
+enum { EG_MAX_ASKED_BY = 32 };
 /* What a front end or the command line asks for (eg_services.request_create). */
 #define EG_REQUEST_OPTIONS_SIZE_1_0 56
 typedef struct eg_request_options {
@@ -58,8 +65,9 @@ typedef struct eg_request_options {
     eg_cancel cancel;
     void (*progress)(void *self, size_t done, size_t all);
     void *progress_self;
+    eg_str asks, asked; /* as in eg_request: words of [a-z_], at most EG_MAX_ASKED_BY bytes */
 } eg_request_options;
-EG_SIZE_FROZEN(eg_request_options, EG_REQUEST_OPTIONS_SIZE_1_0);
+EG_SIZE_GROWN(eg_request_options, EG_REQUEST_OPTIONS_SIZE_1_0, asks);
 
 /* Fills the request's error record, returns code. A message too long is cut at a code point. */
 __attribute__((format(printf, 3, 4))) static inline eg_status eg_request_fail(eg_request *request, eg_status code,

@@ -34,6 +34,22 @@ typedef enum eg_result_kind {
     EG_RESULT_ERROR /* the tool ran and failed; the content tells the caller what to do */
 } eg_result_kind;
 
+/* A question that a call leaves open. Its result says all of it too, so a front end may ask nobody;
+ * where rq->asks is not empty, it asks the client after the result. Frozen for all of ABI major
+ * 1. */
+typedef struct eg_question {
+    eg_str id;      /* of the question: a connection is asked the same one once */
+    eg_str message; /* plain text for a person or a model */
+    /* What an answer is: a JSON Schema of type object, whose properties are strings, with an enum
+     * or without; `required` lists those that an answer must have. */
+    eg_str schema;
+    eg_str tool;          /* takes the answer */
+    eg_str arguments;     /* of that tool: a JSON object, to which the members of the answer are
+                           * added; they replace those of the same name */
+    uint64_t reserved[2]; /* 0 */
+} eg_question;
+EG_SIZE_FROZEN(eg_question, 96);
+
 /* What a tool, resource or prompt answers. The caller makes it, zeroed but for its size; all texts
  * live as long as the request. */
 #define EG_TOOL_RESULT_SIZE_1_0 40
@@ -43,8 +59,10 @@ typedef struct eg_tool_result {
     eg_str structured;         /* a JSON object; empty: none */
     const eg_content *content; /* none: front ends show `structured` as text */
     size_t content_count;
+    const eg_question *questions; /* of a complete result; most have none */
+    size_t question_count;
 } eg_tool_result;
-EG_SIZE_FROZEN(eg_tool_result, EG_TOOL_RESULT_SIZE_1_0);
+EG_SIZE_GROWN(eg_tool_result, EG_TOOL_RESULT_SIZE_1_0, questions);
 #define EG_TOOL_RESULT_INIT \
     { .size = sizeof(eg_tool_result) }
 

@@ -216,6 +216,16 @@
         ALSO("next_step", S_TEXT) ALSO("undo_id", S_INT_OPT), \
         "\"notice\",\"conflict_id\",\"verdict\",\"status\",\"closed\",\"undo_id\"")
 
+/* The answer to a review, as a form for a person at a client. Its members are arguments of
+ * engram_judge. enumNames are the labels that every revision since 2025-06-18 knows. */
+#define REVIEW_ANSWER \
+    OBJECT(P("verdict", "{\"type\":\"string\",\"title\":\"Verdict\",\"enum\":[" WORDS_JUDGEMENT "],\"enumNames\":[" \
+            "\"No, they contradict each other\",\"No, the later one replaces the earlier one\"," \
+            "\"Yes, each in its own context\",\"Yes, they say the same\",\"Yes, they are about different things\"]}") \
+        ALSO("reason", "{\"type\":\"string\",\"title\":\"Why\",\"description\":\"one sentence; may be empty\"," \
+            "\"maxLength\":1000}"), \
+        "\"verdict\"")
+
 #define CHECK_DESCRIPTION \
     "Says whether statements would contradict each other or stored facts. Writes nothing. Call " \
     "it before you write a plan, a document or a commit."

@@ -6,8 +6,11 @@
 
 extern const eg_tool mt_core_tools[], mt_team_tools[];
 
-/* tools_review.c: the member `review` of a receipt, and the tool engram_judge. */
-void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n);
+/* tools_review.c: the member `review` of a receipt, the same as questions to the client, and the
+ * tool engram_judge. asks: as in eg_request. */
+eg_str mt_asks(const eg_request *rq);
+void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, eg_str asks);
+eg_status mt_ask_reviews(eg_request *rq, const eg_conflict_view *views, size_t n, eg_tool_result *out);
 eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out);
 
 extern const size_t mt_core_tool_count, mt_team_tool_count;

@@ -96,8 +96,14 @@ enum {
     C_COUNT
 };
 
+typedef struct commit_data {
+    const eg_receipt *receipt;
+    eg_str asks;
+} commit_data;
+
 static void render_commit(result *r, const void *data) {
-    const eg_receipt *d = data;
+    const commit_data *c = data;
+    const eg_receipt *d = c->receipt;
     mt_put_notice(r);
     mt_put_id(r, "fact_id", d->fact.id);
     mt_put_id(r, "lineage_id", d->fact.lineage_id);
@@ -114,7 +120,7 @@ static void render_commit(result *r, const void *data) {
                 EG_STR("Engram stored your fact and kept the facts that it contradicts. Find out from the code, the tests or "
                        "a person which of them are true. Then call engram_resolve for each conflict_id with winner, merge, "
                        "both_valid or dismissed. Until then do not rely on either fact."));
-    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count);
+    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, c->asks);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
 }
@@ -164,7 +170,9 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     if (!memory) return rq->err->code;
     eg_receipt receipt = {0};
     s = services->memory_ops->commit(memory, rq, &args, &receipt);
-    return s == EG_OK ? mt_result_make(rq, render_commit, &receipt, out) : s;
+    const commit_data data = {&receipt, mt_asks(rq)};
+    if (s == EG_OK) s = mt_result_make(rq, render_commit, &data, out);
+    return s == EG_OK ? mt_ask_reviews(rq, receipt.suspected, receipt.suspected_count, out) : s;
 }
 
 /* --- query --- */

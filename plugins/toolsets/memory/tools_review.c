@@ -3,8 +3,19 @@
 #include "tools.h"
 
 #include "schemas.h"
+#include "time_text.h"
 
 static const char *const judgement_words[EG_JUDGED_UNRELATED + 2] = EG_JUDGEMENT_WORDS;
+
+#define QUESTION "Can both statements be true at the same time, of the same thing?"
+enum { MAX_SHOWN = 2000 /* bytes of a statement in a question to the client */ };
+
+static eg_str shown(eg_str text) {
+    if (text.len <= MAX_SHOWN) return text;
+    text.len = MAX_SHOWN;
+    while (text.len > 0 && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80) text.len--;
+    return text;
+}
 
 /* The statement in doubt; an empty span is the whole. */
 static eg_str statement_of(const eg_fact *f, eg_span s) {
@@ -26,16 +37,28 @@ static void put_side(result *r, const char *key, const eg_fact *f, eg_span span,
     pj_end(&r->out, '}');
 }
 
-void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n) {
+eg_str mt_asks(const eg_request *rq) { return EG_HAS(rq, asks) ? rq->asks : (eg_str){NULL, 0}; }
+
+/* What the caller is asked. Where the client is asked as well, the answer is left to it: else the
+ * agent would be first every time. */
+static eg_str question_for(eg_str asks) {
+    if (eg_str_eq(asks, EG_STR("elicitation")))
+        return EG_STR(QUESTION " The person at this client is asked this now: leave the answer to them, and call engram_judge "
+                               "only if they tell you to.");
+    if (asks.len)
+        return EG_STR(QUESTION " This client is asked this apart from the call: leave the answer to it, and call engram_judge "
+                               "only if a person tells you to.");
+    return EG_STR(QUESTION " Answer with engram_judge; if you do not know, leave it.");
+}
+
+void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, eg_str asks) {
     pj_key(&r->out, "review");
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < n; i++) {
         const eg_conflict *c = &views[i].conflict;
         pj_begin(&r->out, '{');
         mt_put_id(r, "review_id", c->id);
-        pj_kstr(&r->out, "question",
-                EG_STR("Can both statements be true at the same time, of the same thing? Answer with engram_judge; if you do "
-                       "not know, leave it."));
+        pj_kstr(&r->out, "question", question_for(asks));
         mt_put_score(r, "probability", c->score);
         put_side(r, "earlier", &views[i].a, c->span_a, views[i].stated_a);
         put_side(r, "later", &views[i].b, c->span_b, views[i].stated_b);
@@ -43,6 +66,43 @@ void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n) {
     }
     pj_end(&r->out, ']');
 }
+
+/* --- questions to the client --- */
+
+/* "(scope, agent, 2026-11-23)\nstatement", and the form that was compared in its place. */
+static eg_str side_text(eg_request *rq, const eg_fact *f, eg_span span, eg_str stated) {
+    char time[TIME_TEXT];
+    eg_str at = mt_time_format(f->committed_at, time), said = shown(statement_of(f, span)), form = shown(stated);
+    return eg_request_printf(rq, "(%.*s, %.*s, %.*s)\n%.*s%s%.*s%s", (int)f->scope.len, f->scope.ptr, (int)f->agent_id.len,
+                             f->agent_id.len ? f->agent_id.ptr : "", at.len < 10 ? (int)at.len : 10, at.ptr, (int)said.len,
+                             said.ptr, form.len ? "\n(its author also put it so: " : "", (int)form.len, form.len ? form.ptr : "",
+                             form.len ? ")" : "");
+}
+
+static eg_status make_question(eg_request *rq, const eg_conflict_view *v, eg_question *q) {
+    char id[ID_TEXT];
+    eg_str a = side_text(rq, &v->a, v->conflict.span_a, v->stated_a), b = side_text(rq, &v->b, v->conflict.span_b, v->stated_b);
+    if (!a.ptr || !b.ptr) return EG_ENOMEM;
+    q->id = eg_request_copy(rq, mt_id_format(v->conflict.id, id));
+    q->message = eg_request_printf(rq, "%s\n\nEarlier %.*s\n\nLater %.*s", QUESTION, (int)a.len, a.ptr, (int)b.len, b.ptr);
+    q->schema = EG_STR(REVIEW_ANSWER);
+    q->tool = EG_STR("engram_judge");
+    q->arguments = eg_request_printf(rq, "{\"review_id\":\"%s\",\"reason\":\"no reason was given\"}", id);
+    return q->id.ptr && q->message.ptr && q->arguments.ptr ? EG_OK : EG_ENOMEM;
+}
+
+eg_status mt_ask_reviews(eg_request *rq, const eg_conflict_view *views, size_t n, eg_tool_result *out) {
+    if (!n || !mt_asks(rq).len || !EG_HAS(out, question_count)) return EG_OK;
+    eg_question *list = eg_request_array(rq, n, sizeof *list);
+    eg_status s = list ? EG_OK : EG_ENOMEM;
+    for (size_t i = 0; s == EG_OK && i < n; i++) s = make_question(rq, &views[i], &list[i]);
+    if (s != EG_OK) return EG_OK; /* what was written stands, and the receipt has the reviews */
+    out->questions = list;
+    out->question_count = n;
+    return EG_OK;
+}
+
+/* --- the answer --- */
 
 enum { J_ID, J_VERDICT, J_REASON, J_AGENT, J_COUNT };
 

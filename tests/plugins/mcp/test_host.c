@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
         if (n && eg_str_eq(options[0], EG_STR("profile=all"))) host.services.add_resource(&host.registrar, &resources[i], NULL);
     const eg_frontend_args args = {.size = sizeof args, .grace_ms = 200, .options = options, .option_count = n, .ended = on_end};
     void *running = NULL;
-    eg_status st = host.registrar.frontend->start(NULL, &host.services, &args, &running, &err);
+    eg_status st = host.registrar.frontend->start(host.registrar.frontend_self, &host.services, &args, &running, &err);
     if (st == EG_OK) {
         while (sem_wait(&over) != 0) {} /* a signal interrupts it */
         host.registrar.frontend->stop(running);

@@ -39,7 +39,8 @@ static int fits(const cJSON *message, eg_str text, mcp_origin origin) {
         }
         return found && origin.kind == MCP_ANSWER;
     }
-    if (pj_get(message, "method")) return origin.kind == MCP_NOTIFICATION;
+    if (pj_get(message, "method"))
+        return pj_get(message, "id") ? origin.kind == MCP_REQUEST && !origin.request.ptr : origin.kind == MCP_NOTIFICATION;
     const cJSON *id = pj_get(message, "id");
     if (!id || cJSON_IsNull(id)) return origin.kind == MCP_ANSWER && !origin.request.ptr;
     return origin.kind == MCP_ANSWER && eg_str_eq(pj_value_text(text, pj_index(message, "id")), origin.request);
@@ -70,6 +71,8 @@ static int is_gone(void *self) {
     return gone;
 }
 
+static int can_ask(void *self) { return !is_gone(self); }
+
 static void hang_up(inbox *in) {
     pthread_mutex_lock(&in->lock);
     in->gone = 1;
@@ -90,7 +93,7 @@ typedef struct bench {
 static void client_open(client *c, mcp_server *server) {
     pthread_mutex_init(&c->in.lock, NULL);
     pthread_cond_init(&c->in.came, NULL);
-    assert_int_equal(mcp_session_create(server, (mcp_sink){keep_message, is_gone, &c->in}, &c->session, NULL), EG_OK);
+    assert_int_equal(mcp_session_create(server, (mcp_sink){keep_message, is_gone, can_ask, &c->in}, &c->session, NULL), EG_OK);
 }
 
 static void client_hang_up(client *c) {
@@ -367,6 +370,76 @@ static void a_server_without_resources(void **state) {
     mcp_server_destroy(bare);
 }
 
+/* A client that shows forms. */
+static void initialize_with_forms(client *c) {
+    say(c, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
+           "\"capabilities\":{\"elicitation\":{}},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}");
+    say(c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+}
+
+/* Each of these is asked about: the made-up memory doubts the same pair every time. */
+static void commit_doubtful(client *c, int id) {
+    sayf(c,
+         "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"engram_commit\","
+         "\"arguments\":{\"content\":\"Perhaps it is %d\",\"scope\":\"s%d\"}}}",
+         id, id, id);
+    answer(c, id);
+}
+
+/* The id of the question that came to this client, of which there is one; NULL: none. */
+static const char *question(client *c) {
+    const char *found = NULL;
+    for (int tries = 0; tries < 20 && !found; tries++) {
+        pthread_mutex_lock(&c->in.lock);
+        for (size_t i = 0; i < c->in.count; i++) {
+            const cJSON *method = pj_get(c->in.messages[i], "method");
+            if (!cJSON_IsString(method) || strcmp(method->valuestring, "elicitation/create") != 0) continue;
+            assert_null(found);
+            found = pj_get(c->in.messages[i], "id")->valuestring;
+        }
+        pthread_mutex_unlock(&c->in.lock);
+        if (!found) pause_ms(10);
+    }
+    return found;
+}
+
+/* Asked once in a session, whatever is committed; and answered by the session that was asked. */
+static void questions_belong_to_a_session(void **state) {
+    bench *t = *state;
+    mcp_server *asks;
+    client c = {0}, d = {0};
+    assert_int_equal(mcp_server_create(&t->host.services, EG_PROFILE_CORE, 4, &asks, NULL), EG_OK);
+    mcp_server_ask(asks, MCP_ASK_ELICITATION, 60000);
+    client_open(&c, asks);
+    client_open(&d, asks);
+    initialize_with_forms(&c);
+    initialize_with_forms(&d);
+    commit(&c, 1, "Alpha is 1");
+    commit(&c, 2, "Alpha is 2");
+    commit_doubtful(&c, 3);
+    const char *of_c = question(&c);
+    assert_non_null(of_c);
+    commit_doubtful(&c, 4);
+    pause_ms(50);
+    assert_ptr_equal(question(&c), of_c);
+    assert_null(question(&d));
+    commit_doubtful(&d, 5);
+    const char *of_d = question(&d);
+    assert_non_null(of_d);
+    assert_string_not_equal(of_c, of_d);
+    static const char good[] = "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"action\":\"accept\",\"content\":{\"verdict\":"
+                               "\"same\",\"reason\":\"%s\"}}}";
+    sayf(&d, good, of_c, "not of d");
+    query(&d, 6, "after it");
+    answer(&d, 6);
+    assert_null(t->host.judge.reason.ptr);
+    sayf(&c, good, of_c, "of c");
+    client_close(&c); /* what was said before is done */
+    assert_true(eg_str_eq(t->host.judge.reason, EG_STR("of c")) && eg_str_eq(t->host.judge.agent_id, EG_STR("c")));
+    client_close(&d);
+    mcp_server_destroy(asks);
+}
+
 /* --- sessions do not wait for each other --- */
 
 static void a_write_holds_up_its_own_session_only(void **state) {
@@ -465,6 +538,7 @@ int main(void) {
         TEST(arrays_are_answered_where_they_came_from),
         TEST(notifications_name_their_request),
         TEST(a_server_without_resources),
+        TEST(questions_belong_to_a_session),
         TEST(a_write_holds_up_its_own_session_only),
         TEST(a_full_session_blocks_only_its_own_client),
         cmocka_unit_test_setup_teardown(fewer_threads_than_calls, setup_two_threads, teardown),

@@ -43,7 +43,9 @@ static eg_status request_create(void *host, const eg_request_options *options, e
                            .workspace = EG_STR("test"),
                            .who = &r->who,
                            .progress = o->progress,
-                           .progress_self = o->progress_self};
+                           .progress_self = o->progress_self,
+                           .asks = o->asks,
+                           .asked = o->asked};
     memcpy(&r->rq, &rq, sizeof rq);
     *out = &r->rq;
     return EG_OK;

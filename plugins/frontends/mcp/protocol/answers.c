@@ -156,6 +156,14 @@ void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all) {
     pj_end(o, '}');
 }
 
+void mcp_answer_withdrawn(pj_out *o, const char *id) {
+    begin_notification(o, EG_STR("notifications/cancelled"));
+    pj_kstr(o, "requestId", eg_str_of(id));
+    pj_kstr(o, "reason", EG_STR("no answer came in time; the question stays open"));
+    pj_end(o, '}');
+    pj_end(o, '}');
+}
+
 void mcp_answer_subscribed(pj_out *o, eg_str id) {
     begin_notification(o, EG_STR("notifications/subscriptions/acknowledged"));
     pj_key(o, "_meta");

@@ -75,6 +75,9 @@ int mcp_answer_messages(pj_out *o, const reply_to *to, const eg_prompt *prompt, 
 /* notifications/progress. token: JSON text. */
 void mcp_answer_progress(pj_out *o, eg_str token, size_t done, size_t all);
 
+/* notifications/cancelled for a request of the server that was not answered in time. */
+void mcp_answer_withdrawn(pj_out *o, const char *id);
+
 /* subscriptions/listen: the acknowledgement (a notification), and the result that ends it. */
 void mcp_answer_subscribed(pj_out *o, eg_str id);
 void mcp_answer_unsubscribed(pj_out *o, const reply_to *to);

@@ -1,6 +1,8 @@
 /* calls.c - the calls of a session in flight. See calls.h. */
 #include "calls.h"
 
+#include "questions.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -57,13 +59,15 @@ static void free_call(call *c) {
     free((char *)c->arguments.ptr);
     free((char *)c->token.ptr);
     free((char *)c->actor.ptr);
+    mcp_questions_free(c->questions);
     free(c);
 }
 
 /* Sends the response of a call that is in the queue no more, or drops it, and forgets the call. */
 static void finish(calls *q, call *c, pj_out *response) {
-    if (!c->cancelled) {
+    if (!c->cancelled && c->kind != CALL_ANSWER) {
         mcp_send_answer(q->sink, c->in, c->id, response);
+        q->sent(q->session, c);
     } else {
         pj_release(response);
         if (c->in) mcp_batch_drop(c->in);
@@ -92,8 +96,9 @@ static void run_task(task *t) {
 
 /* --- the receiving thread's side --- */
 
-eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)(void *, call *, pj_out *), void *session) {
-    *q = (calls){.workers = w, .sink = sink, .run = run, .session = session};
+eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)(void *, call *, pj_out *),
+                         void (*sent)(void *, call *), void *session) {
+    *q = (calls){.workers = w, .sink = sink, .run = run, .sent = sent, .session = session};
     if (pthread_mutex_init(&q->lock, NULL) != 0) return EG_ENOMEM;
     if (pthread_cond_init(&q->done, NULL) == 0) return EG_OK;
     pthread_mutex_destroy(&q->lock);

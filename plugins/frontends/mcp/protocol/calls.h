@@ -16,7 +16,12 @@
 
 struct calls;
 
-typedef enum call_kind { CALL_TOOL, CALL_RESOURCE, CALL_PROMPT } call_kind;
+typedef enum call_kind {
+    CALL_TOOL,
+    CALL_RESOURCE,
+    CALL_PROMPT,
+    CALL_ANSWER /* of a tool, with the client's answer to a question: gets no response */
+} call_kind;
 
 typedef struct call {
     task task; /* first: what the workers hand back */
@@ -26,7 +31,9 @@ typedef struct call {
     call_kind kind;
     int writes;              /* waits for earlier calls, and later ones wait for it */
     int may_ask;             /* the client can put a question to a person */
-    const eg_tool *tool;     /* of CALL_TOOL */
+    mcp_asking asking;       /* how questions of its result are asked; of CALL_ANSWER: how this one
+                              * was */
+    const eg_tool *tool;     /* of CALL_TOOL and CALL_ANSWER */
     const eg_prompt *prompt; /* of CALL_PROMPT */
     eg_str id;               /* JSON text; own memory, as the texts below */
     eg_str arguments;        /* JSON text; of CALL_RESOURCE the uri */
@@ -35,8 +42,9 @@ typedef struct call {
     eg_str actor;            /* who asks, when the arguments do not say */
     batch *in;               /* the array that the answer belongs to, or NULL */
     int running;
-    int cancelled; /* by the client: no response */
-    int flag;      /* the cancel flag of the tool's request */
+    int cancelled;                  /* by the client: no response */
+    int flag;                       /* the cancel flag of the tool's request */
+    struct mcp_question *questions; /* of its result, to be asked once that was sent */
 } call;
 
 typedef struct calls {
@@ -51,10 +59,13 @@ typedef struct calls {
     const mcp_sink *sink;
     /* Runs a call and writes its whole response. Thread class: worker. */
     void (*run)(void *session, call *c, pj_out *response);
+    /* Called when the response of a call was sent. Thread class: worker. */
+    void (*sent)(void *session, call *c);
     void *session;
 } calls;
 
-eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)(void *, call *, pj_out *), void *session);
+eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)(void *, call *, pj_out *),
+                         void (*sent)(void *, call *), void *session);
 /* Waits until all calls are answered; cancels them when the sink is gone. */
 void mcp_calls_release(calls *q);
 

@@ -98,8 +98,7 @@ message_kind mcp_message_read(message *m, refusal *why) {
     if (cJSON_IsNull(params)) params = NULL;
     m->id = id_member(m->tree, m->text, "id");
     int bad_id = pj_get(m->tree, "id") && !m->id.ptr;
-    /* we ask nothing */
-    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return MESSAGE_IGNORED;
+    if (!method && (pj_get(m->tree, "result") || pj_get(m->tree, "error"))) return MESSAGE_RESPONSE;
     if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0 || !cJSON_IsString(method) || bad_id)
         return wrong(why, RPC_REQUEST,
                      "not a JSON-RPC 2.0 message: it must have \"jsonrpc\":\"2.0\", a method, and an id that is "

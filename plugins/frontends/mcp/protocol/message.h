@@ -24,8 +24,9 @@ typedef struct message {
 typedef enum message_kind {
     MESSAGE_REQUEST,
     MESSAGE_NOTIFICATION,
-    MESSAGE_IGNORED, /* a response, or a wrong notification: nothing to answer */
-    MESSAGE_WRONG    /* *why says what is wrong */
+    MESSAGE_RESPONSE, /* to a request of ours, or so it says */
+    MESSAGE_IGNORED,  /* a wrong notification: nothing to answer */
+    MESSAGE_WRONG     /* *why says what is wrong */
 } message_kind;
 
 typedef struct refusal {

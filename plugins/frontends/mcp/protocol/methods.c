@@ -9,6 +9,12 @@ static reply_to to_request(const mcp_session *s, const message *m) {
     return (reply_to){.rev = m->rev, .id = m->id, .version = mcp_host_version(s->server)};
 }
 
+/* An empty elicitation capability says so too. */
+static int can_show_forms(const cJSON *capabilities) {
+    const cJSON *elicitation = pj_get(capabilities, "elicitation");
+    return cJSON_IsObject(elicitation) && (pj_get(elicitation, "form") || !pj_get(elicitation, "url"));
+}
+
 static void on_initialize(mcp_session *s, const message *m) {
     const cJSON *wanted = pj_get(m->params, "protocolVersion");
     if (s->era) {
@@ -20,6 +26,9 @@ static void on_initialize(mcp_session *s, const message *m) {
         return;
     }
     s->era = s->latest = mcp_revision_negotiate(wanted->valuestring);
+    const cJSON *capabilities = pj_get(m->params, "capabilities");
+    if (cJSON_IsObject(pj_get(capabilities, "sampling"))) s->can_answer |= REV_SAMPLING;
+    if (can_show_forms(capabilities)) s->can_answer |= REV_ELICITATION;
     eg_str name = mcp_client_name(pj_get(m->params, "clientInfo"));
     snprintf(s->client, sizeof s->client, "%.*s", (int)name.len, name.ptr ? name.ptr : "");
     pj_out o = {0};
@@ -88,12 +97,20 @@ static void start(mcp_session *s, const message *m, call c) {
         mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
 }
 
-/* 1 when the client of this request can show a form to a person: an empty elicitation capability
- * says so too. */
+/* 1 when the client of this request can show a form to a person. */
 static int may_ask(const message *m) {
     const cJSON *capabilities = m->rev->flags & REV_STATELESS ? pj_get(m->meta, META_CAPABILITIES) : NULL;
-    const cJSON *elicitation = capabilities ? pj_get(capabilities, "elicitation") : NULL;
-    return cJSON_IsObject(elicitation) && (pj_get(elicitation, "form") || !pj_get(elicitation, "url"));
+    return capabilities && can_show_forms(capabilities);
+}
+
+/* How the client is asked what the call leaves open: only one that said what it can do, in a
+ * revision that knows such requests. An answer in an array goes out with the array. */
+static mcp_asking asking_of(mcp_session *s, const message *m) {
+    static const unsigned needs[] = {[MCP_ASK_ELICITATION] = REV_ELICITATION, [MCP_ASK_SAMPLING] = REV_SAMPLING};
+    mcp_asking how = s->server->asking;
+    int can = how && !m->in && s->initialized && (needs[how] & m->rev->flags & s->can_answer) && s->sink.can_ask &&
+              s->sink.can_ask(s->sink.self) && mcp_asking_is_open(&s->asking);
+    return can ? how : MCP_ASK_NOBODY;
 }
 
 static void start_tool(mcp_session *s, const message *m, const eg_tool *tool, eg_str arguments) {
@@ -102,6 +119,7 @@ static void start_tool(mcp_session *s, const message *m, const eg_tool *tool, eg
                  .tool = tool,
                  .writes = !(tool->flags & EG_TOOL_READ_ONLY),
                  .may_ask = may_ask(m),
+                 .asking = asking_of(s, m),
                  .arguments = arguments.ptr ? arguments : EG_STR("{}")});
 }
 
@@ -273,4 +291,5 @@ static void on_cancelled(mcp_session *s, const message *m) {
 
 void mcp_on_notification(mcp_session *s, const message *m) {
     if (strcmp(m->method, "notifications/cancelled") == 0) on_cancelled(s, m);
+    if (strcmp(m->method, "notifications/initialized") == 0) s->initialized = s->era != NULL;
 }

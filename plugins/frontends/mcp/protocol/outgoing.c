@@ -65,3 +65,5 @@ void mcp_send_answer(const mcp_sink *to, batch *in, eg_str id, pj_out *message) 
 }
 
 void mcp_send_notification(const mcp_sink *to, eg_str about, pj_out *message) { send_now(to, message, MCP_NOTIFICATION, about); }
+
+void mcp_send_request(const mcp_sink *to, pj_out *message) { send_now(to, message, MCP_REQUEST, (eg_str){NULL, 0}); }

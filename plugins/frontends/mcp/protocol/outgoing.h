@@ -23,4 +23,7 @@ void mcp_send_answer(const mcp_sink *to, batch *in, eg_str id, pj_out *message);
 /* Sends a notification and releases it. about: the id of a request, or ptr NULL. */
 void mcp_send_notification(const mcp_sink *to, eg_str about, pj_out *message);
 
+/* Sends a request to the client and releases it. */
+void mcp_send_request(const mcp_sink *to, pj_out *message);
+
 #endif

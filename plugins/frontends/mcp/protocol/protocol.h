@@ -29,6 +29,11 @@ typedef struct mcp_session mcp_session;
 /* Offers the host's tools whose profile is at most `profile`, on up to `threads` worker threads,
  * which are started when they are needed. services must outlive the server. err may be NULL. */
 eg_status mcp_server_create(const eg_services *services, uint32_t profile, size_t threads, mcp_server **out, eg_error *err);
+/* How the questions that results leave open (eg_question) are put to clients. */
+typedef enum mcp_asking { MCP_ASK_NOBODY = 0, MCP_ASK_ELICITATION, MCP_ASK_SAMPLING } mcp_asking;
+/* Clients that say at initialize that they can answer so are asked, after the result; an answer
+ * counts for answer_ms. Before the first session; else nobody is asked. */
+void mcp_server_ask(mcp_server *server, mcp_asking how, uint32_t answer_ms);
 /* Ends the worker threads. Its sessions must be destroyed already. */
 void mcp_server_destroy(mcp_server *server);
 
@@ -38,6 +43,9 @@ eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **ou
  * are done. Blocks while MCP_MAX_IN_FLIGHT calls of the session wait. One thread at a time may call
  * this for a session; sessions do not wait for each other. */
 void mcp_session_receive(mcp_session *session, eg_str message);
+/* Withdraws questions that nobody answered in time: call it every now and then, on the thread that
+ * calls mcp_session_receive(). */
+void mcp_session_tick(mcp_session *session);
 /* Answers something that the transport could not hand over as a message with an error without an
  * id. */
 void mcp_session_refuse(mcp_session *session, const char *why);

@@ -11,7 +11,9 @@ enum {
     REV_BATCH = 4,       /* arrays of messages */
     REV_NO_ID = 8,       /* an error without a known id leaves the member out; before: null, as
                           * JSON-RPC says */
-    REV_STATELESS = 16   /* no initialize: each request names its revision */
+    REV_STATELESS = 16,  /* no initialize: each request names its revision */
+    REV_SAMPLING = 32,   /* the server may ask the client for the answer of a model */
+    REV_ELICITATION = 64 /* and for that of a person */
 };
 
 typedef struct revision {

@@ -2,6 +2,7 @@
  * progress, its response. See state.h. */
 #include <time.h>
 
+#include "questions.h"
 #include "state.h"
 
 enum { PROGRESS_PAUSE_MS = 200 };
@@ -40,7 +41,9 @@ static eg_request *request_for(const mcp_session *s, call *c, teller *to, eg_err
                                         .agent = c->actor,
                                         .cancel.flag = &c->flag,
                                         .progress = c->token.ptr ? tell_progress : NULL,
-                                        .progress_self = to};
+                                        .progress_self = to,
+                                        .asks = mcp_asking_word(c->kind == CALL_TOOL ? c->asking : MCP_ASK_NOBODY),
+                                        .asked = mcp_asking_word(c->kind == CALL_ANSWER ? c->asking : MCP_ASK_NOBODY)};
     return host->request_create(host->host, &options, &rq, err) == EG_OK ? rq : NULL;
 }
 
@@ -48,12 +51,26 @@ static eg_str sentence_of(const eg_request *rq) {
     return rq->err->text[0] ? eg_str_of(rq->err->text) : EG_STR("the call failed and gave no reason; please report it");
 }
 
-static void run_tool(const mcp_session *s, const call *c, const reply_to *to, eg_request *rq, pj_out *response) {
+static void run_tool(const mcp_session *s, call *c, const reply_to *to, eg_request *rq, pj_out *response) {
     const eg_services *host = s->server->services;
     eg_tool_result result = {.size = sizeof result};
-    if (host->call_tool(host->host, rq, c->tool->name, c->arguments, &result) == EG_OK)
-        mcp_answer_tool_result(response, to, c->tool->name, &result, c->may_ask);
-    else mcp_answer_tool_failed(response, to, sentence_of(rq));
+    if (host->call_tool(host->host, rq, c->tool->name, c->arguments, &result) != EG_OK) {
+        mcp_answer_tool_failed(response, to, sentence_of(rq));
+        return;
+    }
+    mcp_answer_tool_result(response, to, c->tool->name, &result, c->may_ask);
+    if (c->asking && result.kind == EG_RESULT_COMPLETE) c->questions = mcp_questions_make(s->server, c->asking, &result);
+}
+
+/* Nobody waits for what comes of it: a failure is logged. */
+static void run_answer(const mcp_session *s, const call *c, eg_request *rq) {
+    const eg_services *host = s->server->services;
+    eg_tool_result result = {.size = sizeof result};
+    if (host->call_tool(host->host, rq, c->tool->name, c->arguments, &result) == EG_OK && result.kind == EG_RESULT_COMPLETE)
+        return;
+    char text[700];
+    snprintf(text, sizeof text, "the answer to a question is not used: %.600s", sentence_of(rq).ptr);
+    host->log(host->host, EG_LOG_WARN, "mcp", text);
 }
 
 /* Resources and prompts have no results that are errors: the error of the protocol that fits. */
@@ -92,7 +109,14 @@ void mcp_run_call(void *self, call *c, pj_out *response) {
                          err.text[0] ? err.text : "out of memory for the call; send it again later");
         return;
     }
-    if (c->kind == CALL_TOOL) run_tool(s, c, &to, rq, response);
+    if (c->kind == CALL_ANSWER) run_answer(s, c, rq);
+    else if (c->kind == CALL_TOOL) run_tool(s, c, &to, rq, response);
     else run_other(s, c, &to, rq, response);
     host->request_release(host->host, rq);
+}
+
+void mcp_call_sent(void *self, call *c) {
+    mcp_session *s = self;
+    mcp_asking_send(s, c->questions);
+    c->questions = NULL;
 }

@@ -42,6 +42,11 @@ eg_status mcp_server_create(const eg_services *services, uint32_t profile, size_
     return mcp_fail(err, EG_ENOMEM, "out of memory for the list of tools and the worker threads");
 }
 
+void mcp_server_ask(mcp_server *server, mcp_asking how, uint32_t answer_ms) {
+    server->asking = how;
+    server->answer_ms = answer_ms;
+}
+
 void mcp_server_destroy(mcp_server *server) {
     if (!server) return;
     if (server->workers) mcp_workers_destroy(server->workers);

@@ -72,6 +72,7 @@ static void on_message(mcp_session *s, const cJSON *tree, eg_str text, batch *in
     case MESSAGE_REQUEST: on_request(s, &m); return;
     case MESSAGE_WRONG: mcp_send_error(s, &m, why.code, why.text); return;
     case MESSAGE_NOTIFICATION: mcp_on_notification(s, &m); break;
+    case MESSAGE_RESPONSE: mcp_on_response(s, &m); break;
     case MESSAGE_IGNORED: break;
     }
     if (in) mcp_batch_drop(in);
@@ -119,6 +120,8 @@ void mcp_session_receive(mcp_session *s, eg_str text) {
     cJSON_Delete(tree);
 }
 
+void mcp_session_tick(mcp_session *s) { mcp_asking_tick(s); }
+
 /* --- life --- */
 
 eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **out, eg_error *err) {
@@ -126,10 +129,12 @@ eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **ou
     if (s) {
         s->server = server;
         s->sink = sink;
-        if (mcp_calls_init(&s->calls, server->workers, &s->sink, mcp_run_call, s) == EG_OK) {
+        int can_keep = mcp_asking_init(&s->asking) == EG_OK;
+        if (can_keep && mcp_calls_init(&s->calls, server->workers, &s->sink, mcp_run_call, mcp_call_sent, s) == EG_OK) {
             *out = s;
             return EG_OK;
         }
+        if (can_keep) mcp_asking_release(&s->asking);
     }
     free(s);
     return mcp_fail(err, EG_ENOMEM, "out of memory for a session");
@@ -137,7 +142,9 @@ eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **ou
 
 void mcp_session_destroy(mcp_session *s) {
     if (!s) return;
+    mcp_asking_close(&s->asking); /* nobody reads an answer any more */
     mcp_end_subscriptions(s);
     mcp_calls_release(&s->calls);
+    mcp_asking_release(&s->asking);
     free(s);
 }

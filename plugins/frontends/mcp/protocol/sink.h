@@ -7,8 +7,9 @@
 #include "engram/status.h"
 
 typedef enum mcp_kind {
-    MCP_ANSWER,      /* the one answer to a request, or the array of answers to an array */
-    MCP_NOTIFICATION /* nobody answers it, and it answers nothing */
+    MCP_ANSWER,       /* the one answer to a request, or the array of answers to an array */
+    MCP_NOTIFICATION, /* nobody answers it, and it answers nothing */
+    MCP_REQUEST       /* the client answers it, by a message to the session */
 } mcp_kind;
 
 /* What a message is about, for a transport that has several streams to a client, as HTTP has. */
@@ -17,7 +18,7 @@ typedef struct mcp_origin {
     /* JSON text of a request's id, as the client wrote it; it lives until write() returns. Of an
      * answer: that request's; of an array of answers: one of its requests'; ptr NULL: what was sent
      * had no id that could be read. Of a notification: the request that it tells about; ptr NULL:
-     * it is for the session as a whole. */
+     * it is for the session as a whole, as requests are. */
     eg_str request;
 } mcp_origin;
 
@@ -29,6 +30,9 @@ typedef struct mcp_sink {
     /* 1 when answers have become useless: nobody reads them any more, or the front end stops. Calls
      * that run are then cancelled. Called on any thread; must not block. */
     int (*gone)(void *self);
+    /* 1 when a request would reach the client now: where there is a stream to it that no request of
+     * its own has to open. NULL: never. Called on any thread; must not block. */
+    int (*can_ask)(void *self);
     void *self;
 } mcp_sink;
 

@@ -5,6 +5,7 @@
 #define ENGRAM_MCP_STATE_H
 
 #include "answers.h"
+#include "asking.h"
 #include "calls.h"
 #include "message.h"
 
@@ -12,12 +13,18 @@ struct mcp_server {
     const eg_services *services;
     workers *workers;
     offer offer;
+    mcp_asking asking;
+    uint32_t answer_ms;
 };
 
 struct mcp_session {
     const mcp_server *server;
     mcp_sink sink;
     calls calls;
+    asking asking;
+    unsigned can_answer;                         /* REV_SAMPLING, REV_ELICITATION: what initialize
+                                                  * said that the client can do */
+    int initialized;                             /* the client said so */
     const revision *era;                         /* what initialize agreed on; NULL before */
     const revision *latest;                      /* of the latest request: how an error without an
                                                   * id is written; may be NULL */
@@ -47,7 +54,8 @@ int mcp_has_subscription(const mcp_session *s, eg_str id);
 /* Ends the open subscriptions with their results. */
 void mcp_end_subscriptions(mcp_session *s);
 
-/* run_call.c: the run function of calls.h. */
+/* run_call.c: the functions run and sent of calls.h. */
 void mcp_run_call(void *session, call *c, pj_out *response);
+void mcp_call_sent(void *session, call *c);
 
 #endif

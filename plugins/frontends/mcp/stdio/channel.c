@@ -96,7 +96,8 @@ line_kind mcp_channel_read(channel *c, eg_str *line) {
         struct pollfd p = {.fd = c->in, .events = POLLIN};
         int ready = poll(&p, 1, TICK_MS);
         if (ready < 0 && errno != EINTR) return LINE_FAILED;
-        if (ready <= 0) continue;
+        if (ready == 0) return LINE_IDLE;
+        if (ready < 0) continue;
         if (!make_room(c)) return LINE_FAILED;
         ssize_t n = read(c->in, c->buffer + c->end, READ_PIECE);
         if (n < 0 && errno != EINTR && errno != EAGAIN) return LINE_FAILED;

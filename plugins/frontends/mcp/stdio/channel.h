@@ -10,6 +10,7 @@
 typedef enum line_kind {
     LINE_READ,     /* a line without its end */
     LINE_TOO_LONG, /* a line over max_line went by */
+    LINE_IDLE,     /* none came for a moment */
     LINE_END,      /* end of input, or nobody reads our output any more */
     LINE_STOPPED,  /* mcp_channel_stop() was called */
     LINE_FAILED    /* reading failed, or no memory */
@@ -30,7 +31,7 @@ typedef struct channel {
 /* in and out stay the caller's. */
 eg_status mcp_channel_init(channel *c, int in, int out, size_t max_line);
 void mcp_channel_release(channel *c);
-/* Waits for the next line; *line is good until the next call. */
+/* Waits a moment for the next line; *line is good until the next call. */
 line_kind mcp_channel_read(channel *c, eg_str *line);
 /* Writes text and a line break, as one piece. Thread class: any. */
 void mcp_channel_write(channel *c, eg_str text);
