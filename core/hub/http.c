@@ -1,58 +1,17 @@
-/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only to
- * download. Redirects are followed here and not by libcurl, so that it is plain which server gets
- * the token and whose headers count. */
+/* http.c - see http.h. Redirects are followed here and not by libcurl, so that it is plain which
+ * server gets the token and whose headers count. */
 #include "core/hub/http.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
+#include "core/curl/curl_loader.h"
 
 enum { CONNECT_SECONDS = 30, STALLED_SECONDS = 60, MOST_HEADERS = 64 << 10, MOST_THROWN = 1 << 20 };
 
-/* The functions of libcurl that are called. */
-static struct {
-    __typeof__(curl_global_init) *global_init;
-    __typeof__(curl_easy_init) *init;
-    __typeof__(curl_easy_cleanup) *cleanup;
-    __typeof__(curl_easy_setopt) *set;
-    __typeof__(curl_easy_perform) *perform;
-    __typeof__(curl_easy_getinfo) *info;
-    __typeof__(curl_easy_strerror) *describe;
-    __typeof__(curl_slist_append) *append;
-    __typeof__(curl_slist_free_all) *release;
-    int ready;
-    char why[200]; /* when it is not */
-} curl;            /* written once */
-
-static void load(void) {
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) {
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (i == 0 && !library) snprintf(curl.why, sizeof curl.why, "%s", dlerror());
-    }
-    if (library) snprintf(curl.why, sizeof curl.why, "the library lacks a function or does not start");
-    const struct {
-        const char *name;
-        void *to;
-    } symbols[] = {
-        {"curl_global_init", &curl.global_init}, {"curl_easy_init", &curl.init},       {"curl_easy_cleanup", &curl.cleanup},
-        {"curl_easy_setopt", &curl.set},         {"curl_easy_perform", &curl.perform}, {"curl_easy_getinfo", &curl.info},
-        {"curl_easy_strerror", &curl.describe},  {"curl_slist_append", &curl.append},  {"curl_slist_free_all", &curl.release}};
-    for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
-        void *found = dlsym(library, symbols[i].name);
-        if (!found) return;
-        /* C has no cast between the two kinds of pointers */
-        memcpy(symbols[i].to, &found, sizeof found);
-    }
-    curl.ready = library && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
-
 typedef struct transfer {
+    const eg_curl *curl;
     const eg_http_get *get;
     eg_http_answer *answer;
     eg_error *err;
@@ -132,15 +91,9 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *self) {
     return t->failed == EG_OK ? n : CURL_WRITEFUNC_ERROR;
 }
 
-static int look_at_stop(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
-    const transfer *t = self;
-    (void)a, (void)b, (void)c, (void)d;
-    return eg_cancel_is_set(t->get->cancel);
-}
-
 /* What libcurl said, in words that help. */
 static eg_status explain(const transfer *t, CURLcode code, const char *detail, eg_error *err) {
-    const char *what = *detail ? detail : curl.describe(code), *host = t->answer->host;
+    const char *what = *detail ? detail : t->curl->describe(code), *host = t->answer->host;
     if (t->failed != EG_OK) return t->failed; /* begin or take said it */
     switch (code) {
     case CURLE_ABORTED_BY_CALLBACK: return eg_fail(err, EG_ECANCELLED, "stopped");
@@ -162,41 +115,35 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     char detail[CURL_ERROR_SIZE] = "", line[EG_MAX_HEADER + 600];
     struct curl_slist *headers = NULL;
     const eg_http_get *g = t->get;
-    CURL *c = curl.init();
-    if (!c) return eg_fail_memory(err, 0);
-    headers = curl.append(headers, "Accept-Encoding: identity");
-    if (g->from && g->if_range && *g->if_range) {
-        snprintf(line, sizeof line, "If-Range: %.190s", g->if_range);
-        headers = curl.append(headers, line);
-    }
-    if (g->token && t->first) {
-        snprintf(line, sizeof line, "Authorization: Bearer %.500s", g->token);
-        headers = curl.append(headers, line);
-    }
+    const eg_curl *curl = t->curl;
+    int wrong = 0;
     t->begun = 0;
     t->header_bytes = t->thrown_bytes = 0;
     t->answer->status = 0;
     snprintf(t->answer->host, sizeof t->answer->host, "%.*s", (int)(origin_length(url) < 180 ? origin_length(url) : 180), url);
-    int set =
-        headers && curl.set(c, CURLOPT_URL, url) == CURLE_OK && curl.set(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
-    curl.set(c, CURLOPT_HTTPHEADER, headers);
-    curl.set(c, CURLOPT_ERRORBUFFER, detail);
-    curl.set(c, CURLOPT_USERAGENT, "engram");
-    curl.set(c, CURLOPT_FOLLOWLOCATION, 0L);
-    curl.set(c, CURLOPT_NOSIGNAL, 1L);
-    curl.set(c, CURLOPT_NOPROGRESS, 0L);
-    curl.set(c, CURLOPT_XFERINFOFUNCTION, look_at_stop);
-    curl.set(c, CURLOPT_XFERINFODATA, t);
-    curl.set(c, CURLOPT_HEADERFUNCTION, take_header);
-    curl.set(c, CURLOPT_HEADERDATA, t);
-    curl.set(c, CURLOPT_WRITEFUNCTION, take_body);
-    curl.set(c, CURLOPT_WRITEDATA, t);
-    curl.set(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    curl.set(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl.set(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
+    CURL *c = eg_curl_open(curl, url, g->cancel, &wrong);
+    if (!c) return wrong ? explain(t, CURLE_URL_MALFORMAT, detail, err) : eg_fail_memory(err, 0);
+    headers = curl->append(headers, "Accept-Encoding: identity");
+    if (g->from && g->if_range && *g->if_range) {
+        snprintf(line, sizeof line, "If-Range: %.190s", g->if_range);
+        headers = curl->append(headers, line);
+    }
+    if (g->token && t->first) {
+        snprintf(line, sizeof line, "Authorization: Bearer %.500s", g->token);
+        headers = curl->append(headers, line);
+    }
+    curl->set(c, CURLOPT_HTTPHEADER, headers);
+    curl->set(c, CURLOPT_ERRORBUFFER, detail);
+    curl->set(c, CURLOPT_HEADERFUNCTION, take_header);
+    curl->set(c, CURLOPT_HEADERDATA, t);
+    curl->set(c, CURLOPT_WRITEFUNCTION, take_body);
+    curl->set(c, CURLOPT_WRITEDATA, t);
+    curl->set(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+    curl->set(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl->set(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
     snprintf(line, sizeof line, "%llu-", (unsigned long long)g->from);
-    if (g->from) curl.set(c, CURLOPT_RANGE, line);
-    CURLcode code = set ? curl.perform(c) : CURLE_URL_MALFORMAT;
+    if (g->from) curl->set(c, CURLOPT_RANGE, line);
+    CURLcode code = headers ? curl->perform(c) : CURLE_URL_MALFORMAT;
     /* a long page about an error: enough of it */
     if (code == CURLE_WRITE_ERROR && !has_body(t->answer)) code = CURLE_OK;
     eg_status s = code == CURLE_OK ? EG_OK : explain(t, code, detail, err);
@@ -205,27 +152,26 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     char *to = NULL;
     *next = '\0';
     if (s == EG_OK && t->answer->status >= 300 && t->answer->status < 400 &&
-        curl.info(c, CURLINFO_REDIRECT_URL, &to) == CURLE_OK && to) {
+        curl->info(c, CURLINFO_REDIRECT_URL, &to) == CURLE_OK && to) {
         if (strlen(to) < EG_MAX_URL) memcpy(next, to, strlen(to) + 1);
         else
             s = eg_fail(err, EG_EREFUSED, "%s redirects to an address of %zu bytes: more than %d are not followed",
                         t->answer->host, strlen(to), EG_MAX_URL);
     }
-    curl.release(headers);
-    curl.cleanup(c);
+    curl->release(headers);
+    curl->cleanup(c);
     return s;
 }
 
 eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const eg_curl *curl = eg_curl_load();
     char url[EG_MAX_URL], next[EG_MAX_URL];
     *out = (eg_http_answer){.linked_size = UINT64_MAX};
-    pthread_once(&once, load);
-    if (!curl.ready) return eg_fail(err, EG_EUNSUPPORTED, "downloading needs libcurl (Debian: libcurl4): %s", curl.why);
+    if (!curl->ready) return eg_fail(err, EG_EUNSUPPORTED, "downloading needs libcurl (Debian: libcurl4): %s", curl->why);
     if (strlen(get->url) >= sizeof url) return eg_fail(err, EG_ELIMIT, "the address '%.60s...' is too long", get->url);
     memcpy(url, get->url, strlen(get->url) + 1);
     for (int hop = 0; hop <= EG_HTTP_REDIRECTS; hop++) {
-        transfer t = {.get = get, .answer = out, .err = err, .first = same_origin(url, get->url)};
+        transfer t = {.curl = curl, .get = get, .answer = out, .err = err, .first = same_origin(url, get->url)};
         eg_status s = run_one(&t, url, next, err);
         if (s != EG_OK || !*next) return s;
         if (!is_secure(next) && strncasecmp(next, "http://", 7) != 0)

@@ -1,6 +1,6 @@
-/* http.h - one GET over HTTP or HTTPS, for the download of models. The only user of libcurl, which
- * is loaded when it is first needed: no other command pays for it. Not a client for anything else:
- * no POST, no cookies, no state between calls. Thread class: worker; may block. */
+/* http.h - one GET over HTTP or HTTPS, for the download of models, by libcurl (core/curl/). Not a
+ * client for anything else: no POST, no cookies, no state between calls. Thread class: worker; may
+ * block. */
 #ifndef EG_HUB_HTTP_H
 #define EG_HUB_HTTP_H
 

@@ -38,7 +38,8 @@ LAYERS = {
     "core/docs/": ("core/text/", BASE, PUBLIC),
     "core/access/": (BASE, PUBLIC),
     "core/memory/": ("core/text/", "core/access/", BASE, PUBLIC),
-    "core/hub/": (BASE, PUBLIC),
+    "core/curl/": (INFER,),
+    "core/hub/": ("core/curl/", BASE, PUBLIC),
     "core/host/": ("core/", "models/", PUBLIC),
     "plugins/json/": (PUBLIC,),
     "plugins/detectors/common/": (PUBLIC,),
@@ -46,17 +47,17 @@ LAYERS = {
 # Each storage backend and each plugin is a layer of its own.
 PLUGIN = re.compile(r"(storage/\w+|plugins/(?:detectors|frontends|gates|toolsets|escalators)/\w+)/")
 PLUGIN_SEES = {"storage": (PUBLIC,), "plugins": (PUBLIC, "plugins/json/"),
-               "plugins/detectors": (PUBLIC, "plugins/json/", "plugins/detectors/common/")}
+               "plugins/detectors": (PUBLIC, "plugins/json/", "plugins/detectors/common/"),
+               "plugins/escalators": (PUBLIC, "plugins/json/", "core/curl/")}
 FREE = ("tools/", "tests/", "bench/")
 # Headers of libraries and instruction sets, and the only places that may include them.
 LIBRARIES = {
-    "curl/": ("core/hub/http.c", "plugins/escalators/llm/http.c"),
+    "curl/": ("core/curl/",),
     "sqlite3.h": ("storage/sqlite/",),
     "cjson/": ("plugins/json/",),
     "ini.h": ("core/host/config.c",),
     "sodium.h": ("core/access/", "core/host/", "core/hub/"),
-    "dlfcn.h": ("core/host/plugin_loader.c", "core/hub/http.c", "kernels/openblas.c",
-                "plugins/escalators/llm/http.c"),
+    "dlfcn.h": ("core/host/plugin_loader.c", "core/curl/", "kernels/openblas.c"),
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),
 }

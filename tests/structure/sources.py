@@ -3,7 +3,7 @@ names. A simple scan without a compiler. Used by arrows.py and circles.py."""
 import os
 import re
 
-ROOTS = ("core/include", "", "plugins/json", "plugins/detectors/common")
+ROOTS = ("core/include", "", "plugins/json", "plugins/detectors/common", "core/curl")
 SKIPPED = ("build", ".")  # folders of the top whose names begin so
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)

@@ -1,47 +1,11 @@
-/* http.c - see http.h. libcurl by name: its headers are needed to build, the library only where an
- * escalator is set up to use it. */
+/* http.c - see http.h. */
 #include "http.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <time.h>
 
-/* The functions of libcurl that are called. */
-static struct {
-    __typeof__(curl_global_init) *global_init;
-    __typeof__(curl_easy_init) *init;
-    __typeof__(curl_easy_cleanup) *cleanup;
-    __typeof__(curl_easy_setopt) *set;
-    __typeof__(curl_easy_perform) *perform;
-    __typeof__(curl_easy_getinfo) *info;
-    __typeof__(curl_easy_strerror) *describe;
-    __typeof__(curl_slist_append) *append;
-    __typeof__(curl_slist_free_all) *release;
-    int ready;
-} curl; /* written once */
-
-static void load(void) {
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } symbols[] = {
-        {"curl_global_init", &curl.global_init}, {"curl_easy_init", &curl.init},       {"curl_easy_cleanup", &curl.cleanup},
-        {"curl_easy_setopt", &curl.set},         {"curl_easy_perform", &curl.perform}, {"curl_easy_getinfo", &curl.info},
-        {"curl_easy_strerror", &curl.describe},  {"curl_slist_append", &curl.append},  {"curl_slist_free_all", &curl.release}};
-    for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
-        void *found = dlsym(library, symbols[i].name);
-        if (!found) return;
-        /* C has no cast between the two kinds of pointers */
-        memcpy(symbols[i].to, &found, sizeof found);
-    }
-    curl.ready = library && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
+#include "curl_loader.h"
 
 long llm_milliseconds_left(const eg_request *rq) {
     struct timespec now;
@@ -81,56 +45,44 @@ static size_t take_header(char *line, size_t size, size_t count, void *self) {
     return n;
 }
 
-static int look_at_stop(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
-    const transfer *t = self;
-    (void)a, (void)b, (void)c, (void)d;
-    return eg_cancel_is_set(&t->rq->cancel);
-}
-
-static eg_status perform(CURL *handle, transfer *t) {
-    curl.set(handle, CURLOPT_URL, t->post->url);
-    curl.set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl.set(handle, CURLOPT_POSTFIELDS, t->post->body.ptr);
-    curl.set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->post->body.len);
-    curl.set(handle, CURLOPT_TIMEOUT_MS, llm_milliseconds_left(t->rq));
-    curl.set(handle, CURLOPT_NOSIGNAL, 1L);
-    curl.set(handle, CURLOPT_USERAGENT, "engram");
-    curl.set(handle, CURLOPT_WRITEFUNCTION, take_body);
-    curl.set(handle, CURLOPT_WRITEDATA, t);
-    curl.set(handle, CURLOPT_HEADERFUNCTION, take_header);
-    curl.set(handle, CURLOPT_HEADERDATA, t);
-    curl.set(handle, CURLOPT_XFERINFOFUNCTION, look_at_stop);
-    curl.set(handle, CURLOPT_XFERINFODATA, t);
-    curl.set(handle, CURLOPT_NOPROGRESS, 0L);
-    CURLcode code = curl.perform(handle);
+static eg_status perform(const eg_curl *curl, CURL *handle, transfer *t) {
+    curl->set(handle, CURLOPT_POSTFIELDS, t->post->body.ptr);
+    curl->set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->post->body.len);
+    curl->set(handle, CURLOPT_TIMEOUT_MS, llm_milliseconds_left(t->rq));
+    curl->set(handle, CURLOPT_WRITEFUNCTION, take_body);
+    curl->set(handle, CURLOPT_WRITEDATA, t);
+    curl->set(handle, CURLOPT_HEADERFUNCTION, take_header);
+    curl->set(handle, CURLOPT_HEADERDATA, t);
+    CURLcode code = curl->perform(handle);
     if (t->too_long)
         return eg_request_fail(t->rq, EG_EFORMAT, "the response is longer than %d bytes: it was not read", LLM_MAX_ANSWER);
     if (code == CURLE_ABORTED_BY_CALLBACK) return eg_request_fail(t->rq, EG_ECANCELLED, "stopped");
     if (code == CURLE_OPERATION_TIMEDOUT) return eg_request_fail(t->rq, EG_EUNAVAILABLE, "no answer in time: see llm.timeout_ms");
-    if (code != CURLE_OK) return eg_request_fail(t->rq, EG_EUNAVAILABLE, "cannot ask %s: %s", t->post->url, curl.describe(code));
-    curl.info(handle, CURLINFO_RESPONSE_CODE, &t->post->status);
+    if (code != CURLE_OK) return eg_request_fail(t->rq, EG_EUNAVAILABLE, "cannot ask %s: %s", t->post->url, curl->describe(code));
+    curl->info(handle, CURLINFO_RESPONSE_CODE, &t->post->status);
     t->post->answer = (eg_str){t->bytes, t->size};
     return EG_OK;
 }
 
 eg_status llm_http_post(eg_request *rq, llm_post *post) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    if (!curl.ready)
+    const eg_curl *curl = eg_curl_load();
+    int wrong = 0;
+    if (!curl->ready)
         return eg_request_fail(rq, EG_EUNAVAILABLE, "libcurl cannot be loaded: install the package libcurl4, or use llm.command");
     transfer t = {.rq = rq, .post = post, .bytes = eg_request_array(rq, LLM_MAX_ANSWER, 1)};
     struct curl_slist *headers = NULL;
     if (!t.bytes) return EG_ENOMEM;
-    CURL *handle = curl.init();
+    CURL *handle = eg_curl_open(curl, post->url, &rq->cancel, &wrong);
+    if (wrong) return eg_request_fail(rq, EG_EUNAVAILABLE, "cannot ask %s: %s", post->url, curl->describe(CURLE_URL_MALFORMAT));
     int whole = handle != NULL;
     for (size_t i = 0; whole && post->headers[i]; i++) {
-        struct curl_slist *more = curl.append(headers, post->headers[i]);
+        struct curl_slist *more = curl->append(headers, post->headers[i]);
         whole = more != NULL;
         if (more) headers = more;
     }
-    if (whole) curl.set(handle, CURLOPT_HTTPHEADER, headers);
-    eg_status s = whole ? perform(handle, &t) : eg_request_fail(rq, EG_ENOMEM, "out of memory for a request");
-    if (handle) curl.cleanup(handle);
-    curl.release(headers);
+    if (whole) curl->set(handle, CURLOPT_HTTPHEADER, headers);
+    eg_status s = whole ? perform(curl, handle, &t) : eg_request_fail(rq, EG_ENOMEM, "out of memory for a request");
+    if (handle) curl->cleanup(handle);
+    curl->release(headers);
     return s;
 }
