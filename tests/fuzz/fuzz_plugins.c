@@ -1,6 +1,7 @@
 /* fuzz_plugins.c - libFuzzer entries for what reads a client's bytes in the plugins: plugins/json
- * alone, and the MCP front end with the memory toolset over a memory that is made up, from standard
- * input to standard output; one program each, chosen by a definition. A finding is a crash, a
+ * alone, answers to questions of the MCP front end, and that front end with the memory toolset over
+ * a memory that is made up, from standard input to standard output; one program each, chosen by a
+ * definition. A finding is a crash, a
  * sanitizer report, two readers that disagree, or an answer that is no JSON. */
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <sys/mman.h>
 
 #include "fake_host.h"
+#elif defined(FUZZ_ANSWERS)
+#include "questions.h"
 #else
 #include "core/base/json.h"
 #endif
@@ -77,12 +80,48 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     PROMISE(sem_init(&over, 0, 0) == 0);
     const eg_frontend_args args = {
         .size = sizeof args, .options = options, .option_count = 1, .ended = on_end, .ended_self = &over};
-    PROMISE(host.registrar.frontend->start(NULL, &host.services, &args, &running, &err) == EG_OK);
+    PROMISE(host.registrar.frontend->start(host.registrar.frontend_self, &host.services, &args, &running, &err) == EG_OK);
     while (sem_wait(&over) != 0) {}
     host.registrar.frontend->stop(running);
+    eg_plugin_mcp()->close(host.registrar.frontend_self);
     sem_destroy(&over);
     fake_host_release(&host);
     check_answers();
+    return 0;
+}
+
+#elif defined(FUZZ_ANSWERS)
+/* The first byte says how it was asked; the rest is the client's response. What is taken for an
+ * answer has the words of the schema only. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char schema_text[] = "{\"type\":\"object\",\"properties\":{\"verdict\":{\"type\":\"string\",\"enum\":["
+                                      "\"same\",\"no\"]},\"reason\":{\"type\":\"string\"}},\"required\":[\"verdict\"]}";
+    static const char arguments_text[] = "{\"id\":7,\"reason\":\"none\"}";
+    const eg_str schema = EG_STR(schema_text), arguments = EG_STR(arguments_text);
+    pj_problem problem;
+    PROMISE(pj_valid(schema, &problem) && pj_valid(arguments, &problem));
+    if (size == 0) return 0;
+    message m = {.text = {(const char *)data + 1, size - 1}};
+    cJSON *tree = pj_parse(m.text, &problem);
+    m.tree = tree;
+    refusal ignored;
+    if (cJSON_IsObject(tree) && mcp_message_read(&m, &ignored) == MESSAGE_RESPONSE) {
+        const char *why = NULL;
+        pj_out out = {0};
+        if (mcp_read_answer(*data & 1 ? MCP_ASK_SAMPLING : MCP_ASK_ELICITATION, &m, schema, arguments, &out, &why)) {
+            cJSON *read = pj_parse((eg_str){out.p, out.len}, &problem);
+            const cJSON *verdict = pj_get(read, "verdict");
+            PROMISE(cJSON_IsString(verdict) &&
+                    (strcmp(verdict->valuestring, "same") == 0 || strcmp(verdict->valuestring, "no") == 0));
+            PROMISE(cJSON_GetArraySize(read) == 3 && cJSON_IsNumber(pj_get(read, "id")) &&
+                    cJSON_IsString(pj_get(read, "reason")));
+            cJSON_Delete(read);
+        } else {
+            PROMISE(why && *why);
+        }
+        pj_release(&out);
+    }
+    cJSON_Delete(tree);
     return 0;
 }
 

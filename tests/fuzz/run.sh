@@ -45,6 +45,14 @@ seed() {
     mcp)
         cp $seeds/*.jsonl "$to"
         sources="plugins/frontends/mcp/*/*.[ch] plugins/toolsets/memory/*.c" ;;
+    answers) # the first letter says how it was asked: a by a model, b by a form
+        local said='a{"jsonrpc":"2.0","id":"x","result":{"role":"assistant","model":"m",'
+        printf '%s"content":%s}}' "$said" \
+            '{"type":"text","text":"{\"verdict\": \"same\", \"reason\": \"r\"}"}' >"$to/a"
+        printf '%s"content":%s}}' "$said" '[{"type":"text","text":" same "}]' >"$to/w"
+        printf 'b{"jsonrpc":"2.0","id":"x","result":{"action":"accept","content":%s}}' \
+            '{"verdict":"no","reason":null}' >"$to/b"
+        sources="plugins/frontends/mcp/protocol/questions.c" ;;
     model) # the first letter tells the file; of the two of tensors (a, b) places and values
         printf 'a\0\0\0' >"$to/a"
         printf 'b\0\0\0' >"$to/b"

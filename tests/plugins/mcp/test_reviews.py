@@ -267,6 +267,16 @@ class Questions(Suspicious):
         self.answer(peer, question, accepted(verdict="same"))
         self.assertEqual(self.conflict(peer, review)["status"], "dismissed")
 
+    def test_the_first_answer_counts(self):
+        self.set(reviews="elicitation")
+        peer, review, question = self.asked(ELICITATION)
+        self.call(peer, "engram_judge", review_id=review["review_id"], verdict="both_valid",
+                  reason="Two exports.")
+        self.answer(peer, question, accepted(verdict="contradiction"))
+        found = self.conflict(peer, review)
+        self.assertEqual((found["status"], found["resolution"]), ("resolved", "Two exports."))
+        self.assertIsNone(self.export()["asked"])
+
     def test_a_model_answers(self):
         self.set(reviews="sampling")
         judge = Judge(SCHEMAS)
