@@ -161,8 +161,8 @@ class Notes:
     """The notes and document sets of train that the NLI models learn from."""
 
     def __init__(self, reader, vectors_of, k):
-        stores = [s for s in dataset.read_notes("train") if not dataset.is_for_trees(s["name"])]
-        sets = dataset.read_document_sets("train")
+        stores, sets = ([s for s in read_all("train") if not dataset.is_for_trees(s["name"])]
+                        for read_all in (dataset.read_notes, dataset.read_document_sets))
         self.wholes = list(zip(stores + sets, units_of_notes(reader, stores)
                                + units_of_documents(reader, sets)))
         self.near = [p for whole, units in self.wholes
