@@ -110,8 +110,7 @@ static void kinds_and_alone(void **state) {
     } wanted[] = {{EG_STATEMENT_ASSERTION, "All calls are logged.", "Staging: All calls are logged."},
                   {EG_STATEMENT_PROHIBITION, "restart the broker by hand", "Staging: Do not: restart the broker by hand"},
                   {EG_STATEMENT_OPTION, "80 | redirects", "Staging: 80: use redirects"},
-                  {EG_STATEMENT_OPTION, "retries: 3", "Staging: `app.yml`: http.retries = 3"},
-                  {EG_STATEMENT_INSTRUCTION, "appctl check --all", "Staging: appctl check --all"}};
+                  {EG_STATEMENT_OPTION, "retries: 3", "Staging: `app.yml`: http.retries = 3"}};
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
         const eg_check_item *it = &s.items[i];
