@@ -351,15 +351,6 @@ static eg_status report(check *c, size_t i, uint32_t other, const eg_fact *store
     return EG_OK;
 }
 
-/* Most statements of a document agree, and far more pairs of them are read than of facts that
- * are committed: what counts between two of them may need more than what counts between a
- * statement and the store ("tier1_nli_documents" beside the model). */
-static int counts_in_documents(const check *c, const eg_verdict *v) {
-    char name[80];
-    snprintf(name, sizeof name, "%.*s_documents", (int)(v->tier.len < 60 ? v->tier.len : 60), v->tier.ptr);
-    return v->score >= SERVICES(c->m)->threshold(c->m->env.host, name, 0);
-}
-
 /* The escalator's answer in place of what the detectors were not sure of. The two statements alone
  * leave the process, and only where it was asked for. */
 static eg_status judge_one(check *c, eg_request *rq, const eg_case *one, size_t k, eg_verdict *v) {
@@ -407,12 +398,6 @@ static eg_status judge_suspected(check *c, eg_request *rq, const eg_case *one, e
 
 static int judges(const check *c) { return (c->args->flags & EG_CHECK_JUDGE) != 0; }
 
-/* Between statements of documents a contradiction below their own threshold is only suspected. */
-static void doubt_in_documents(const check *c, eg_verdict *v, size_t n) {
-    for (size_t k = 0; k < n; k++)
-        if (v[k].outcome == EG_OUTCOME_CONTRADICTION && !counts_in_documents(c, &v[k])) v[k].outcome = EG_OUTCOME_SUSPECTED;
-}
-
 static eg_status check_item(check *c, eg_request *rq, size_t i) {
     near_item found[NEAREST + BY_CLAIMS];
     eg_case one;
@@ -420,7 +405,6 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     eg_status s = build_case(c, rq, i, &one, found);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &c->source, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
-    if (s == EG_OK) doubt_in_documents(c, v, one.candidate_count);
     if (s == EG_OK && judges(c)) s = judge_suspected(c, rq, &one, v);
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION) s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);

@@ -27,8 +27,9 @@ class Check(unittest.TestCase):
                     if not k.startswith(("ENGRAM_", "GIT_", "GITHUB_")) or k == "ENGRAM_ISA"}
         home = os.path.join(folder.name, "home")
         os.makedirs(home)
+        # as between facts: what rules find counts without the support of the model
         self.env.update(ENGRAM_HOME=os.path.join(home, "engram"), HOME=home,
-                        ENGRAM_WORKSPACE="test",
+                        ENGRAM_WORKSPACE="test", ENGRAM_TIER1_NLI_DOCUMENTS="0",
                         GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a",
                         GIT_COMMITTER_EMAIL="a@b", GIT_CONFIG_NOSYSTEM="1")
 
