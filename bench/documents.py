@@ -77,11 +77,11 @@ def fits(finding, pair):
         (overlaps(a, pair[1]) and overlaps(b, pair[0]))
 
 
-def check(program, settings, title, files):
-    """(answer of engram check over the files, CPU seconds)"""
+def check(program, settings, title, files, home=None):
+    """(answer of engram check over the files, CPU seconds); home: with the configuration there"""
     env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
            or k == "ENGRAM_ISA"} | settings
-    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -89,7 +89,7 @@ def check(program, settings, title, files):
                 f.write(text)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         # cwd: a folder without a project's .engram.conf
-        done = subprocess.run([program, "check", "--json", "--home", home, "."],
+        done = subprocess.run([program, "check", "--json", "--home", home or empty, "."],
                               stdout=subprocess.PIPE, env=env, cwd=folder, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 1):
@@ -98,16 +98,21 @@ def check(program, settings, title, files):
                                          + after.ru_stime - before.ru_stime)
 
 
+def documents_in(objects):
+    """(title, {name: text}, contradictions, look-alikes) of documents and sets of documents."""
+    for d in objects:
+        if "files" in d:
+            yield (d["name"], d["files"], labelled(d["files"], d["conflicts"]),
+                   labelled(d["files"], d["non_conflicts"]))
+        else:
+            name = d["name"] + ".md"
+            yield name, {name: d["text"]}, tagged(name, d["text"]), []
+
+
 def documents_of(path):
-    """(title, {name: text}, contradictions, look-alikes) of what is to be checked by itself."""
+    """What is to be checked by itself, as documents_in has it."""
     if path.endswith(".jsonl"):
-        for d in dataset.read_lines(path):
-            if "files" in d:
-                yield (d["name"], d["files"], labelled(d["files"], d["conflicts"]),
-                       labelled(d["files"], d["non_conflicts"]))
-            else:
-                name = d["name"] + ".md"
-                yield name, {name: d["text"]}, tagged(name, d["text"]), []
+        yield from documents_in(dataset.read_lines(path))
         return
     files = [path]
     if os.path.isdir(path):

@@ -581,6 +581,21 @@ class Engram(unittest.TestCase):
         with open(os.path.join(TOP, "tools/example/expected.json"), encoding="utf-8") as f:
             return json.load(f)
 
+    def test_rules_need_support_between_documents(self):
+        """What a rule finds between two statements of documents, and the model thinks unlikely,
+        counts only where documents have no threshold of their own."""
+        place = os.path.join(self.folder.name, "guide")
+        os.makedirs(place)
+        for name, what in (("a.md", "Naming"), ("b.md", "Safety")):
+            with open(os.path.join(place, name), "w") as f:
+                f.write(f"## {what}\n\nCheck: {what} Guidelines - "
+                        f"https://guide.example/{what.lower()}.html\n\n"
+                        f"The import of {what.lower()} rules runs every night.\n")
+        self.assertEqual(self.ask("check", place)["findings"], [])
+        self.env["ENGRAM_TIER1_NLI_DOCUMENTS"] = "0"
+        (found,) = self.ask("check", place, expect=1)["findings"]
+        self.assertEqual(found["detection_tier"], "tier2b_cross_scope")
+
     def test_bench_names_what_it_measures(self):
         self.assertIn(b"model or nli", self.run_engram("bench", "speed", expect=2).stderr)
 
@@ -668,6 +683,7 @@ class Engram(unittest.TestCase):
     def test_check_files(self):
         """A broken file is told and the others are checked; a file is read once; JSONL is known on
         standard input; pipes are read."""
+        self.env["ENGRAM_TIER1_NLI_DOCUMENTS"] = "0"
         place = os.path.join(self.folder.name, "notes of a team")
         os.makedirs(os.path.join(place, "empty"))
         one, two = (json.dumps({"content": f"The API listens on port {p}."}) for p in (8080, 9090))
@@ -724,6 +740,7 @@ class Engram(unittest.TestCase):
     def test_check_walks_folders(self):
         """One that cannot be read is told and the others are checked; there may be more folders
         than files."""
+        self.env["ENGRAM_TIER1_NLI_DOCUMENTS"] = "0"
         place = os.path.join(self.folder.name, "notes")
         for i in range(5001):
             os.makedirs(os.path.join(place, f"package-{i}"))

@@ -24,6 +24,7 @@ import generated  # noqa: E402
 import layout  # noqa: E402
 import measures  # noqa: E402
 import pairs  # noqa: E402
+import small_stores  # noqa: E402
 import trees_file  # noqa: E402
 import verdict_rows  # noqa: E402
 import detection  # noqa: E402
@@ -107,13 +108,29 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(measures.hubness_corrected(.95, .1), 1 / (1 + math.exp(.5) / 19))
         self.assertLess(measures.hubness_corrected(1, .4), 1)
 
+    def test_small_memories_hold_the_pair_and_its_labels(self):
+        store = {"name": "n-x", "facts": [{"id": f"f{i}"} for i in range(9)],
+                 "conflicts": [{"a": "f0", "b": "f1"}, {"a": "f1", "b": "f2"}],
+                 "non_conflicts": [{"a": "f3", "b": "f4"}]}
+        made = list(small_stores.small_memories([store], 4))
+        self.assertEqual([m["id"] for m in made], [f"n-x-small-{i}" for i in range(3)])
+        pairs = []
+        for m in made:
+            ids = {f["id"] for f in m["facts"]}
+            self.assertTrue(2 <= len(ids) <= 6)
+            for key in ("conflicts", "non_conflicts"):
+                self.assertEqual(m[key], [c for c in store[key] if {c["a"], c["b"]} <= ids])
+                pairs += [(c["a"], c["b"]) for c in m[key]]
+        self.assertEqual(set(pairs), {("f0", "f1"), ("f1", "f2"), ("f3", "f4")})
+        self.assertEqual(made, list(small_stores.small_memories([store], 4)))
+
     def test_hubness_correction_is_that_of_the_product(self):
         def told(path, name):
             with open(os.path.join(TRAIN, "..", "..", path), encoding="utf-8") as f:
                 return float(re.search(rf"#define {name} ([0-9.]+)", f.read())[1])
-        self.assertEqual(told("plugins/detectors/nli/thresholds.c", "MARGIN_WEIGHT"),
+        self.assertEqual(told("plugins/detectors/nli/nearest.c", "MARGIN_WEIGHT"),
                          measures.MARGIN_WEIGHT)
-        self.assertEqual(told("plugins/detectors/nli/thresholds.c", "MAX_MARGIN"),
+        self.assertEqual(told("plugins/detectors/nli/nearest.c", "MAX_MARGIN"),
                          measures.MAX_MARGIN)
         self.assertEqual(told("core/memory/candidates.h", "EG_COPY_COSINE"), measures.COPY_COSINE)
 

@@ -33,7 +33,7 @@ def recall_at(scores, positive, total, precision):
     return (found / total if total else math.nan), (score if found else None)
 
 
-# As in plugins/detectors/nli/thresholds.c and core/memory/candidates.h.
+# As in plugins/detectors/nli/nearest.c and core/memory/candidates.h.
 MARGIN_WEIGHT, MAX_MARGIN, COPY_COSINE = 5.0, 0.2, 0.9
 
 

@@ -4,10 +4,13 @@ and scenarios have little of:
 - contrast: the texts of contrast sets of dev, with paraphrases beside what they contradict,
 - parallel: sentences that are alike but for names and numbers, "worker 7 listens on port 7007",
   each about another thing, and a few that contradict one of them,
-- padded: the scenarios of dev with sentences around their facts that claim nothing.
+- padded: the scenarios of dev with sentences around their facts that claim nothing,
+- small: two to six facts of a scenario or of a store of notes, of which two contradict each other
+  or look as if they did: memories that have just begun.
 
 A store has the fields of scenarios that verdict_rows.py reads, and `unknown`: pairs that nobody
-labelled. A padded store belongs to its scenario in cross-fitting: it has its name and "-padded"."""
+labelled. A padded or small store belongs to the one that it is made of in cross-fitting: it has its
+name and "-padded" or "-small-" and a number."""
 import random
 
 import dataset
@@ -157,5 +160,23 @@ def padded_stores():
                "unknown": []}
 
 
+def small_memories(stores, each):
+    """At most `each` small memories of every store, half of them around a conflict if there are as
+    many."""
+    for store in stores:
+        name = store.get("id") or store["name"]
+        rng, by_id = random.Random(name), {f["id"]: f for f in store["facts"]}
+        chosen = [label for key in ("conflicts", "non_conflicts")
+                  for label in rng.sample(store[key], min(each // 2, len(store[key])))]
+        for number, label in enumerate(chosen):
+            others = sorted(by_id.keys() - {label["a"], label["b"]})
+            kept = [label["a"], label["b"]] + rng.sample(others, rng.choice((0, 1, 2, 4)))
+            rng.shuffle(kept)
+            yield store | {"id": f"{name}-small-{number}", "facts": [by_id[i] for i in kept]} | {
+                key: [c for c in store[key] if c["a"] in kept and c["b"] in kept]
+                for key in ("conflicts", "non_conflicts")}
+
+
 def every():
-    return [*contrast_stores(), *parallel_stores(), *padded_stores()]
+    return [*contrast_stores(), *parallel_stores(), *padded_stores(),
+            *small_memories(dataset.read_scenarios("dev"), 10)]

@@ -21,6 +21,7 @@ from which on the precision is at least --precision, over the pairs of --dev, wh
 ensemble, and the cross-fitted ones of --rows."""
 import argparse
 import json
+import re
 
 import numpy
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -31,11 +32,18 @@ from sklearn.model_selection import GroupKFold
 import trees_file
 
 STAGES, FOLDS, SHARE, MODELS = 3, 5, 0.98, 3
-FINAL = {"max_iter": 300, "max_leaf_nodes": 6, "learning_rate": 0.04, "min_samples_leaf": 20,
+FINAL = {"max_iter": 300, "max_leaf_nodes": 6, "learning_rate": 0.04, "min_samples_leaf": 30,
          "l2_regularization": 5.0, "max_features": 0.4, "early_stopping": False}
+# The more of the first, and the less of the second, the likelier is a contradiction, whatever else
+# is known: what the rows say otherwise is chance.
+RISING = re.compile(r".*_contradiction|cosine_pair|pair_shared|pair_rarest_shared|pair_heads")
+FALLING = re.compile(r"pair_mean_entailment|rank_.*|parallel|margin_pair_most|scope_apart|"
+                     r"pair_environments_one_side|rule_both_valid")
 FIRST = FINAL | {"max_iter": 150, "learning_rate": 0.06}
-# The weights of stores of small_stores.py, by the beginning of their names.
-MADE = {"contrast-": 0.3, "parallel-": 1}
+# The weights of stores of small_stores.py, by what their names have in them.
+MADE = {"contrast-": 0.3, "parallel-": 1, "-small-": 1}
+# What stands behind the name of the store that another one is made of.
+MADE_OF = re.compile(r"(-given|-padded|-small-\d+)+$")
 ASKED, LEAST_ASKED = "tier1_nli_review", 0.1
 
 
@@ -49,14 +57,15 @@ class Rows:
                 if row["stage"] == stage:
                     x.append(row["row"])
                     y.append(row["label"])
-                    groups.append(store["store"].removesuffix("-padded"))
+                    groups.append(MADE_OF.sub("", store["store"]))
                     self.pairs.append((store["store"], store["order"], *sorted(row["pair"])))
         self.x = numpy.array([[numpy.nan if v is None else v for v in row] for row in x],
                              dtype=numpy.float32)
         self.y, self.groups = numpy.array(y), numpy.array(groups)
-        self.made = numpy.array([g.startswith(tuple(MADE)) for g in groups], dtype=bool)
-        self.weights = numpy.array([next((w for name, w in MADE.items() if g.startswith(name)), 1)
-                                    for g in groups])
+        made = [next((w for name, w in MADE.items() if name in pair[0]), None)
+                for pair in self.pairs]
+        self.made = numpy.array([w is not None for w in made], dtype=bool)
+        self.weights = numpy.array([1 if w is None else w for w in made])
 
     def only(self, pairs):
         kept = [i for i, pair in enumerate(self.pairs) if pair in pairs]
@@ -80,6 +89,10 @@ def read(paths):
                 else:
                     stores.append(o)
     return names, stores
+
+
+def constraints(names):
+    return [1 if RISING.fullmatch(n) else -1 if FALLING.fullmatch(n) else 0 for n in names]
 
 
 def fit(rows, options, models, seed):
@@ -215,7 +228,8 @@ def main():
     ensembles, pairs = [], None
     for stage in range(STAGES):
         last = stage == STAGES - 1
-        rows, options = Rows(stores, stage), FINAL if last else FIRST
+        rows = Rows(stores, stage)
+        options = (FINAL if last else FIRST) | {"monotonic_cst": constraints(names)}
         if pairs is not None:
             rows.only(pairs)
         models = MODELS if last else 1

@@ -3,12 +3,16 @@
 through the server, with the plugin verdict_rows in place of the NLI detector, which writes the
 features of every pair of facts that it would judge. No package is needed.
 
-usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL] [--kind notes|scenarios|made]
-                       [--split train|dev|test] [--match REGEX] [--orders N] [--trees FILE]
-                       [--cheap]
+usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL]
+                       [--kind notes|small|scenarios|made|document_sets|documents]
+                       [--split train|dev|test] [--given] [--match REGEX] [--orders N]
+                       [--trees FILE] [--cheap]
 
---kind made takes the stores of small_stores.py. Of the notes of train only those are read that no
-NLI model learned from (dataset.is_for_trees).
+--kind made takes the stores that small_stores.py makes, small those that it cuts out of notes. Of
+train only what no NLI model learned from is read (dataset.is_for_trees).
+--given sends the labelled statements of notes too, in the form that stands alone. The sets of
+documents, and the documents, are read by `engram check`, each by itself; no trees that ship have
+learned from them.
 --cheap leaves out the stages that need the NLI model. With --trees only those pairs reach a stage
 that the stages before it let pass, as in the product.
 
@@ -16,8 +20,10 @@ OUT gets a JSON object a line. {"features": [...]} names the numbers of the rows
 in each order of its facts, is {"store", "order", "commits", "conflicts": [pairs of facts],
 "decided": [pairs that rules report], "rows": [{"pair", "stage", "label", "span", "row"}]}.
 Order 0 is that of the store; others are drawn at random, since the order carries no meaning.
-"span": which pair of statements that the model reads is the labelled one; null: none."""
+"span": which pair of statements that the model reads is the labelled one; null: none. With --given
+"-given" is put behind the names of the stores."""
 import argparse
+import collections
 import json
 import os
 import random
@@ -32,6 +38,9 @@ import small_stores
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TOP, "bench"))
 import detection  # noqa: E402
+import documents  # noqa: E402
+
+SAME = 0.8  # of the words of the shorter of a statement and a labelled passage
 
 
 def facts_in_order(store, order):
@@ -75,14 +84,14 @@ def rows_of(lines, ids, store):
                "label": int(pair in truth), "span": found, "row": entry["row"]}
 
 
-def run_store(program, home, store, order, settings, path):
-    """Commits the store; path: what the plugin writes to."""
+def run_store(program, home, store, order, settings, path, given):
+    """Commits the store; path: what the plugin writes to; given: with the labelled statements."""
     settings = settings | {"ENGRAM_WORKSPACE": f"{detection.name_of(store)}-{order}"}
     with open(path, "ab") as f:
         begun = f.tell()
     server, ids, decided = detection.Server(program, home, settings), {}, []
     for fact in facts_in_order(store, order):
-        receipt = server.commit(fact)
+        receipt = server.commit_given(fact, collections.Counter()) if given else server.commit(fact)
         ids[receipt["fact_id"]] = fact["id"]
         decided += [[ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]]
                     for c in receipt["conflicts"] if c["detection_tier"] != "tier1_nli"]
@@ -94,11 +103,48 @@ def run_store(program, home, store, order, settings, path):
                 "rows": list(rows_of(f, ids, store))}
 
 
+def is_side(item, passage, files):
+    """Whether an item of `engram check`, {"file", "text"}, is the labelled passage."""
+    wanted = passage.words
+    if wanted is None:
+        lines = files[passage.file].split("\n")[passage.first - 1:passage.last]
+        wanted = documents.words_of(dataset.TAG.sub("", "\n".join(lines)))
+    words = documents.words_of(item["text"])
+    return os.path.normpath(item["file"]) == passage.file and \
+        len(words & wanted) >= SAME * min(len(words), len(wanted))
+
+
+def check_documents(program, home, name, files, labels, path):
+    """Checks the files of a set of documents; labels: its contradictions."""
+    with open(path, "ab") as f:
+        begun = f.tell()
+    documents.check(program, {}, name, files, home)
+    rows, pairs = [], {}
+    with open(path, encoding="utf-8") as f:
+        f.seek(begun)
+        for line in f:
+            entry = json.loads(line)
+            if "features" in entry:
+                continue
+            a, b = entry["items"]
+            pair = frozenset((a["number"], b["number"]))
+            if pair not in pairs:
+                pairs[pair] = any(is_side(a, x, files) and is_side(b, y, files)
+                                  for two, _ in labels for x, y in (two, two[::-1]))
+            rows.append({"pair": sorted(pair), "stage": entry["stage"],
+                         "label": int(pairs[pair]), "span": None, "row": entry["row"]})
+    found = [sorted(pair) for pair, is_one in pairs.items() if is_one]
+    return {"store": name, "order": 0, "commits": len(files), "conflicts": found, "decided": [],
+            "rows": rows}
+
+
 def stores_of(kind, split):
     if kind == "made":
         return small_stores.every()
-    return [s for s in dataset.read_lines(dataset.path_of(kind, split))
-            if kind != "notes" or split != "train" or dataset.is_for_trees(s["name"])]
+    stores = dataset.read_lines(dataset.path_of("notes" if kind == "small" else kind, split))
+    if split == "train":
+        stores = (s for s in stores if dataset.is_for_trees(s["name"]))
+    return list(small_stores.small_memories(stores, 8) if kind == "small" else stores)
 
 
 def main():
@@ -107,8 +153,11 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--engram", default=os.path.join(TOP, "build", "engram"))
     parser.add_argument("--nli", default="engram-nli-0")
-    parser.add_argument("--kind", choices=("notes", "scenarios", "made"), default="notes")
+    parser.add_argument("--kind", default="notes",
+                        choices=("notes", "small", "scenarios", "made", "document_sets",
+                                 "documents"))
     parser.add_argument("--split", choices=dataset.SPLITS, default="train")
+    parser.add_argument("--given", action="store_true")
     parser.add_argument("--match", default="", metavar="REGEX")
     parser.add_argument("--orders", type=int, default=1)
     parser.add_argument("--trees", metavar="FILE")
@@ -116,12 +165,15 @@ def main():
     o = parser.parse_args()
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
     plugin = os.path.join(os.path.dirname(program), "bench", "verdict_rows.so")
-    stores = [s for s in stores_of(o.kind, o.split) if re.match(o.match, detection.name_of(s))]
+    stores = [s | {"id": detection.name_of(s) + "-given" * o.given}
+              for s in stores_of(o.kind, o.split)
+              if re.match(o.match, detection.name_of(s))]
+    plugins = "sqlite memory rules" if "doc" in o.kind else "sqlite memory mcp rules"
     with tempfile.TemporaryDirectory() as home, open(o.out, "w", encoding="utf-8") as out:
         raw = os.path.join(home, "rows")
         os.makedirs(os.path.join(home, "config"))
         with open(os.path.join(home, "config", "engram.conf"), "w", encoding="utf-8") as f:
-            f.write(f"plugins = sqlite memory mcp rules {plugin}\n"
+            f.write(f"plugins = {plugins} {plugin}\n"
                     f"[model]\nnli = {o.nli}\n[verdict_rows]\nfile = {raw}\n"
                     f"stages = {1 if o.cheap else 3}\n")
             if o.trees:
@@ -129,7 +181,11 @@ def main():
         named = False
         for store in stores:
             for order in range(o.orders):
-                made = run_store(program, home, store, order, {}, raw)
+                if "doc" in o.kind:
+                    (wanted,) = documents.documents_in([store])
+                    made = check_documents(program, home, *wanted[:3], raw)
+                else:
+                    made = run_store(program, home, store, order, {}, raw, o.given)
                 if not named:
                     with open(raw, encoding="utf-8") as f:
                         out.write(f.readline())

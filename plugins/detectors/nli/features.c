@@ -172,6 +172,8 @@ static void put_nearness(const case_view *v, pair_view *p) {
     put(p, FEATURE_RANK_SUBJECT, nearer_to_candidate);
     put(p, FEATURE_LEAD, best - f->cosine);
     put(p, FEATURE_PARALLEL, parallel);
+    put(p, FEATURE_CANDIDATES, (double)v->count);
+    put(p, FEATURE_IN_DOCUMENTS, is_in_documents(v->c));
     for (int i = 0; i < 2; i++) {
         int known = p->margins[i].subject >= 0;
         put_two(p, i ? FEATURE_MARGIN_PAIR_LEAST : FEATURE_MARGIN_WHOLE_LEAST,

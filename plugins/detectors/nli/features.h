@@ -20,6 +20,8 @@
     X(RANK_SUBJECT, "rank_subject")             /* nearer to this one than the subject */          \
     X(LEAD, "lead")                             /* of the nearest of those over this one */        \
     X(PARALLEL, "parallel")                     /* candidates that are copies of both */           \
+    X(CANDIDATES, "candidates")                 /* that are near enough to be looked at */         \
+    X(IN_DOCUMENTS, "in_documents")             /* 1: statements of documents */                   \
     X(MARGIN_WHOLE_LEAST, "margin_whole_least") /* eg_margin of the facts */                       \
     X(MARGIN_WHOLE_MOST, "margin_whole_most")                                                      \
     X(MARGIN_PAIR_LEAST, "margin_pair_least") /* of the pair of statements */                      \

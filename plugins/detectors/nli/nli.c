@@ -1,9 +1,10 @@
 /* nli.c - the NLI detector (tier 1): a cross-encoder classifies the nearest pairs of facts and of
  * their statements. What it says is weighed by trained trees that stand beside the model
- * (verdict.c), or by thresholds (thresholds.c): for a model without trees, and for two facts of one
- * statement each. Trees learn from stores of some forty facts and judge the first facts of a memory
- * worse than thresholds do, most of all short ones. Called by the host with whole cases; knows no
- * store. Without a model it only finds texts that contain one another. */
+ * (verdict.c), or by thresholds (thresholds.c): for a model without trees, and between statements
+ * of documents. Trees that learned from documents with planted contradictions gave "A seat hold
+ * expires after 10 minutes" against "after 15 minutes" 0.07, and none of their reports on public
+ * docs was true (tools/train/README.md). Called by the host with whole cases; knows no store.
+ * Without a model it only finds texts that contain one another. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -40,20 +41,14 @@ static eg_status need_trees(plugin *p, const eg_services *services, eg_request *
     return problem.code;
 }
 
-static int is_all_single(const eg_case *c) {
-    uint32_t i = 0;
-    while (i < c->candidate_count && is_of_single_statements(c, i)) i++;
-    return i == c->candidate_count;
-}
-
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
     plugin *p = self;
     const finding_sink to = {rq, c, add, sink};
-    verdict how = {.stages = STAGES, .leaves_single = 1, .cache = p->cache};
+    verdict how = {.stages = STAGES, .cache = p->cache};
     eg_status s = need_trees(p, services, rq, &how.trees);
-    if (s == EG_OK && how.trees && !is_all_single(c)) s = verdict_examine(&how, services, &to);
-    if (s == EG_OK) s = examine_by_thresholds(services, &to, how.trees != NULL);
+    int by_trees = how.trees && !is_in_documents(c);
+    if (s == EG_OK) s = by_trees ? verdict_examine(&how, services, &to) : examine_by_thresholds(services, &to);
     if (s == EG_EUNAVAILABLE) { /* no NLI model here: `engram status` says why */
         *rq->err = (eg_error){0};
         return EG_OK;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "engram/plugin.h"
+#include "nearest.h"
+
 #include "verdict.h"
 
 typedef struct plugin {
@@ -26,6 +28,25 @@ static void put_id(FILE *f, const char *name, eg_id id) {
     fputs("\",", f);
 }
 
+static void put_text(FILE *f, eg_str text) {
+    fputc('"', f);
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c < 0x20) fprintf(f, "\\u%04x", c);
+        else fprintf(f, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    fputc('"', f);
+}
+
+/* A statement of documents has no id that lasts: its number, file and text. */
+static void put_item(FILE *f, const eg_fact *item) {
+    fprintf(f, "{\"number\":%lld,\"file\":", (long long)item->seq);
+    put_text(f, item->agent_id);
+    fputs(",\"text\":", f);
+    put_text(f, item->content);
+    fputc('}', f);
+}
+
 static void saw(void *self, const case_view *v, const pair_view *p, int stage) {
     plugin *to = self;
     const text_pair *t = &p->statements[0];
@@ -33,6 +54,13 @@ static void saw(void *self, const case_view *v, const pair_view *p, int stage) {
     fputc('{', to->file);
     put_id(to->file, "subject", v->subject.f->fact->id);
     put_id(to->file, "candidate", p->other->f->fact->id);
+    if (is_in_documents(v->c)) {
+        fputs("\"items\":[", to->file);
+        put_item(to->file, v->subject.f->fact);
+        fputc(',', to->file);
+        put_item(to->file, p->other->f->fact);
+        fputs("],", to->file);
+    }
     fprintf(to->file, "\"stage\":%d,\"pairs\":[", stage);
     for (size_t i = 0; i < p->count; i++) {
         t = &p->statements[i];

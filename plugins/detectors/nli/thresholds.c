@@ -1,9 +1,6 @@
 /* thresholds.c - see thresholds.h. */
 #include "thresholds.h"
 
-#include <math.h>
-
-#include "../common/fact_context.h"
 #include "nearest.h"
 #include "units.h"
 
@@ -23,13 +20,6 @@ enum { MAX_STATEMENTS = 8 /* of a fact */, MAX_PAIRS = 128 /* of statements, in 
  * The higher score counts. Values from 0.6 to 0.8 raise precision and keep recall on both halves of
  * the test scenarios (bench/detection.py). */
 #define MIN_SCORE_OF_BOTH 0.7
-/* Hubness correction by local scaling, as in CSLS: where another fact is nearer to one of the two
- * texts than they are to each other (eg_margin), they are rarely about the same thing. The logit of
- * the score is lowered by MARGIN_WEIGHT for each unit of margin, of which at most MAX_MARGIN counts
- * on each side. How both were chosen: tools/train/README.md. */
-#define MARGIN_WEIGHT 5.0
-#define MAX_MARGIN 0.2
-#define MAX_PROBABILITY 0.999999 /* above it, the logit of an f32 is mostly rounding */
 
 /* The classification of a candidate: of the two facts, later of the pair of statements with the
  * highest score. */
@@ -42,13 +32,6 @@ typedef struct reading {
     double same;        /* the lower probability of entailment of both directions */
     int lowered;        /* 1: by the hubness correction */
 } reading;
-
-/* Two texts of different scopes that only their context explains are not held against each
- * other. */
-static int needs_context(const eg_case *c, uint32_t candidate) {
-    const eg_fact *a = c->subject->fact, *b = c->candidates[candidate]->fact;
-    return scopes_differ(a, b) && is_context_dependent(a->content) && is_context_dependent(b->content);
-}
 
 /* ---- classification ---- */
 
@@ -173,11 +156,9 @@ static eg_status weigh_neighbours(const eg_services *services, eg_request *rq, c
     for (size_t i = 0, k = 0; s == EG_OK && k < asked; i++) {
         reading *r = &readings[i];
         if (r->score < counts) continue;
-        const eg_margin *m = &margins[k++];
-        double margin = lesser(m->subject, MAX_MARGIN) + lesser(m->candidate, MAX_MARGIN), p = lesser(r->score, MAX_PROBABILITY);
-        double odds = p / (1 - p) * exp(-MARGIN_WEIGHT * margin);
-        r->lowered = margin > 0;
-        if (r->lowered) r->score = odds / (1 + odds);
+        double corrected = hubness_corrected(r->score, margins[k++]);
+        r->lowered = corrected < r->score;
+        r->score = corrected;
     }
     return s;
 }
@@ -203,17 +184,12 @@ static int is_excused(const eg_finding *earlier, size_t n, const reading *r) {
     return 0;
 }
 
-/* 1 when the trees judge the pair, or nobody does. */
-static int is_left(const eg_case *c, uint32_t candidate) {
-    return !is_of_single_statements(c, candidate) || needs_context(c, candidate);
-}
-
-eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to, int only_single) {
+eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to) {
     const eg_case *c = to->c;
     eg_request *rq = to->rq;
     uint32_t chosen[MAX_CANDIDATES];
     size_t most = is_in_documents(c) ? MAX_IN_DOCUMENTS : MAX_CANDIDATES;
-    size_t n = nearest_candidates(c, least_cosine(services, c), most, only_single ? is_left : needs_context, chosen), unsure = 0;
+    size_t n = nearest_candidates(c, least_cosine(services, c), most, needs_context, chosen), unsure = 0;
     double entails = services->threshold(services->host, "entailment", 0.85);
     double counts = services->threshold(services->host, "tier1_nli", MIN_SCORE) - MAX_SHIFT;
     if (counts < MIN_SCORE) counts = MIN_SCORE;

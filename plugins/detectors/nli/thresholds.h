@@ -6,8 +6,7 @@
 
 #include "report.h"
 
-/* only_single: of the pairs only those of is_of_single_statements. EG_EUNAVAILABLE without a model:
- * what needs none was reported. */
-eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to, int only_single);
+/* EG_EUNAVAILABLE without a model: what needs none was reported. */
+eg_status examine_by_thresholds(const eg_services *services, const finding_sink *to);
 
 #endif

@@ -21,7 +21,6 @@ typedef struct verdict_observer {
 typedef struct verdict {
     const trees *trees; /* NULL: every pair passes every stage, and nothing is reported */
     int stages;         /* that are gone through: STAGES, or less for who only looks */
-    int leaves_single;  /* pairs of is_of_single_statements are somebody else's */
     vector_cache *cache;
     const verdict_observer *observer; /* NULL: nobody looks */
 } verdict;
