@@ -38,6 +38,8 @@ size_t call_options(const call *c, const char *name, const char *values[MAX_REPE
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 /* Complains with the usage of the command; returns EXIT_ERROR. */
 int complain_of_usage(const call *c);
+/* What this call asks of a host; without_store and worker as in eg_host_options. */
+eg_host_options host_options(const call *c, int without_store, int worker);
 /* A host for this call; NULL with the reason in *err, or, for call_host, after complaining.
  * settings: extra "key=value". */
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
@@ -82,6 +84,7 @@ int run_bench(const call *c);
 int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);
 int run_models(const call *c);
+int run_allow(const call *c);
 int run_doctor(const call *c);
 int run_version(const call *c);
 int run_help(const call *c);

@@ -451,6 +451,16 @@ static const action plugins_actions[] = {{"list", "", "the plugins that the sett
                                          {"check", "FILE", "load a plugin and test that it keeps the contract of its kind"},
                                          {0}};
 
+static const char *const allow_text[] = {
+    "A project's .engram.conf comes with its repository, so somebody else may have written it. By itself it sets the scope and, "
+    "within limits, how contradictions are found. Everything else in it, such as the workspace, plugins, models and commands, is "
+    "left out with a warning until you allow it.",
+    "`engram allow` prints the settings of the nearest .engram.conf in this folder or above it and allows all of them. This "
+    "holds for this file with this content: when either changes, allow it again. A workspace that belongs to another repository "
+    "(git-...) or to no project (local) cannot be set there at all.",
+    NULL};
+static const option allow_options[] = {{.name = "remove", .description = "take back what was allowed"}, {0}};
+
 static const char *const doctor_text[] = {
     "Checks the installation: the CPU, the store, the plugins, the models. Each problem is printed with what to do about it, "
     "followed by all settings and where their values come from.",
@@ -652,6 +662,13 @@ const command commands[] = {{.name = "check",
                              .actions = plugins_actions,
                              .options = no_options,
                              .run = run_plugins},
+                            {.name = "allow",
+                             .group = INSTALLATION,
+                             .synopsis = "",
+                             .summary = "obey the settings of this project's .engram.conf",
+                             .description = allow_text,
+                             .options = allow_options,
+                             .run = run_allow},
                             {.name = "doctor",
                              .group = INSTALLATION,
                              .synopsis = "",

@@ -146,16 +146,20 @@ size_t call_options(const call *c, const char *name, const char *values[MAX_REPE
     return n;
 }
 
+eg_host_options host_options(const call *c, int without_store, int worker) {
+    return (eg_host_options){.workspace = c->workspace,
+                             .home = c->home,
+                             .program = c->program,
+                             .without_store = without_store,
+                             .worker = worker,
+                             .verbose = c->verbose};
+}
+
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
                    eg_error *err) {
-    eg_host_options o = {.workspace = c->workspace,
-                         .home = c->home,
-                         .program = c->program,
-                         .settings = settings,
-                         .setting_count = setting_count,
-                         .without_store = without_store,
-                         .worker = worker,
-                         .verbose = c->verbose};
+    eg_host_options o = host_options(c, without_store, worker);
+    o.settings = settings;
+    o.setting_count = setting_count;
     eg_host *host = NULL;
     return eg_host_open(&o, &host, err) == EG_OK ? host : NULL;
 }

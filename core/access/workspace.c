@@ -86,6 +86,10 @@ eg_status eg_workspace_check(eg_str name, eg_error *err) {
                    eg_quote(name, 40, shown, sizeof shown), EG_MAX_NAME);
 }
 
+int eg_workspace_is_reserved(eg_str name) {
+    return eg_str_eq(name, EG_STR("local")) || (name.len >= 4 && memcmp(name.ptr, "git-", 4) == 0);
+}
+
 /* Length of "scheme://" at the start of s, 0 when there is none. */
 static size_t scheme_length(eg_str s) {
     for (size_t i = 0; i + 3 <= s.len; i++) {

@@ -20,6 +20,10 @@ eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name,
  * digit. */
 eg_status eg_workspace_check(eg_str name, eg_error *err);
 
+/* 1 for names that no project file may set, because they are given to others: "local", and those
+ * that begin with "git-" as the ones of repositories do. */
+int eg_workspace_is_reserved(eg_str name);
+
 /* The form in which two addresses of the same repository are equal: host/path, without scheme,
  * user, password, default port, trailing '/' and ".git". A local path stays a path. *out is empty
  * for an empty address. EG_ENOMEM. */

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "core/access/owner.h"
+#include "core/access/workspace.h"
 #include "core/base/file.h"
 #include "core/base/spelling.h"
 #include "core/base/status.h"
@@ -14,29 +17,30 @@
 enum { MAX_EXTRAS = 256, MAX_VALUE = 4096, MAX_KEY = 100, LINE_BYTES = 2 * MAX_VALUE };
 
 static const eg_setting table[] = {
-    {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 1, EG_SHOWN_WHOLE},
-    {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1, EG_SHOWN_WHOLE},
-    {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0, EG_SHOWN_WHOLE},
-    {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0, EG_SHOWN_LOCATION},
-    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0, EG_SHOWN_WHOLE},
-    {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0, EG_SHOWN_WHOLE},
-    {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0, EG_SHOWN_WHOLE},
-    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-exact-0", "ENGRAM_MODEL_NLI", 0, EG_SHOWN_WHOLE},
-    {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1, EG_SHOWN_WHOLE},
-    {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1, EG_SHOWN_WHOLE},
-    {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1, EG_SHOWN_WHOLE},
-    {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1, EG_SHOWN_WHOLE},
-    {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1, EG_SHOWN_WHOLE},
-    {"detection.nli_gate_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE_DOCUMENTS", 1, EG_SHOWN_WHOLE},
-    {"detection.tier1_nli_review", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_REVIEW", 1, EG_SHOWN_WHOLE},
-    {"detection.reviews_per_commit", EG_SETTING_NUMBER, 0, 2, NULL, "0.5", "ENGRAM_REVIEWS_PER_COMMIT", 1, EG_SHOWN_WHOLE},
-    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1, EG_SHOWN_WHOLE},
-    {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0, EG_SHOWN_WHOLE},
+    {"workspace", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_WORKSPACE", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"scope", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_SCOPE", 1, 0, 0, EG_SHOWN_WHOLE},
+    {"storage", EG_SETTING_TEXT, 0, 0, NULL, "sqlite", "ENGRAM_STORAGE", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0, 0, 0, EG_SHOWN_LOCATION},
+    {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-exact-0", "ENGRAM_MODEL_NLI", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1, 0, 10000, EG_SHOWN_WHOLE},
+    {"detection.entailment", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_ENTAILMENT", 1, 0.5, 1, EG_SHOWN_WHOLE},
+    {"detection.tier1_nli", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI", 1, 0.3, 0.95, EG_SHOWN_WHOLE},
+    {"detection.tier1_nli_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_DOCUMENTS", 1, 0, 0.99,
+     EG_SHOWN_WHOLE},
+    {"detection.nli_gate", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE", 1, 0, 0.9, EG_SHOWN_WHOLE},
+    {"detection.nli_gate_documents", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_NLI_GATE_DOCUMENTS", 1, 0, 0.9, EG_SHOWN_WHOLE},
+    {"detection.tier1_nli_review", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_REVIEW", 1, 0, 1, EG_SHOWN_WHOLE},
+    {"detection.reviews_per_commit", EG_SETTING_NUMBER, 0, 2, NULL, "0.5", "ENGRAM_REVIEWS_PER_COMMIT", 1, 0, 1, EG_SHOWN_WHOLE},
+    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1, 0.5, 1, EG_SHOWN_WHOLE},
+    {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0, 0, 0, EG_SHOWN_WHOLE},
     {"isa", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto",
-     "ENGRAM_ISA", 0, EG_SHOWN_WHOLE},
-    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0, EG_SHOWN_WHOLE},
-    {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0, EG_SHOWN_WHOLE},
-    {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0, EG_SHOWN_WHOLE},
+     "ENGRAM_ISA", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"format", EG_SETTING_TEXT, 0, 0, "auto|f32|s8|bf16", "auto", "ENGRAM_FORMAT", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"gemm", EG_SETTING_TEXT, 0, 0, "own|openblas", "own", "ENGRAM_GEMM", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"log", EG_SETTING_TEXT, 0, 0, "error|warning|info|debug", "warning", "ENGRAM_LOG", 0, 0, 0, EG_SHOWN_WHOLE},
 };
 enum { SETTINGS = sizeof table / sizeof *table };
 
@@ -58,9 +62,10 @@ struct eg_conf {
     value values[SETTINGS];
     extra extras[MAX_EXTRAS];
     size_t extra_count;
-    noted *read;        /* the first that was noted last */
-    const char *listed; /* the plugins of all sources: a command may load fewer than the files have
-                         * settings for */
+    noted *read;         /* the first that was noted last */
+    const char *ignored; /* see eg_conf_ignored() */
+    const char *listed;  /* the plugins of all sources: a command may load fewer than the files have
+                          * settings for */
 };
 
 const eg_setting *eg_settings(size_t *n) {
@@ -101,20 +106,22 @@ static eg_status check(const eg_setting *s, const char *text, const char *origin
                        origin, s->key, MAX_VALUE);
     }
     if (!*text) return EG_OK; /* unset */
+    char shown[61];
+    eg_quote(eg_str_of(text), 60, shown, sizeof shown);
     if (s->type == EG_SETTING_TEXT) {
         if (!s->words || is_word(s->words, text)) return EG_OK;
-        return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use one of %s", origin, s->key, text, s->words);
+        return eg_fail(err, EG_EINVAL, "%s: %s is '%s': use one of %s", origin, s->key, shown, s->words);
     }
     if (s->type == EG_SETTING_BOOLEAN) {
         if (is_word("true|false|1|0|yes|no", text)) return EG_OK;
-        return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use true or false", origin, s->key, text);
+        return eg_fail(err, EG_EINVAL, "%s: %s is '%s': use true or false", origin, s->key, shown);
     }
     char *end;
     double x = strtod(text, &end);
     int good = end != text && !*end && isfinite(x) && x >= s->low && x <= s->high;
     if (good && s->type == EG_SETTING_INTEGER) good = x == floor(x);
     if (good) return EG_OK;
-    return eg_fail(err, EG_EINVAL, "%s: %s is '%.60s': use %s from %g to %g", origin, s->key, text,
+    return eg_fail(err, EG_EINVAL, "%s: %s is '%s': use %s from %g to %g", origin, s->key, shown,
                    s->type == EG_SETTING_INTEGER ? "a whole number" : "a number", s->low, s->high);
 }
 
@@ -129,28 +136,51 @@ static eg_status set_extra(eg_conf *c, const char *key, value v, eg_error *err) 
     return EG_OK;
 }
 
+/* Adds the name of a setting to those that are ignored, once. */
+static eg_status ignore(eg_conf *c, const char *name, eg_error *err) {
+    size_t n = strlen(name);
+    for (const char *at = c->ignored; at && (at = strstr(at, name)); at += n)
+        if ((at == c->ignored || at[-1] == ' ') && (!at[n] || at[n] == ',')) return EG_OK;
+    c->ignored = eg_arena_printf(c->arena, "%s%s%s", c->ignored ? c->ignored : "", c->ignored ? ", " : "", name);
+    return c->ignored ? EG_OK : eg_fail_memory(err, n);
+}
+
+/* 1 when a project may set this by itself. An empty value unsets, which is harmless for text
+ * only. */
+static int is_harmless(const eg_setting *s, const char *text) {
+    if (!s->project) return 0;
+    if (s->type == EG_SETTING_TEXT) return 1;
+    double x = strtod(text, NULL);
+    return *text && x >= s->project_low && x <= s->project_high;
+}
+
 /* The one way in. Later calls are stronger. */
-static eg_status set(eg_conf *c, const char *key, const char *text, const char *origin, int project, eg_error *err) {
+static eg_status set(eg_conf *c, const char *key, const char *text, const char *origin, eg_conf_trust trust, eg_error *err) {
     size_t i = find(key);
     const char *dot = strchr(key, '.');
     int of_house = !dot || strncmp(key, "model.", 6) == 0 || strncmp(key, "detection.", 10) == 0;
     if (i == SETTINGS && (of_house || strlen(key) > MAX_KEY)) {
+        char shown[61];
         eg_suggestion meant = {.written = key};
         for (size_t k = 0; k < SETTINGS; k++) eg_suggestion_offer(&meant, table[k].key);
-        return eg_fail(err, EG_EINVAL, "%s: there is no setting '%.60s'%s%s%s `engram doctor` lists all", origin, key,
-                       meant.meant ? "; did you mean '" : ":", meant.meant ? meant.meant : "", meant.meant ? "'?" : "");
+        return eg_fail(err, EG_EINVAL, "%s: there is no setting '%s'%s%s%s `engram doctor` lists all", origin,
+                       eg_quote(eg_str_of(key), 60, shown, sizeof shown), meant.meant ? "; did you mean '" : ":",
+                       meant.meant ? meant.meant : "", meant.meant ? "'?" : "");
     }
-    if (project && (i == SETTINGS || !table[i].project)) {
-        return eg_fail(err, EG_EREFUSED,
-                       "%s: a project file may not set '%.60s' (it comes with a repository that is not "
-                       "trusted): set it in the user's engram.conf",
-                       origin, key);
+    if (trust == EG_CONF_PROJECT && i == SETTINGS) return ignore(c, "settings of plugins", err);
+    if (i < SETTINGS) {
+        eg_status s = check(&table[i], text, origin, err);
+        if (s != EG_OK) return s;
+        if (trust == EG_CONF_PROJECT && !is_harmless(&table[i], text)) return ignore(c, key, err);
+        if (trust == EG_CONF_ALLOWED && i == find("workspace") && eg_workspace_is_reserved(eg_str_of(text)))
+            return eg_fail(err, EG_EREFUSED,
+                           "%s: a project file may not name the workspace '%s': names that begin with git- belong to "
+                           "repositories, and local to what is in none; choose another name",
+                           origin, text);
     }
     value v = {eg_arena_copy(c->arena, eg_str_of(text)), eg_arena_copy(c->arena, eg_str_of(origin))};
     if (!v.text || !v.origin) return eg_fail_memory(err, strlen(text));
     if (i == SETTINGS) return set_extra(c, key, v, err);
-    eg_status s = check(&table[i], text, origin, err);
-    if (s != EG_OK) return s;
     c->values[i] = v;
     if (i != find("plugins")) return EG_OK;
     c->listed = eg_arena_printf(c->arena, "%s %s", c->listed, text);
@@ -161,7 +191,8 @@ typedef struct reading {
     eg_conf *config;
     eg_str rest;
     const char *path;
-    int line, project, too_long, most; /* most: bytes of a line */
+    int line, too_long, most; /* most: bytes of a line */
+    eg_conf_trust trust;
     eg_status status;
     eg_error *err;
 } reading;
@@ -195,15 +226,15 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     if (n < 0 || (size_t)n >= sizeof key) {
         r->status = eg_fail(r->err, EG_EINVAL, "%s: the name of a setting is too long", origin);
     } else {
-        r->status = set(r->config, key, text ? text : "", origin, r->project, r->err);
+        r->status = set(r->config, key, text ? text : "", origin, r->trust, r->err);
     }
     return 1;
 }
 
-eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err) {
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, eg_conf_trust trust, eg_error *err) {
     if (text.len && memchr(text.ptr, '\0', text.len))
         return eg_fail(err, EG_EFORMAT, "'%s' has a zero byte in it: write it as plain text in UTF-8", path);
-    reading r = {.config = config, .rest = text, .path = path, .project = project, .err = err};
+    reading r = {.config = config, .rest = text, .path = path, .trust = trust, .err = err};
     ini_max_line = LINE_BYTES; /* a variable in Debian's libinih, 200 unless set */
     int line = ini_parse_stream(next_line, &r, take_pair, &r);
     if (r.status != EG_OK) return r.status;
@@ -212,19 +243,26 @@ eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int 
     return line < 0 ? eg_fail_memory(err, LINE_BYTES) : EG_OK;
 }
 
-eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err) {
+eg_status eg_conf_read(eg_conf *config, const char *path, eg_error *err) {
     eg_error problem = {0};
+    struct stat st;
     eg_str text;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        eg_status s = eg_owner_check(&st, eg_str_of(path), "its settings are not read; give it to yourself by chown", err);
+        if (s != EG_OK) return s;
+    }
     eg_status s = eg_file_read(path, EG_CONF_MAX_FILE, config->arena, &text, &problem);
     if (s == EG_ENOENT) return EG_OK;
-    return s == EG_OK ? eg_conf_read_text(config, text, path, project, err) : eg_fail(err, s, "%s", problem.text);
+    return s == EG_OK ? eg_conf_read_text(config, text, path, EG_CONF_USER, err) : eg_fail(err, s, "%s", problem.text);
 }
+
+const char *eg_conf_ignored(const eg_conf *config) { return config->ignored; }
 
 eg_status eg_conf_environment(eg_conf *config, eg_error *err) {
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *text = secure_getenv(table[i].variable);
         if (!text) continue;
-        eg_status s = set(config, table[i].key, text, table[i].variable, 0, err);
+        eg_status s = set(config, table[i].key, text, table[i].variable, EG_CONF_USER, err);
         if (s != EG_OK) return s;
     }
     return EG_OK;
@@ -236,7 +274,7 @@ eg_status eg_conf_option(eg_conf *config, const char *text, eg_error *err) {
     if (!text[n] || n == 0 || n > MAX_KEY) { return eg_fail(err, EG_EINVAL, "'%.60s' is no setting: write key=value", text); }
     memcpy(key, text, n);
     key[n] = 0;
-    return set(config, key, text + n + 1, "option", 0, err);
+    return set(config, key, text + n + 1, "option", EG_CONF_USER, err);
 }
 
 /* 1 when a listed plugin (a name or the path of NAME.so) is called by the first n bytes of key. */

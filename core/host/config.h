@@ -1,8 +1,10 @@
 /* config.h - the settings of a process: one table of what there is, and the values with their
  * origin. Strength: option (flag) > environment > project .engram.conf > user engram.conf >
- * default. A project file comes with a cloned repository and is not trusted: it sets only what the
- * table marks. Settings of plugins are in no table: a plugin's are those that it reads while it
- * opens. Used by host.c. Thread class: main; read-only afterwards. */
+ * default. A project file comes with a cloned repository and is not trusted: until the user has
+ * allowed its content (core/access/approval.h), it sets only what the table marks, and numbers
+ * only within the limits of the table; the rest is left out and named by eg_conf_ignored().
+ * Settings of plugins are in no table: a plugin's are those that it reads while it opens. Used by
+ * host.c. Thread class: main; read-only afterwards. */
 #ifndef EG_HOST_CONFIG_H
 #define EG_HOST_CONFIG_H
 
@@ -24,9 +26,18 @@ typedef struct eg_setting {
     const char *words;     /* of texts: "a|b|c", NULL: any */
     const char *otherwise; /* the default */
     const char *variable;  /* of the environment */
-    int project;           /* 1: a project file may set it */
+    int project;           /* 1: a project file may set it, numbers within these: */
+    double project_low, project_high;
     eg_setting_shown shown;
 } eg_setting;
+
+/* How far the source of settings is trusted. */
+typedef enum eg_conf_trust {
+    EG_CONF_USER = 0, /* the user's own file */
+    EG_CONF_PROJECT,  /* a project file that the user has not allowed */
+    EG_CONF_ALLOWED   /* one that the user has allowed: sets everything but a workspace that is not
+                       * the project's to name (eg_workspace_is_reserved) */
+} eg_conf_trust;
 
 enum { EG_CONF_MAX_FILE = 64 << 10 }; /* bytes of a file */
 
@@ -37,11 +48,15 @@ const eg_setting *eg_settings(size_t *n);
 
 /* All settings at their defaults. Lives in the arena. */
 eg_status eg_conf_create(eg_arena *arena, eg_conf **out, eg_error *err);
-/* Reads an INI file; a missing one is fine. Indentation means nothing. project 1: the untrusted
- * rules. Errors name file and line. EG_ELIMIT: the file or a line of it is too long. */
-eg_status eg_conf_read(eg_conf *config, const char *path, int project, eg_error *err);
+/* Reads the user's INI file; a missing one is fine. Indentation means nothing. EG_EPERM: it belongs
+ * to somebody else, or others may write it. Errors name file and line. EG_ELIMIT: the file or a
+ * line of it is too long. */
+eg_status eg_conf_read(eg_conf *config, const char *path, eg_error *err);
 /* The same for bytes in memory; path is for messages. */
-eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, int project, eg_error *err);
+eg_status eg_conf_read_text(eg_conf *config, eg_str text, const char *path, eg_conf_trust trust, eg_error *err);
+/* What a project file that is not allowed sets in vain: "plugins, workspace"; NULL: nothing. Names
+ * of settings that are Engram's own, so that no words of the file get into messages. */
+const char *eg_conf_ignored(const eg_conf *config);
 /* Writes "section.name = value" into the INI file at path: the last line that sets it is changed,
  * else a line is added to its section, else the section. All other bytes stay. Made, with its
  * folder, when it is not there; replaced only whole; refused with nothing changed when the result

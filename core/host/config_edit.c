@@ -104,7 +104,7 @@ static eg_status check(eg_arena *arena, const eg_buffer *b, const char *path, co
     eg_status s = eg_conf_create(arena, &c, &problem);
     if (s == EG_OK && b->len > EG_CONF_MAX_FILE)
         s = eg_fail(&problem, EG_ELIMIT, "the file would be longer than %d bytes", EG_CONF_MAX_FILE);
-    if (s == EG_OK) s = eg_conf_read_text(c, (eg_str){b->ptr, b->len}, path, 0, &problem);
+    if (s == EG_OK) s = eg_conf_read_text(c, (eg_str){b->ptr, b->len}, path, EG_CONF_USER, &problem);
     if (s == EG_ELIMIT)
         return eg_fail(err, s, "'%.60s' cannot be written as %s into '%.200s': %s", value, key, path, problem.text);
     if (s != EG_OK) return eg_fail(err, s, "%s", problem.text);

@@ -32,12 +32,12 @@ static eg_status find_beside(eg_host *h, eg_error *err) {
     return h->beside ? EG_OK : eg_fail_memory(err, (size_t)n);
 }
 
-static eg_status read_settings(eg_host *h, const char *project, eg_error *err) {
+static eg_status read_settings(eg_host *h, eg_error *err) {
     eg_status s = eg_conf_create(&h->arena, &h->config, err);
     h->settings_file = eg_arena_printf(&h->arena, "%s/engram.conf", h->folders.config);
     if (s == EG_OK && !h->settings_file) s = eg_fail_memory(err, MAX_PATH);
-    if (s == EG_OK) s = eg_conf_read(h->config, h->settings_file, 0, err);
-    if (s == EG_OK && project) s = eg_conf_read(h->config, project, 1, err);
+    if (s == EG_OK) s = eg_conf_read(h->config, h->settings_file, err);
+    if (s == EG_OK) s = eg_host_read_project(h, err);
     if (s == EG_OK) s = eg_conf_environment(h->config, err);
     for (size_t i = 0; s == EG_OK && i < h->options.setting_count; i++) {
         s = eg_conf_option(h->config, h->options.settings[i], err);
@@ -207,12 +207,25 @@ static eg_status open_store(eg_host *h, eg_error *err) {
     return s;
 }
 
+/* "a = 1 (where); b = 2 (where)" of the settings that are not the default. */
+typedef struct set_list {
+    eg_arena *arena;
+    const char *text;
+} set_list;
+static void add_set(void *self, const char *key, const char *value, const char *origin) {
+    set_list *l = self;
+    if (!l->text || strcmp(origin, "default") == 0) return;
+    l->text = eg_arena_printf(l->arena, "%s%s%s = %s (%s)", l->text, *l->text ? "; " : "", key, *value ? value : "unset", origin);
+}
+
 static eg_status make_memory(eg_host *h, eg_error *err) {
     char name[65] = "";
+    set_list list = {&h->arena, ""};
     uint32_t cpus = eg_cpu_allowance();
     gethostname(name, sizeof name - 1);
     const char *owner = eg_arena_printf(&h->arena, "%s:%ld:%lld", name, (long)getpid(), (long long)h->services.now(h));
-    if (!owner) return eg_fail_memory(err, sizeof name);
+    eg_conf_each(h->config, add_set, &list);
+    if (!owner || !list.text) return eg_fail_memory(err, sizeof name);
     eg_memory_env env = {.services = &h->services,
                          .storage_ops = h->storage ? h->storage_ops : NULL,
                          .storage = h->storage,
@@ -236,6 +249,8 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .owner = eg_str_of(owner),
                          .mode = EG_STR("local"),
                          .workspace_why = h->workspace_why,
+                         .notice = h->notice,
+                         .settings = eg_str_of(list.text),
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
     return eg_memory_create(&env, &h->memory, err);
@@ -253,13 +268,12 @@ static eg_log_level log_level(const eg_host *h) {
 
 static eg_status put_together(eg_host *h, eg_error *err) {
     char folder[MAX_PATH];
-    const char *project = NULL;
     if (sodium_init() < 0) return eg_fail(err, EG_EIO, "libsodium cannot start: is there no source of random numbers?");
     if (!getcwd(folder, sizeof folder)) return eg_fail(err, EG_EIO, "cannot tell the working directory: %s", strerror(errno));
     eg_status s = find_beside(h, err);
     if (s == EG_OK) s = eg_paths_resolve(&h->arena, h->options.home, &h->folders, err);
-    if (s == EG_OK) s = eg_project_file_find(&h->arena, folder, &project, err);
-    if (s == EG_OK) s = read_settings(h, project, err);
+    if (s == EG_OK) s = eg_project_file_find(&h->arena, folder, &h->project_file, err);
+    if (s == EG_OK) s = read_settings(h, err);
     if (s == EG_OK) s = check_scope(h, err);
     if (s == EG_OK) s = choose_workspace(h, folder, err);
     if (s == EG_OK) s = find_paths(h, err);
@@ -269,6 +283,7 @@ static eg_status put_together(eg_host *h, eg_error *err) {
     h->level = log_level(h);
     eg_host_fill_services(h);
     eg_host_fill_inference(h);
+    if (h->notice.len && !h->options.quiet_project) h->services.log(h, EG_LOG_WARN, "settings", h->notice.ptr);
     s = load_plugins(h, err);
     if (s == EG_OK) s = check_plugin_settings(h, err);
     if (s == EG_OK && !h->options.without_store) s = open_store(h, err);

@@ -18,6 +18,7 @@ typedef struct eg_host_options {
     const char *const *settings; /* "key=value", strongest */
     size_t setting_count;
     int without_store; /* 1: no database is opened or made (check, nli, plugins ...) */
+    int quiet_project; /* 1: no warning about a project file that is not allowed (engram allow) */
     int worker;        /* 1: a background thread works on detection jobs */
     int verbose;       /* log level: 0 warnings, 1 info, 2 debug; on stderr */
 } eg_host_options;
@@ -63,6 +64,15 @@ eg_status eg_host_model_try(eg_host *host, const char *setting, eg_error *err);
 /* Writes a setting into the user's engram.conf; this process keeps its own. *path: the file, or
  * NULL. */
 eg_status eg_host_setting_write(const eg_host *host, const char *key, const char *value, const char **path, eg_error *err);
+
+/* The project file that this process found, NULL: none; *allowed: the user has allowed it. */
+const char *eg_host_project_file(const eg_host *host, int *allowed);
+/* Allows its present content from now on, after telling each setting that it makes. EG_ENOENT:
+ * there is none. Errors in the file are told, and then it is not allowed. */
+eg_status eg_host_project_allow(eg_host *host, void (*each)(void *self, const char *key, const char *value), void *self,
+                                eg_error *err);
+/* Takes that back. EG_ENOENT: the present content was not allowed, or there is no such file. */
+eg_status eg_host_project_forbid(eg_host *host, eg_error *err);
 
 /* Loads the plugin at path as the host would, prints its descriptor to out, runs the contract tests
  * of what it offers. The first thing that is wrong: EG_EFORMAT, EG_EINVAL, or why it does not

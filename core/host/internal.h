@@ -39,6 +39,9 @@ struct eg_host {
     const char *beside;        /* folder of the executable */
     const char *settings_file; /* the user's engram.conf */
     eg_str workspace, workspace_why, actor;
+    const char *project_file; /* the .engram.conf of this folder; NULL: none */
+    int project_allowed;      /* the user has allowed its content */
+    eg_str notice;            /* what of it is not obeyed, and what to do; empty: nothing */
     eg_services services;
     eg_plugins plugins;
     eg_log_level level;
@@ -70,6 +73,9 @@ struct eg_host {
     int worker_stop;             /* the cancel flag of their requests */
 };
 
+/* project.c */
+/* Reads h->project_file under the rules of its trust; fills project_allowed and notice. */
+eg_status eg_host_read_project(eg_host *host, eg_error *err);
 /* services.c */
 eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);

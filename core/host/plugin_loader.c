@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/access/owner.h"
 #include "core/base/grown.h"
 #include "core/base/status.h"
 
@@ -183,20 +184,6 @@ void eg_plugins_fill_services(eg_services *services) {
 
 /* ---- the path ---- */
 
-/* Owner root or this user; not writable by others, except a sticky folder (its entries are checked
- * next). */
-static eg_status check_owner(const struct stat *st, const char *path, size_t length, eg_error *err) {
-    if (st->st_uid != 0 && st->st_uid != geteuid()) {
-        return eg_fail(err, EG_EPERM, "'%.*s' belongs to user %u, not to root or you: no plugin is loaded from there",
-                       (int)length, path, (unsigned)st->st_uid);
-    }
-    int open_to_others = (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
-    if (open_to_others && !(S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))) {
-        return eg_fail(err, EG_EPERM, "'%.*s' can be written by its group or by others: run chmod go-w on it", (int)length, path);
-    }
-    return EG_OK;
-}
-
 /* Walks the resolved path from the root; a link that appears on the way now is an attack and not
  * followed. */
 static eg_status walk(const char *real, int *out, eg_error *err) {
@@ -216,8 +203,8 @@ static eg_status walk(const char *real, int *out, eg_error *err) {
         int e = errno;
         close(at);
         if (next < 0) return eg_fail(err, EG_EPERM, "cannot open '%.*s': %s", (int)length, real, strerror(e));
-        eg_status s =
-            fstat(next, &st) == 0 ? check_owner(&st, real, length, err) : eg_fail(err, EG_EIO, "cannot stat '%s'", real);
+        eg_status s = fstat(next, &st) == 0 ? eg_owner_check(&st, (eg_str){real, length}, "no plugin is loaded from there", err)
+                                            : eg_fail(err, EG_EIO, "cannot stat '%s'", real);
         if (s == EG_OK && last && !S_ISREG(st.st_mode)) s = eg_fail(err, EG_EINVAL, "'%s' is no regular file", real);
         if (s != EG_OK) {
             close(next);

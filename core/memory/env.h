@@ -74,7 +74,9 @@ typedef struct eg_memory_env {
     void *host;
     eg_principal self; /* who does the work that nobody asked for: jobs, upkeep */
     eg_str owner;      /* of leases: host name, process and start, unique */
-    eg_str mode, workspace_why;
+    eg_str mode;
+    eg_str workspace_why, notice, settings; /* as in eg_memory_status */
+
     int32_t default_wait_ms; /* how long a commit waits for its verdict */
     uint32_t max_leased;     /* jobs that this process works on at once */
 } eg_memory_env;

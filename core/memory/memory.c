@@ -61,6 +61,8 @@ static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) 
     *out = (eg_memory_status){.status = EG_STR("ready"),
                               .mode = m->env.mode,
                               .workspace_why = m->env.workspace_why,
+                              .notice = m->env.notice,
+                              .settings = m->env.settings,
                               .version = eg_str_of(SERVICES(m)->version)};
     if (m->env.describe_models) m->env.describe_models(m->env.host, out);
     if (!m->env.storage_ops) {

@@ -22,8 +22,12 @@ static void row_of(const eg_setting *s, char *out, size_t size) {
         for (const char *p = s->words; *p; p++) n += (size_t)snprintf(values + n, sizeof values - n, *p == '|' ? ", " : "%c", *p);
     }
     if (*s->otherwise) snprintf(otherwise, sizeof otherwise, "`%s` ", s->otherwise);
-    snprintf(out, size, "\n| `%s` | %s | %s| `%s` | %s | ", s->key, values, otherwise, s->variable,
-             s->project ? "user, project" : "user");
+    char set_by[80] = "user";
+    if (s->project && s->type == EG_SETTING_TEXT) snprintf(set_by, sizeof set_by, "user, project");
+    else if (s->project && s->project_low == s->low && s->project_high == s->high)
+        snprintf(set_by, sizeof set_by, "user, project");
+    else if (s->project) snprintf(set_by, sizeof set_by, "user, project: %g to %g", s->project_low, s->project_high);
+    snprintf(out, size, "\n| `%s` | %s | %s| `%s` | %s | ", s->key, values, otherwise, s->variable, set_by);
 }
 
 static void every_setting_has_its_row(void **state) {

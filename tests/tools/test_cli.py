@@ -223,6 +223,46 @@ class Engram(unittest.TestCase):
         self.assertIn(b"ENGRAM_SCOPE", said)
         self.assertIn(b"byte 1", said)
 
+    def test_allow(self):
+        """A repository's .engram.conf does not choose the workspace before its user allows it, and
+        nothing asks or waits."""
+        del self.env["ENGRAM_WORKSPACE"]
+        os.makedirs(self.home)
+        victim, cloned = (os.path.join(self.folder.name, name) for name in ("victim", "cloned"))
+        for folder in (victim, cloned):
+            os.makedirs(os.path.join(folder, ".git"))
+        self.run_engram("commit", "The vault opens at 9 o'clock.", cwd=victim)
+        secret = json.loads(self.run_engram("status", "--json", cwd=victim).stdout)["workspace"]
+        conf = os.path.join(cloned, ".engram.conf")
+        for name in (secret, "local", "team"):
+            with open(conf, "w") as f:
+                f.write(f"workspace = {name}\nscope = a/b\n")
+            done = self.run_engram("status", "--json", cwd=cloned)
+            told = json.loads(done.stdout)
+            self.assertTrue(told["workspace"].startswith("git-"))
+            self.assertNotEqual(told["workspace"], secret)
+            self.assertIn("engram allow", told["warning"])
+            self.assertIn(f"scope = a/b ({conf}:2)", told["settings"])
+            self.assertIn(b"sets workspace, which", done.stderr)
+        for name in (secret, "local"):
+            with open(conf, "w") as f:
+                f.write(f"workspace = {name}\n")
+            self.assertIn(b"may not name the workspace",
+                          self.run_engram("allow", cwd=cloned, expect=2).stderr)
+        with open(conf, "w") as f:
+            f.write("workspace = team\n")
+        done = self.run_engram("allow", "--json", cwd=cloned)
+        self.assertEqual(done.stderr, b"")
+        self.assertEqual(json.loads(done.stdout), {"file": conf, "allowed": True,
+                                                   "settings": {"workspace": "team"}})
+        told = json.loads(self.run_engram("status", "--json", cwd=cloned).stdout)
+        self.assertEqual((told["workspace"], told.get("warning")), ("team", None))
+        self.assertIn(b"no longer", self.run_engram("allow", "--remove", cwd=cloned).stdout)
+        done = self.run_engram("status", "--json", cwd=cloned)
+        self.assertTrue(json.loads(done.stdout)["workspace"].startswith("git-"))
+        self.run_engram("allow", "--remove", cwd=cloned, expect=2)
+        self.run_engram("allow", cwd=victim, expect=2)
+
     def test_wrong_facts(self):
         for words, stdin, said in (([""], b"", b"content"), (["-"], b"", b"content"),
                                    (["-"], b"broken \xff\xfe", b""),

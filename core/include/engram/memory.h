@@ -210,7 +210,9 @@ typedef struct eg_memory_status {
     eg_str embed_problem, nli_problem;
     eg_str version;
     uint64_t facts_to_embed; /* facts of the workspace without vectors of the embedding model */
-    uint64_t reserved[4];    /* 0 */
+    eg_str notice;           /* what the person should know about the settings; empty: nothing */
+    eg_str settings;         /* those that are not the default, with their sources: "scope = a
+                              * (/home/me/app/.engram.conf:1); threads = 2 (ENGRAM_THREADS)" */
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);

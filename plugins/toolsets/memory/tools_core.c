@@ -30,6 +30,8 @@ static void render_status(result *r, const void *data) {
     pj_kstr(&r->out, "storage", s->storage);
     pj_kstr(&r->out, "workspace", d->workspace);
     pj_kopt(&r->out, "workspace_why", s->workspace_why);
+    if (s->notice.len) pj_kstr(&r->out, "warning", s->notice);
+    if (s->settings.len) pj_kstr(&r->out, "settings", s->settings);
     pj_kopt(&r->out, "version", s->version);
     pj_kopt(&r->out, "location", s->store.location);
     pj_kint(&r->out, "facts", (int64_t)s->store.facts);

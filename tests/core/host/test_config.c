@@ -14,10 +14,10 @@
 static eg_arena arena;
 static char path[] = "/tmp/eg-config-XXXXXX";
 
-static eg_status read_text(eg_conf **c, const char *text, int project, eg_error *err) {
+static eg_status read_text(eg_conf **c, const char *text, eg_conf_trust trust, eg_error *err) {
     assert_int_equal(eg_file_replace(path, text, strlen(text), 0600, NULL), EG_OK);
     assert_int_equal(eg_conf_create(&arena, c, err), EG_OK);
-    return eg_conf_read(*c, path, project, err);
+    return trust == EG_CONF_USER ? eg_conf_read(*c, path, err) : eg_conf_read_text(*c, eg_str_of(text), path, trust, err);
 }
 
 static void strength(void **state) {
@@ -48,10 +48,71 @@ static void refusals(void **state) {
     assert_int_equal(read_text(&c, "[detection]\nwait_ms = 60001\n", 0, &err), EG_EINVAL);
     assert_int_equal(read_text(&c, "isa = mmx\n", 0, &err), EG_EINVAL);
     assert_int_equal(read_text(&c, "no equals sign\n", 0, &err), EG_EFORMAT);
-    assert_int_equal(read_text(&c, "plugins = /tmp/evil.so\n", 1, &err), EG_EREFUSED);
-    assert_int_equal(read_text(&c, "database = /x\n", 1, &err), EG_EREFUSED);
-    assert_int_equal(read_text(&c, "[mcp]\nprofile = all\n", 1, &err), EG_EREFUSED);
-    assert_int_equal(read_text(&c, "scope = a\n[detection]\nwait_ms = 1\n", 1, &err), EG_OK);
+}
+
+/* What a cloned repository may set by itself, and what only after the user has allowed it. */
+static void project_files(void **state) {
+    (void)state;
+    eg_conf *c;
+    eg_error err;
+    static const char harmful[] =
+        "plugins = /tmp/evil.so\ndatabase = /x\nstorage = evil\nworkspace = other\nlog = error\n"
+        "workspace = local\n[model]\nnli = /tmp/evil\n[llm]\ncommand = evil\n[mcp]\nreviews = sampling\n"
+        "[detection]\nwait_ms = 60000\ntier1_nli = 1\nupdate_cosine = 0\nnli_gate =\n";
+    assert_int_equal(read_text(&c, harmful, EG_CONF_PROJECT, &err), EG_OK);
+    assert_int_equal(eg_conf_finish(c, &err), EG_OK);
+    assert_string_equal(eg_conf_ignored(c),
+                        "plugins, database, storage, workspace, log, model.nli, settings of plugins, "
+                        "detection.wait_ms, detection.tier1_nli, detection.update_cosine, detection.nli_gate");
+    size_t n;
+    const eg_setting *all = eg_settings(&n);
+    for (size_t i = 0; i < n; i++) {
+        const char *value = eg_conf_get(c, all[i].key);
+        assert_string_equal(value ? value : "", all[i].otherwise);
+    }
+    assert_null(eg_conf_get(c, "llm.command"));
+    /* within the limits */
+    assert_int_equal(read_text(&c, "scope = a\n[detection]\nwait_ms = 1\ntier1_nli = 0.9\n", EG_CONF_PROJECT, &err), EG_OK);
+    assert_null(eg_conf_ignored(c));
+    assert_string_equal(eg_conf_get(c, "scope"), "a");
+    assert_true(eg_conf_number(c, "detection.wait_ms") == 1 && eg_conf_number(c, "detection.tier1_nli") == 0.9);
+    /* nonsense is an error all the same, without control characters of the file in it */
+    assert_int_equal(read_text(&c, "wrk\033]0;x = 1\n", EG_CONF_PROJECT, &err), EG_EINVAL);
+    assert_null(strchr(err.text, '\033'));
+    assert_int_equal(read_text(&c, "[detection]\nwait_ms = \033[2J\n", EG_CONF_PROJECT, &err), EG_EINVAL);
+    assert_null(strchr(err.text, '\033'));
+    /* allowed */
+    assert_int_equal(read_text(&c, "plugins = mcp\nworkspace = team\n[mcp]\nreviews = sampling\n", EG_CONF_ALLOWED, &err), EG_OK);
+    assert_null(eg_conf_ignored(c));
+    assert_string_equal(eg_conf_get(c, "workspace"), "team");
+    assert_string_equal(eg_conf_get(c, "mcp.reviews"), "sampling");
+    assert_int_equal(read_text(&c, "workspace = local\n", EG_CONF_ALLOWED, &err), EG_EREFUSED);
+    assert_int_equal(read_text(&c, "workspace = git-0123456789abcdef0123\n", EG_CONF_ALLOWED, &err), EG_EREFUSED);
+    assert_int_equal(read_text(&c, "workspace = git-0123456789abcdef0123\n", EG_CONF_USER, &err), EG_OK);
+}
+
+/* A user's file that somebody else wrote, or may write. */
+static void owners(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    eg_conf *c;
+    eg_error err;
+    assert_int_equal(read_text(&c, "threads = 2\n", EG_CONF_USER, &err), EG_OK);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(eg_conf_read(c, path, &err), EG_EPERM);
+    assert_non_null(strstr(err.text, "chmod go-w"));
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_int_equal(eg_conf_read(c, path, &err), EG_EPERM);
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_int_equal(eg_conf_read(c, path, &err), EG_OK);
+    if (geteuid() != 0) {
+        print_message("skip: a file of another owner: only root can make one\n");
+        skip();
+    }
+    assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+    assert_int_equal(eg_conf_read(c, path, &err), EG_EPERM);
+    assert_non_null(strstr(err.text, "65534"));
+    unlink(path);
 }
 
 static void plugins_own(void **state) {
@@ -140,19 +201,19 @@ static void unreadable(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/f", folder);
     assert_int_equal(eg_conf_create(&arena, &c, &err), EG_OK);
-    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_OK);
-    assert_int_equal(eg_conf_read(c, folder, 1, &err), EG_EINVAL);
+    assert_int_equal(eg_conf_read(c, file, &err), EG_OK);
+    assert_int_equal(eg_conf_read(c, folder, &err), EG_EINVAL);
     assert_non_null(strstr(err.text, folder));
     assert_int_equal(mkfifo(file, 0600), 0);
-    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EINVAL);
+    assert_int_equal(eg_conf_read(c, file, &err), EG_EINVAL);
     assert_int_equal(unlink(file), 0);
     assert_int_equal(symlink(file, file), 0);
-    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EIO);
+    assert_int_equal(eg_conf_read(c, file, &err), EG_EIO);
     assert_int_equal(unlink(file), 0);
     assert_int_equal(eg_file_replace(file, "scope = a\0b\n", 12, 0600, NULL), EG_OK);
-    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_EFORMAT);
+    assert_int_equal(eg_conf_read(c, file, &err), EG_EFORMAT);
     assert_int_equal(truncate(file, EG_CONF_MAX_FILE + 1), 0);
-    assert_int_equal(eg_conf_read(c, file, 1, &err), EG_ELIMIT);
+    assert_int_equal(eg_conf_read(c, file, &err), EG_ELIMIT);
     unlink(file);
     rmdir(folder);
 }
@@ -290,6 +351,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(secrets_are_not_shown),
                                        cmocka_unit_test(strength),
                                        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(project_files),
+                                       cmocka_unit_test(owners),
                                        cmocka_unit_test(plugins_own),
                                        cmocka_unit_test(settings_that_no_plugin_reads),
                                        cmocka_unit_test(indentation_means_nothing),

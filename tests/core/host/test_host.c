@@ -43,11 +43,83 @@ static void a_name_that_is_none(void **state) {
     eg_host *host;
     eg_error err = {0};
     char origin[100];
-    snprintf(origin, sizeof origin, "%s/.engram.conf:2: 'my project'", folder);
-    put(".engram.conf", "scope = a\nworkspace = my project\n");
+    snprintf(origin, sizeof origin, "%s/config/engram.conf:2: 'my project'", folder);
+    assert_int_equal(eg_folder_make("config", 0700, NULL), EG_OK);
+    put("config/engram.conf", "scope = a\nworkspace = my project\n");
     assert_int_equal(open_here(1, &host, &err), EG_EINVAL);
     assert_ptr_equal(strstr(err.text, origin), err.text);
-    unlink(".engram.conf");
+    unlink("config/engram.conf");
+    rmdir("config");
+}
+
+static size_t told;
+static void tell(void *self, const char *key, const char *value) {
+    assert_string_equal(key, "workspace");
+    assert_string_equal(value, self);
+    told++;
+}
+
+static eg_str workspace_here(const char **notice) {
+    eg_host *host;
+    eg_error err = {0};
+    static char name[100], text[600];
+    assert_int_equal(open_here(1, &host, &err), EG_OK);
+    snprintf(name, sizeof name, "%.*s", (int)host->workspace.len, host->workspace.ptr);
+    snprintf(text, sizeof text, "%.*s", (int)host->notice.len, host->notice.len ? host->notice.ptr : "");
+    eg_host_close(host);
+    *notice = text;
+    return eg_str_of(name);
+}
+
+static eg_status allow_here(int allow, const char *expected) {
+    eg_host *host;
+    eg_error err = {0};
+    char value[100];
+    snprintf(value, sizeof value, "%s", expected);
+    assert_int_equal(open_here(1, &host, &err), EG_OK);
+    eg_status s = allow ? eg_host_project_allow(host, tell, value, &err) : eg_host_project_forbid(host, &err);
+    eg_host_close(host);
+    return s;
+}
+
+/* A workspace that a project file names is its own only when the user has allowed this content
+ * there; never one that belongs to somebody else. */
+static void a_project_that_names_a_workspace(void **state) {
+    (void)state;
+    const char *notice;
+    put(".engram.conf", "workspace = team\n");
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    assert_non_null(strstr(notice, "workspace"));
+    assert_non_null(strstr(notice, "engram allow"));
+    assert_int_equal(allow_here(0, ""), EG_ENOENT);
+    assert_int_equal(allow_here(1, "team"), EG_OK);
+    assert_int_equal(told, 1);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("team")));
+    assert_string_equal(notice, "");
+    /* another content */
+    put(".engram.conf", "workspace = other\n");
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    put(".engram.conf", "workspace = git-0123456789abcdef0123\n");
+    assert_int_equal(allow_here(1, "none"), EG_EREFUSED);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    /* the same content in another folder, or by a link */
+    put(".engram.conf", "workspace = team\n");
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("team")));
+    assert_int_equal(eg_folder_make("clone", 0700, NULL), EG_OK);
+    put("clone/.engram.conf", "workspace = team\n");
+    assert_int_equal(chdir("clone"), 0);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    assert_int_equal(unlink(".engram.conf"), 0);
+    put("words", "a secret word\n");
+    assert_int_equal(symlink("words", ".engram.conf"), 0);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    assert_non_null(strstr(notice, "is a link"));
+    assert_null(strstr(notice, "secret"));
+    assert_int_equal(chdir(".."), 0);
+    /* taken back */
+    assert_int_equal(allow_here(0, ""), EG_OK);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    assert_int_equal(system("rm -r clone config .engram.conf"), 0);
 }
 
 /* A list of plugins has no way to hold such a path. */
@@ -67,6 +139,7 @@ int main(void) {
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     unsetenv("ENGRAM_WORKSPACE");
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_repository_that_is_not_there), cmocka_unit_test(a_name_that_is_none),
+                                       cmocka_unit_test(a_project_that_names_a_workspace),
                                        cmocka_unit_test(a_plugin_below_a_blank)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
