@@ -37,7 +37,8 @@ def texts(facts, commits):
 
 def fill(program, home, settings, facts):
     """Commits the facts to a memory without detectors, which therefore owes no verdict."""
-    server = detection.Server(program, home, settings | {"ENGRAM_PLUGINS": "sqlite memory mcp"})
+    without_detectors = settings | {"ENGRAM_PLUGINS": "sqlite memory mcp secrets"}
+    server = detection.Server(program, home, without_detectors)
     for f in facts:
         server.call("engram_commit", {"content": f["content"], "scope": f["scope"],
                                       "agent_id": f["agent"]})

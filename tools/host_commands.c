@@ -252,6 +252,8 @@ int run_doctor(const call *c) {
         report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
         report_cache(&d, p->cache);
         eg_host_plugins(host, report_plugin, &d);
+        eg_str problem = eg_host_writing_problem(host);
+        report(&d, !problem.len, "writing", problem.len ? problem.ptr : "the gates that are required are there");
         if (runs) report_model(&d, host, "model.nli");
         if (runs) report_model(&d, host, "model.embed");
         if (!all) puts("settings");

@@ -23,6 +23,7 @@ static const eg_setting table[] = {
     {"database", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_DATABASE", 0, 0, 0, EG_SHOWN_LOCATION},
     {"plugins", EG_SETTING_TEXT, 0, 0, NULL, "sqlite memory mcp rules nli secrets", "ENGRAM_PLUGINS", 0, 0, 0, EG_SHOWN_WHOLE},
     {"plugins_required", EG_SETTING_TEXT, 0, 0, NULL, "", "ENGRAM_PLUGINS_REQUIRED", 0, 0, 0, EG_SHOWN_WHOLE},
+    {"gates_required", EG_SETTING_TEXT, 0, 0, NULL, "secrets", "ENGRAM_GATES_REQUIRED", 0, 0, 0, EG_SHOWN_WHOLE},
     {"model.embed", EG_SETTING_TEXT, 0, 0, NULL, "engram-embed-0", "ENGRAM_MODEL_EMBED", 0, 0, 0, EG_SHOWN_WHOLE},
     {"model.nli", EG_SETTING_TEXT, 0, 0, NULL, "engram-nli-exact-0", "ENGRAM_MODEL_NLI", 0, 0, 0, EG_SHOWN_WHOLE},
     {"detection.wait_ms", EG_SETTING_INTEGER, 0, 60000, NULL, "1000", "ENGRAM_WAIT_MS", 1, 0, 10000, EG_SHOWN_WHOLE},
@@ -348,6 +349,23 @@ const char *eg_conf_get(const eg_conf *config, const char *key) {
         if (strcmp(config->extras[x].key, key) == 0) text = config->extras[x].v.text;
     }
     return text && *text ? text : NULL;
+}
+
+const char *eg_conf_origin(const eg_conf *config, const char *key) {
+    size_t i = find(key);
+    return i < SETTINGS ? config->values[i].origin : "";
+}
+
+const char *eg_conf_default(const char *key) {
+    size_t i = find(key);
+    return i < SETTINGS ? table[i].otherwise : "";
+}
+
+int eg_conf_next_word(const char **at, eg_str *word) {
+    *at += strspn(*at, " ,\t");
+    *word = (eg_str){*at, strcspn(*at, " ,\t")};
+    *at += word->len;
+    return word->len > 0;
 }
 
 double eg_conf_number(const eg_conf *config, const char *key) {

@@ -81,6 +81,11 @@ eg_status eg_conf_unread(const eg_conf *config, eg_str section,
 
 /* The value of a setting or of a plugin's "NAME.key"; NULL when there is none or it is empty. */
 const char *eg_conf_get(const eg_conf *config, const char *key);
+/* Where the value of a setting of the table comes from, and its default. */
+const char *eg_conf_origin(const eg_conf *config, const char *key);
+const char *eg_conf_default(const char *key);
+/* The next word of a value that is a list (blanks or commas between them); 0 at its end. */
+int eg_conf_next_word(const char **at, eg_str *word);
 /* A numeric setting of the table. */
 double eg_conf_number(const eg_conf *config, const char *key);
 /* A location as it may be printed: scheme://user:password@host/path?query#fragment without user,

@@ -49,28 +49,13 @@ static eg_status read_settings(eg_host *h, eg_error *err) {
     return s == EG_OK ? eg_conf_finish(h->config, err) : s;
 }
 
-typedef struct origin_of {
-    const char *key, *origin;
-} origin_of;
-static void look_up(void *self, const char *key, const char *value, const char *origin) {
-    origin_of *o = self;
-    (void)value;
-    if (strcmp(key, o->key) == 0) o->origin = origin;
-}
-
-static const char *origin_of_setting(const eg_host *h, const char *key) {
-    origin_of o = {key, ""};
-    eg_conf_each(h->config, look_up, &o);
-    return o.origin;
-}
-
 /* A wrong default scope is told once, with its origin, instead of at every commit. */
 static eg_status check_scope(eg_host *h, eg_error *err) {
     eg_error problem = {0};
     eg_str canonical;
     const char *scope = eg_conf_get(h->config, "scope");
     eg_status s = scope ? eg_text_scope(&h->arena, eg_str_of(scope), &canonical, &problem) : EG_OK;
-    return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", origin_of_setting(h, "scope"), problem.text);
+    return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", eg_conf_origin(h->config, "scope"), problem.text);
 }
 
 /* A repository that names none stops only what opens the store. */
@@ -78,7 +63,7 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
     eg_error problem = {0};
     const char *named = eg_conf_get(h->config, "workspace"), *why = "no setting and no git repository";
     if (named) {
-        why = h->options.workspace ? "--workspace" : origin_of_setting(h, "workspace");
+        why = h->options.workspace ? "--workspace" : eg_conf_origin(h->config, "workspace");
         h->workspace = eg_str_of(named);
         h->workspace_why = eg_str_of(why);
         eg_status s = eg_workspace_check(h->workspace, &problem);
@@ -112,17 +97,9 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
     return eg_host_find_models(h, err);
 }
 
-/* The next word of a list of words; 0 at its end. */
-static int next_word(const char **at, eg_str *word) {
-    *at += strspn(*at, " ,\t");
-    *word = (eg_str){*at, strcspn(*at, " ,\t")};
-    *at += word->len;
-    return word->len > 0;
-}
-
 static int in_list(const char *list, eg_str name) {
     eg_str word;
-    while (list && next_word(&list, &word)) {
+    while (list && eg_conf_next_word(&list, &word)) {
         if (eg_str_eq(word, name)) return 1;
     }
     return 0;
@@ -167,7 +144,7 @@ static eg_status check_plugin_settings(eg_host *h, eg_error *err) {
 static eg_status load_plugins(eg_host *h, eg_error *err) {
     const char *at = eg_conf_get(h->config, "plugins"), *required = eg_conf_get(h->config, "plugins_required");
     eg_str word;
-    while (at && next_word(&at, &word)) {
+    while (at && eg_conf_next_word(&at, &word)) {
         int named = !memchr(word.ptr, '/', word.len) && !(word.len > 3 && memcmp(word.ptr + word.len - 3, ".so", 3) == 0);
         const char *path = word.ptr[0] == '/' ? eg_arena_copy(&h->arena, word)
                                               : eg_arena_printf(&h->arena, "%s/%.*s%s", h->paths.plugins, (int)word.len, word.ptr,
@@ -233,6 +210,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .detector_count = h->plugins.registrar.committed.detectors,
                          .gates = h->plugins.registrar.gates,
                          .gate_count = h->plugins.registrar.committed.gates,
+                         .writing_problem = h->writing_problem,
                          .job_kinds = h->plugins.registrar.job_kinds,
                          .job_kind_count = h->plugins.registrar.committed.job_kinds,
                          .escalators = h->plugins.registrar.escalators,
@@ -286,7 +264,9 @@ static eg_status put_together(eg_host *h, eg_error *err) {
     if (h->notice.len && !h->options.quiet_project) h->services.log(h, EG_LOG_WARN, "settings", h->notice.ptr);
     s = load_plugins(h, err);
     if (s == EG_OK) s = check_plugin_settings(h, err);
+    if (s == EG_OK) s = eg_host_find_gates(h, err);
     if (s == EG_OK && !h->options.without_store) s = open_store(h, err);
+    if (s == EG_OK && h->storage && h->writing_problem.len) h->services.log(h, EG_LOG_WARN, "gates", h->writing_problem.ptr);
     if (s == EG_OK) s = make_memory(h, err);
     if (s == EG_OK && h->options.worker && h->storage) s = eg_host_worker_start(h, err);
     return s;
@@ -327,6 +307,7 @@ void eg_host_close(eg_host *h) {
 
 const eg_services *eg_host_services(const eg_host *h) { return &h->services; }
 const eg_host_paths *eg_host_paths_of(const eg_host *h) { return &h->paths; }
+eg_str eg_host_writing_problem(const eg_host *h) { return h->writing_problem; }
 
 eg_status eg_host_frontend(eg_host *h, const char *name, const eg_frontend **out, void **self, eg_error *err) {
     const eg_registrar *r = &h->plugins.registrar;

@@ -42,6 +42,9 @@ typedef struct eg_host_paths {
                                  * that of the user's own */
 } eg_host_paths;
 const eg_host_paths *eg_host_paths_of(const eg_host *host);
+/* Why nothing is stored, with what to do: a gate that the setting gates_required names is not
+ * there. Empty: writing works. */
+eg_str eg_host_writing_problem(const eg_host *host);
 /* All settings with value and origin, one call each. */
 void eg_host_settings(const eg_host *host, void (*each)(void *self, const char *key, const char *value, const char *origin),
                       void *self);

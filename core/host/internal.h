@@ -44,6 +44,7 @@ struct eg_host {
     eg_str notice;            /* what of it is not obeyed, and what to do; empty: nothing */
     eg_services services;
     eg_plugins plugins;
+    eg_str writing_problem; /* see eg_host_writing_problem */
     eg_log_level level;
 
     pthread_mutex_t model_lock;
@@ -76,6 +77,9 @@ struct eg_host {
 /* project.c */
 /* Reads h->project_file under the rules of its trust; fills project_allowed and notice. */
 eg_status eg_host_read_project(eg_host *host, eg_error *err);
+/* required_gates.c */
+/* Fills in writing_problem. EG_EINVAL: the setting is no list of gates. */
+eg_status eg_host_find_gates(eg_host *host, eg_error *err);
 /* services.c */
 eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);

@@ -326,11 +326,23 @@ static eg_status add_verdict(commit *c, eg_receipt *out) {
     return told ? EG_OK : eg_conflicts_of(c->m, c->rq, out->fact.id, !out->duplicate, out);
 }
 
+/* The gates see what will be stored: also the agent that no argument names; of a deletion, which
+ * keeps no content, the names alone. */
+static eg_status pass_gates(const commit *c) {
+    eg_commit_args stored = *c->args;
+    stored.agent_id = c->row.fact.agent_id;
+    if (stored.operation == EG_OP_DELETE) {
+        stored.content = EG_STR("");
+        stored.statements = NULL;
+        stored.statement_count = 0;
+    }
+    return eg_pass_gates(c->m, c->rq, &stored);
+}
+
 /* Everything about the new fact that is known before the store is asked. */
 static eg_status prepare(commit *c) {
     eg_fact *f = &c->row.fact;
-    eg_status s = eg_pass_gates(c->m, c->rq, c->args);
-    if (s == EG_OK) s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash);
+    eg_status s = eg_content_hash(c->m, c->rq, c->arena, f->content, f->content_hash);
     eg_statement_list given = {0};
     if (s == EG_OK) s = eg_given_match(c->rq, c->arena, c->args, f->scope, &given);
     if (s == EG_OK) s = eg_derive_text(c->rq, c->arena, f->content, f->scope, given, &c->derived);
@@ -346,6 +358,7 @@ static eg_status prepare(commit *c) {
 static eg_status run(commit *c, eg_receipt *out) {
     eg_status s = validate(c);
     if (s != EG_OK || c->args->operation == EG_OP_NONE) return s;
+    if ((s = pass_gates(c)) != EG_OK) return s;
     if (c->args->operation != EG_OP_DELETE && (s = prepare(c)) != EG_OK) return s;
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);

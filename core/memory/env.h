@@ -47,6 +47,8 @@ typedef struct eg_memory_env {
     size_t detector_count;
     const eg_gate_slot *gates;
     size_t gate_count;
+    /* Why no text may be stored (a required gate is not there), with what to do; empty: it may. */
+    eg_str writing_problem;
     const eg_job_kind_slot *job_kinds; /* that plugins added */
     size_t job_kind_count;
     const eg_escalator_slot *escalators; /* in any order */

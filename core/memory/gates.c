@@ -11,6 +11,8 @@ static eg_status pass(eg_memory *m, eg_request *rq, const eg_commit_args *args) 
 }
 
 eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args) {
+    eg_str problem = m->env.writing_problem;
+    if (problem.len) return eg_request_fail(rq, EG_EUNAVAILABLE, "%.*s", (int)problem.len, problem.ptr);
     eg_status s = pass(m, rq, args);
     eg_commit_args one = *args;
     one.statements = NULL;

@@ -6,7 +6,9 @@
 
 /* Shows the commit to each gate in turn, and then each of its statements in the place of the
  * content, so that a gate need not know that there are any. EG_EREFUSED, with the reason of the
- * first gate that does not let it pass. */
+ * first gate that does not let it pass. EG_EUNAVAILABLE, with what to do, where a gate that is
+ * required is not there: then no text passes. Every text that is stored goes this way, agent names
+ * and notes among them. */
 eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args);
 
 #endif

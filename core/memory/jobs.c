@@ -259,7 +259,8 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
 
 eg_status eg_memory_escalate(eg_memory *m, eg_request *rq, size_t *done) {
     eg_status s = EG_OK;
-    int ran = m->env.escalator_count > 0;
+    /* an answer that could not be stored is not paid for */
+    int ran = m->env.escalator_count > 0 && !m->env.writing_problem.len;
     *done = 0;
     while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
         eg_status one = run_next(m, &rq->cancel, ESCALATIONS, GRACE, &ran);

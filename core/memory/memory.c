@@ -63,7 +63,8 @@ static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) 
                               .workspace_why = m->env.workspace_why,
                               .notice = m->env.notice,
                               .settings = m->env.settings,
-                              .version = eg_str_of(SERVICES(m)->version)};
+                              .version = eg_str_of(SERVICES(m)->version),
+                              .writing_problem = m->env.writing_problem};
     if (m->env.describe_models) m->env.describe_models(m->env.host, out);
     if (!m->env.storage_ops) {
         out->status = EG_STR("unconfigured");

@@ -517,6 +517,35 @@ class Engram(unittest.TestCase):
         told = self.ask("doctor", expect=2)
         self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["model.nli"])
 
+    def test_nothing_is_stored_without_the_gate(self):
+        """Without the secrets gate, by whatever way it went missing, a store can be read only."""
+        self.ask("commit", "The auth service listens on port 8080.")
+        gate = os.path.join(self.folder.name, "secrets.so")
+        with open(gate, "w") as f:
+            f.write("no library")
+        os.chmod(gate, 0o664)
+        for plugins, why in (("sqlite memory mcp", "no plugin in the setting plugins "
+                                                   "(ENGRAM_PLUGINS) offers it"),
+                             (f"sqlite memory mcp {gate}", "run chmod go-w on it"),
+                             (f"sqlite memory mcp {self.home}/secrets.so", "cannot open plugin")):
+            self.env["ENGRAM_PLUGINS"] = plugins
+            for expect, words in ((2, ["commit", "The CI token is ghp_" + "a1B2" * 9 + "."]),
+                                  (1, ["tool", "engram_commit", '{"content":"It is new."}'])):
+                said = self.run_engram(*words, expect=expect).stderr.decode()
+                self.assertIn("engram: nothing is stored without the gate 'secrets', and it is "
+                              "not there: ", said)
+                self.assertIn(why, said)
+                self.assertIn("gates_required = none", said)
+            self.assertEqual(len(self.ask("query", "auth service")["results"]), 1)
+            self.assertIn(why, self.ask("status")["writing_problem"])
+            self.assertIn(b"writing_problem", self.run_engram("status").stdout)
+            told = {one["what"]: one["detail"] for one in self.ask("doctor", expect=2)["checks"]
+                    if not one["ok"]}
+            self.assertIn(why, told["writing"])
+        self.env["ENGRAM_GATES_REQUIRED"] = "none"
+        self.ask("commit", "The auth service has two replicas.")
+        self.assertNotIn("writing_problem", self.ask("status"))
+
     def test_plugin_that_is_none(self):
         place = os.path.join(self.folder.name, "x.so")
         with open(place, "w") as f:
@@ -876,7 +905,7 @@ class Engram(unittest.TestCase):
         library = self.build_plugin("own_tools.c", "-DSETTING=\"own_tools.limit\"",
                                     "-DNAME=\"own_tools\"")
         self.set_settings(
-            f"plugins = sqlite memory nli {library}\n"
+            f"plugins = sqlite memory nli secrets {library}\n"
             "[own_tools]\nlimit = 3\nlimti = 4\ncolour = red\n[nli]\ngaet = 0.3\n")
         told = self.run_engram("status").stderr.decode()
         for line in (":4: the plugin own_tools has no setting 'own_tools.limti'; "

@@ -168,7 +168,7 @@ def main():
     stores = [s | {"id": detection.name_of(s) + "-given" * o.given}
               for s in stores_of(o.kind, o.split)
               if re.match(o.match, detection.name_of(s))]
-    plugins = "sqlite memory rules" if "doc" in o.kind else "sqlite memory mcp rules"
+    plugins = "sqlite memory rules" if "doc" in o.kind else "sqlite memory mcp rules secrets"
     with tempfile.TemporaryDirectory() as home, open(o.out, "w", encoding="utf-8") as out:
         raw = os.path.join(home, "rows")
         os.makedirs(os.path.join(home, "config"))

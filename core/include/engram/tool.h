@@ -142,7 +142,9 @@ typedef struct eg_gate {
     const char *name;
     /* EG_OK lets the commit pass; EG_EREFUSED with the reason and what to do. What is written when
      * a conflict is settled, the note of any way and the text of a merge, comes as the content of a
-     * commit of its own; so does each given statement. Thread class: worker; never blocks. */
+     * commit of its own; so does each given statement. Of a deletion, which keeps no content, it
+     * gets the names alone. Without a gate that the setting gates_required names nothing is
+     * stored. Thread class: worker; never blocks. */
     eg_status (*check)(void *self, const struct eg_services *services, eg_request *rq, const eg_commit_args *args);
 } eg_gate;
 EG_SIZE_FROZEN(eg_gate, EG_GATE_SIZE_1_0);

@@ -104,7 +104,7 @@
     OBJECT(P("status", ONE_OF("\"ready\",\"unconfigured\",\"awaiting_db\"")) \
         ALSO("mode", ONE_OF("\"local\",\"team\"")) ALSO("storage", S_TEXT) \
         ALSO("workspace", S_TEXT) ALSO("workspace_why", S_OPT) ALSO("next_prompt", S_TEXT) \
-        ALSO("warning", S_TEXT) ALSO("settings", S_TEXT) \
+        ALSO("warning", S_TEXT) ALSO("settings", S_TEXT) ALSO("writing_problem", S_TEXT) \
         ALSO("version", S_OPT) ALSO("location", S_OPT) \
         ALSO("facts", S_INT) ALSO("current_facts", S_INT) \
         ALSO("conflicts_open", S_INT) ALSO("conflicts_total", S_INT) ALSO("agents", S_INT) \

@@ -34,6 +34,7 @@ static void render_status(result *r, const void *data) {
     if (s->settings.len) pj_kstr(&r->out, "settings", s->settings);
     pj_kopt(&r->out, "version", s->version);
     pj_kopt(&r->out, "location", s->store.location);
+    if (s->writing_problem.len) pj_kstr(&r->out, "writing_problem", s->writing_problem);
     pj_kint(&r->out, "facts", (int64_t)s->store.facts);
     pj_kint(&r->out, "current_facts", (int64_t)s->store.current_facts);
     pj_kint(&r->out, "conflicts_open", (int64_t)s->store.conflicts_open);

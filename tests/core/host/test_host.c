@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -135,12 +136,61 @@ static void a_plugin_below_a_blank(void **state) {
     }
 }
 
+/* What the host says about writing, with settings that are stronger than files. */
+static void writing_problem(const char *plugins, const char *required, char *out, size_t size) {
+    char list[200], gates[200];
+    snprintf(list, sizeof list, "plugins=%s", plugins);
+    snprintf(gates, sizeof gates, "gates_required=%s", required ? required : "");
+    const char *const settings[] = {list, gates};
+    const eg_host_options o = {.home = folder, .settings = settings, .setting_count = required ? 2 : 1, .without_store = 1};
+    eg_host *host;
+    eg_error err = {0};
+    eg_status s = eg_host_open(&o, &host, &err);
+    if (s != EG_OK) {
+        snprintf(out, size, "%s", err.text);
+        return;
+    }
+    eg_str problem = eg_host_writing_problem(host);
+    snprintf(out, size, "%.*s", (int)problem.len, problem.len ? problem.ptr : "");
+    eg_host_close(host);
+}
+
+/* That nothing is required must be said: neither an empty value nor an empty list says it. */
+static void gates_that_are_not_there(void **state) {
+    (void)state;
+    char said[600], path[200];
+    static const char *const unsaid[] = {NULL, ""};
+    for (size_t i = 0; i < 2; i++) {
+        writing_problem("", unsaid[i], said, sizeof said);
+        assert_non_null(strstr(said, "nothing is stored without the gate 'secrets', and it is not there: "
+                                     "no plugin in the setting plugins (option) offers it; mend that"));
+        assert_non_null(strstr(said, "gates_required = none"));
+    }
+    writing_problem("", "none", said, sizeof said);
+    assert_string_equal(said, "");
+    writing_problem("", "none other", said, sizeof said);
+    assert_string_equal(said, "option: gates_required is 'none other': write names of gates, or none alone");
+    writing_problem("", ",", said, sizeof said);
+    assert_string_equal(said, "option: gates_required is ',': write names of gates, or none alone");
+    writing_problem("", "other secrets", said, sizeof said);
+    assert_non_null(strstr(said, "without the gate 'other'"));
+    /* the reason of a plugin that does not load */
+    snprintf(path, sizeof path, "%s/secrets.so", folder);
+    put(path, "no library");
+    assert_int_equal(chmod(path, 0660), 0);
+    writing_problem(path, NULL, said, sizeof said);
+    assert_non_null(strstr(said, "secrets.so' can be written by its group or by others: run chmod go-w on it; mend that"));
+    unlink(path);
+    writing_problem(path, NULL, said, sizeof said);
+    assert_non_null(strstr(said, "cannot open plugin"));
+}
+
 int main(void) {
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     unsetenv("ENGRAM_WORKSPACE");
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_repository_that_is_not_there), cmocka_unit_test(a_name_that_is_none),
                                        cmocka_unit_test(a_project_that_names_a_workspace),
-                                       cmocka_unit_test(a_plugin_below_a_blank)};
+                                       cmocka_unit_test(a_plugin_below_a_blank), cmocka_unit_test(gates_that_are_not_there)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     return failed;

@@ -85,6 +85,77 @@ static void what_settles_passes_the_gates(void **state) {
     fixture_close(&f);
 }
 
+/* Without a gate that is required no text is stored, by whatever way; what is there is read, and
+ * what stores no text works. */
+static void nothing_is_stored_without_the_gate(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    f.memory->env.writing_problem = EG_STR("nothing is stored without the gate 'x'");
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    eg_receipt receipt;
+    args.content = EG_STR("The auth service has two replicas.");
+    for (eg_operation o = EG_OP_ADD; o <= EG_OP_DELETE; o++) {
+        char lineage[EG_ID_TEXT];
+        eg_id_format(a.fact.lineage_id, lineage);
+        args.operation = o;
+        args.corrects_lineage = o == EG_OP_ADD ? (eg_str){0} : eg_str_of(lineage);
+        assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &receipt), EG_EUNAVAILABLE);
+        assert_string_equal(f.rq->err->text, f.memory->env.writing_problem.ptr);
+    }
+    settling_ids ids;
+    eg_resolved done;
+    for (eg_resolution how = EG_RESOLUTION_WINNER; how <= EG_RESOLUTION_BOTH_VALID; how++) {
+        eg_resolve_args settles = settling(&ids, b.conflicts[0].conflict.id, how, b.fact.id);
+        settles.merged_content = EG_STR("The auth service runs on ports 8080 and 9090.");
+        assert_int_equal(f.ops->resolve(f.memory, f.rq, &settles, &done), EG_EUNAVAILABLE);
+    }
+    eg_memory_status told;
+    assert_int_equal(f.ops->status(f.memory, f.rq, &told), EG_OK);
+    assert_true(eg_str_eq(told.writing_problem, f.memory->env.writing_problem));
+    assert_int_equal(told.store.facts, 2);
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    assert_int_equal(f.ops->feedback(f.memory, f.rq, eg_str_of(ids.conflict), 1), EG_OK);
+    f.memory->env.writing_problem = (eg_str){0};
+    settle(&f, b.conflicts[0].conflict.id, EG_RESOLUTION_DISMISS, (eg_id){{0}});
+    fixture_close(&f);
+}
+
+/* The gates see who commits also where no argument says so, and what a deletion keeps. */
+static eg_status no_mallory(void *self, const eg_services *services, eg_request *rq, const eg_commit_args *args) {
+    (void)self, (void)services;
+    int bad = eg_str_eq(args->agent_id, EG_STR("mallory")) || args->content.len == 1;
+    return bad ? eg_request_fail(rq, EG_EREFUSED, "mallory was here") : EG_OK;
+}
+
+static void gates_see_who_commits(void **state) {
+    (void)state;
+    static const eg_gate_slot slot = {.gate = {.size = sizeof slot.gate, .name = "who", .check = no_mallory}};
+    WITH(f, 0);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    f.memory->env.gates = &slot;
+    f.memory->env.gate_count = 1;
+    eg_principal who = *f.rq->who;
+    who.agent = EG_STR("mallory");
+    eg_request *rq = fixture_request(&f, "local", &who, (eg_cancel){0});
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    eg_receipt receipt;
+    args.content = EG_STR("The auth service has two replicas.");
+    assert_int_equal(f.ops->commit(f.memory, rq, &args, &receipt), EG_EREFUSED);
+    char lineage[EG_ID_TEXT];
+    eg_id_format(a.fact.lineage_id, lineage);
+    args.operation = EG_OP_DELETE;
+    args.corrects_lineage = eg_str_of(lineage);
+    args.content = EG_STR("x"); /* not kept, so not looked at */
+    assert_int_equal(f.ops->commit(f.memory, rq, &args, &receipt), EG_EREFUSED);
+    args.agent_id = EG_STR("alice");
+    assert_int_equal(f.ops->commit(f.memory, rq, &args, &receipt), EG_OK);
+    f.services.request_release(&f, rq);
+    fixture_close(&f);
+}
+
 /* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that
  * one durable and keeps it. */
 static void a_merge_promotes_its_text(void **state) {
@@ -424,6 +495,7 @@ static void update_spares_narrower_scopes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merge_writes_the_merged_fact),        cmocka_unit_test(what_settles_passes_the_gates),
+        cmocka_unit_test(nothing_is_stored_without_the_gate),  cmocka_unit_test(gates_see_who_commits),
         cmocka_unit_test(a_conflict_found_meanwhile_ends_too), cmocka_unit_test(a_merge_promotes_its_text),
         cmocka_unit_test(the_same_agent_is_no_update),         cmocka_unit_test(a_settled_pair_stays_settled),
         cmocka_unit_test(settled_otherwise_is_told),           cmocka_unit_test(what_has_ended_does_not_win),
