@@ -35,40 +35,34 @@ static char *join(eg_arena *arena, const char *folder, const char *name) {
     return eg_arena_printf(arena, "%s/%s", strcmp(folder, "/") ? folder : "", name);
 }
 
-/* The first folder, from `folder` upwards, with an entry `name`; *out: the entry's path, or
- * NULL. */
-static eg_status find_above(eg_arena *arena, const char *folder, const char *name, char **out, eg_error *err) {
+/* The first folder, from `folder` upwards, with an entry `name` that belongs to this user, root or
+ * the owner of `folder`; *out: the entry's path, or NULL. *passed, unless NULL: the first entry of
+ * somebody else, or NULL. */
+static eg_status find_above(eg_arena *arena, const char *folder, const char *name, char **out, char **passed, eg_error *err) {
+    struct stat start, st;
+    int known = stat(folder, &start) == 0;
     char *at = eg_arena_copy(arena, eg_str_of(folder));
+    *out = NULL;
+    if (passed) *passed = NULL;
     if (!at) return eg_fail_memory(err, strlen(folder));
     do {
         char *path = join(arena, at, name);
         if (!path) return eg_fail_memory(err, strlen(at));
-        if (eg_file_exists(path)) {
+        /* of a link its own owner: who put it there */
+        if (lstat(path, &st) != 0) continue;
+        if (st.st_uid == geteuid() || st.st_uid == 0 || (known && st.st_uid == start.st_uid)) {
             *out = path;
             return EG_OK;
         }
+        if (passed && !*passed) *passed = path;
     } while (to_parent(at));
-    *out = NULL;
     return EG_OK;
 }
 
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err) {
-    struct stat start, st;
     char *path = NULL;
-    int known = stat(folder, &start) == 0;
-    *out = NULL;
-    eg_status s = find_above(arena, folder, ".engram.conf", &path, err);
-    while (s == EG_OK && path) {
-        /* of a link its own owner: who put it there */
-        if (lstat(path, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0 || (known && st.st_uid == start.st_uid))) {
-            *out = path;
-            return EG_OK;
-        }
-        char *above = eg_arena_copy(arena, eg_str_of(path));
-        if (!above) return eg_fail_memory(err, strlen(path));
-        path = NULL;
-        if (to_parent(above) && to_parent(above)) s = find_above(arena, above, ".engram.conf", &path, err);
-    }
+    eg_status s = find_above(arena, folder, ".engram.conf", &path, NULL, err);
+    *out = path;
     return s;
 }
 
@@ -161,18 +155,20 @@ eg_status eg_remote_normalize(eg_arena *arena, eg_str url, eg_str *out, eg_error
     return EG_OK;
 }
 
-/* The url of the first [remote "..."] section of a git configuration; empty when there is none. */
-static eg_str first_remote(eg_str config) {
-    int in_remote = 0;
+/* The first value of `key` in the sections of a git configuration whose line begins so: "[core]" or
+ * "[remote "; empty when there is none. */
+static eg_str first_value(eg_str config, const char *section, const char *key) {
+    size_t n = strlen(section), m = strlen(key);
+    int inside = 0;
     while (config.len) {
         size_t end = find_byte(config, '\n');
         eg_str line = trimmed((eg_str){config.ptr, end});
         size_t step = end < config.len ? end + 1 : end;
         config.ptr += step, config.len -= step;
         if (line.len && line.ptr[0] == '[') {
-            in_remote = line.len > 8 && strncasecmp(line.ptr, "[remote ", 8) == 0;
-        } else if (in_remote && line.len > 3 && strncasecmp(line.ptr, "url", 3) == 0) {
-            eg_str rest = trimmed((eg_str){line.ptr + 3, line.len - 3});
+            inside = line.len >= n && strncasecmp(line.ptr, section, n) == 0;
+        } else if (inside && line.len > m && strncasecmp(line.ptr, key, m) == 0) {
+            eg_str rest = trimmed((eg_str){line.ptr + m, line.len - m});
             if (!rest.len || rest.ptr[0] != '=') continue;
             rest = trimmed((eg_str){rest.ptr + 1, rest.len - 1});
             if (rest.len >= 2 && rest.ptr[0] == '"' && rest.ptr[rest.len - 1] == '"') rest.ptr++, rest.len -= 2;
@@ -188,12 +184,48 @@ static char *resolved(eg_arena *arena, const char *folder, eg_str path) {
     return eg_arena_printf(arena, "%s/%.*s", folder, (int)path.len, path.ptr);
 }
 
-/* The common git folder of the repository whose .git entry is dot_git: through "gitdir:" files
- * (worktrees and submodules) and commondir. */
-static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out, eg_error *err) {
-    struct stat st;
-    char *git = eg_arena_copy(arena, eg_str_of(dot_git));
-    if (!git) return eg_fail_memory(err, strlen(dot_git));
+/* The path without links and dots; NULL: it names nothing, or memory is out. */
+static char *real_path(eg_arena *arena, const char *path) {
+    char *real = path ? realpath(path, NULL) : NULL;
+    char *copy = real ? eg_arena_copy(arena, eg_str_of(real)) : NULL;
+    free(real);
+    return copy;
+}
+
+/* The small file folder/name without blanks at its ends; empty: it cannot be read. */
+static eg_str small_file(eg_arena *arena, const char *folder, const char *name) {
+    eg_str text = {"", 0};
+    const char *path = join(arena, folder, name);
+    if (!path || eg_file_read(path, MAX_GIT_FILE, arena, &text, NULL) != EG_OK) return (eg_str){"", 0};
+    return trimmed(text);
+}
+
+static int is_same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* The common git folder behind `git`, a real path to which the entry dot_git of a working folder
+ * points; NULL when it does not point back. Git notes in a worktree's folder where its .git file
+ * stands, and in a submodule's configuration where it is checked out. Without that, a .git file
+ * from an archive could choose the memory of any repository of this user. */
+static char *common_behind(eg_arena *arena, const char *git, const char *dot_git) {
+    char *above = eg_arena_copy(arena, eg_str_of(git));
+    eg_str back = small_file(arena, git, "gitdir");
+    if (!above) return NULL;
+    char *slash = to_parent(above) ? strrchr(above, '/') : NULL;
+    if (slash && strcmp(slash, "/worktrees") == 0 && back.len &&
+        is_same(real_path(arena, resolved(arena, git, back)), real_path(arena, dot_git)))
+        return to_parent(above) ? above : NULL;
+    back = first_value(small_file(arena, git, "config"), "[core]", "worktree");
+    char *folder = eg_arena_copy(arena, eg_str_of(dot_git));
+    if (!folder || !back.len || !to_parent(folder)) return NULL;
+    int points_back = is_same(real_path(arena, resolved(arena, git, back)), real_path(arena, folder));
+    return points_back ? eg_arena_copy(arena, eg_str_of(git)) : NULL;
+}
+
+/* Fills in folder, and is_own where dot_git points to a repository that knows nothing of it. */
+static eg_status find_folder(eg_arena *arena, const char *dot_git, eg_repository *out, eg_error *err) {
+    struct stat link, st;
+    int is_link = lstat(dot_git, &link) == 0 && S_ISLNK(link.st_mode);
+    const char *git = dot_git;
     if (stat(dot_git, &st) == 0 && S_ISREG(st.st_mode)) {
         eg_str text;
         eg_status s = eg_file_read(dot_git, MAX_GIT_FILE, arena, &text, err);
@@ -202,55 +234,49 @@ static eg_status common_folder(eg_arena *arena, const char *dot_git, char **out,
         if (text.len < 8 || memcmp(text.ptr, "gitdir:", 7) != 0) {
             return eg_fail(err, EG_EFORMAT, "'%s' does not begin with 'gitdir:' (is the repository damaged?)", dot_git);
         }
-        to_parent(git);
-        git = resolved(arena, git, trimmed((eg_str){text.ptr + 7, text.len - 7}));
-        if (!git) return eg_fail_memory(err, text.len);
+        char *folder = eg_arena_copy(arena, eg_str_of(dot_git));
+        if (!folder) return eg_fail_memory(err, strlen(dot_git));
+        to_parent(folder);
+        git = resolved(arena, folder, trimmed((eg_str){text.ptr + 7, text.len - 7}));
+        is_link = 1;
     }
-    char *pointer = join(arena, git, "commondir");
-    if (!pointer) return eg_fail_memory(err, strlen(git));
-    if (eg_file_exists(pointer)) {
-        eg_str text;
-        eg_status s = eg_file_read(pointer, MAX_GIT_FILE, arena, &text, err);
-        if (s != EG_OK) return s;
-        git = resolved(arena, git, trimmed(text));
-        if (!git) return eg_fail_memory(err, text.len);
-    }
-    *out = git;
-    return EG_OK;
+    char *real = real_path(arena, git);
+    if (!real) return eg_fail(err, EG_EIO, "the git folder '%s' cannot be resolved (is the repository damaged?)", git ? git : "");
+    out->folder = is_link ? common_behind(arena, real, dot_git) : real;
+    if (out->folder && stat(out->folder, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0 || st.st_uid == link.st_uid))
+        return EG_OK;
+    /* its own memory, by the place of the pointer */
+    char *folder = eg_arena_copy(arena, eg_str_of(dot_git));
+    if (folder) to_parent(folder);
+    char *place = real_path(arena, folder);
+    out->folder = place ? join(arena, place, ".git") : NULL;
+    out->is_own = 1;
+    return out->folder ? EG_OK : eg_fail_memory(err, strlen(dot_git));
 }
 
-eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name, eg_str *why, eg_error *err) {
-    char *dot_git = NULL, *common = NULL;
-    eg_status s = find_above(arena, folder, ".git", &dot_git, err);
+eg_status eg_repository_find(eg_arena *arena, const char *folder, eg_repository *out, eg_error *err) {
+    char *dot_git = NULL, *passed = NULL;
+    *out = (eg_repository){.remote = {"", 0}};
+    eg_status s = find_above(arena, folder, ".git", &dot_git, &passed, err);
     if (s != EG_OK) return s;
+    if (!dot_git && passed)
+        return eg_fail(err, EG_ENOENT, "the git repository '%s' belongs to another user, who could choose the memory", passed);
     if (!dot_git) return eg_fail(err, EG_ENOENT, "'%s' is in no git repository", folder);
-    s = common_folder(arena, dot_git, &common, err);
+    s = find_folder(arena, dot_git, out, err);
+    if (s == EG_OK && !out->is_own)
+        s = eg_remote_normalize(arena, first_value(small_file(arena, out->folder, "config"), "[remote ", "url"), &out->remote,
+                                err);
     if (s != EG_OK) return s;
-
-    eg_str key = {"", 0}, config;
-    char *config_path = join(arena, common, "config");
-    if (!config_path) return eg_fail_memory(err, strlen(common));
-    if (eg_file_read(config_path, MAX_GIT_FILE, arena, &config, NULL) == EG_OK) {
-        s = eg_remote_normalize(arena, first_remote(config), &key, err);
-        if (s != EG_OK) return s;
-    }
-    int remote = key.len > 0;
-    if (!remote) {
-        char *real = realpath(common, NULL);
-        if (!real) return eg_fail(err, EG_EIO, "the git folder '%s' cannot be resolved (is the repository damaged?)", common);
-        char *copy = eg_arena_copy(arena, eg_str_of(real));
-        free(real);
-        if (!copy) return eg_fail_memory(err, strlen(common));
-        key = eg_str_of(copy);
-    }
+    eg_str key = out->remote.len ? out->remote : eg_str_of(out->folder);
     uint8_t hash[crypto_hash_sha256_BYTES];
     char hex[2 * HASH_BYTES + 1];
     crypto_hash_sha256(hash, (const unsigned char *)key.ptr, key.len);
     sodium_bin2hex(hex, sizeof hex, hash, HASH_BYTES);
-    const char *text = eg_arena_printf(arena, "git-%s", hex);
-    const char *reason = eg_arena_printf(arena, "git %s %.*s", remote ? "remote" : "folder", (int)key.len, key.ptr);
-    if (!text || !reason) return eg_fail_memory(err, key.len);
-    *name = eg_str_of(text);
-    *why = eg_str_of(reason);
+    const char *name = eg_arena_printf(arena, "git-%s", hex);
+    const char *why = eg_arena_printf(arena, "git %s %.*s%s", out->remote.len ? "remote" : "folder", (int)key.len, key.ptr,
+                                      out->is_own ? ", which points to a repository that does not point back" : "");
+    if (!name || !why) return eg_fail_memory(err, key.len);
+    out->workspace = eg_str_of(name);
+    out->why = eg_str_of(why);
     return EG_OK;
 }

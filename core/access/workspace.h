@@ -11,10 +11,20 @@
  * file in /tmp who works below it. EG_ENOMEM. */
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err);
 
-/* The workspace of the git repository that holds folder (absolute): "git-" and 20 hex digits of the
- * SHA-256 of its normalised first remote, else of the real path of its common git folder. EG_ENOENT
- * outside a repository. */
-eg_status eg_workspace_of_git(eg_arena *arena, const char *folder, eg_str *name, eg_str *why, eg_error *err);
+/* A git repository, and the workspace that it has by its files alone (record.h tells whether it had
+ * another one before). */
+typedef struct eg_repository {
+    const char *folder; /* the real path of its common git folder, which worktrees share */
+    int is_own;         /* 1: a .git that only points elsewhere, to a repository that does not point
+                         * back; folder is the place of the pointer, and nothing behind it counts */
+    eg_str remote;      /* its first remote, normalised; may be empty */
+    eg_str workspace;   /* "git-" and 20 hex digits of the SHA-256 of remote, else of folder */
+    eg_str why;         /* for people */
+} eg_repository;
+
+/* The git repository that holds folder (absolute). Whose .git is somebody else's is passed over, as
+ * for project files. EG_ENOENT outside a repository. */
+eg_status eg_repository_find(eg_arena *arena, const char *folder, eg_repository *out, eg_error *err);
 
 /* A workspace's name: 1 to EG_MAX_NAME bytes of letters, digits and . _ - / : @, first a letter or
  * digit. */

@@ -61,7 +61,7 @@ static eg_status check_scope(eg_host *h, eg_error *err) {
 /* A repository that names none stops only what opens the store. */
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
     eg_error problem = {0};
-    const char *named = eg_conf_get(h->config, "workspace"), *why = "no setting and no git repository";
+    const char *named = eg_conf_get(h->config, "workspace"), *why;
     if (named) {
         why = h->options.workspace ? "--workspace" : eg_conf_origin(h->config, "workspace");
         h->workspace = eg_str_of(named);
@@ -69,11 +69,16 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
         eg_status s = eg_workspace_check(h->workspace, &problem);
         return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", why, problem.text);
     }
-    eg_status s = eg_workspace_of_git(&h->arena, folder, &h->workspace, &h->workspace_why, &problem);
-    if (s == EG_OK) return EG_OK;
+    eg_repository found;
+    eg_status s = eg_repository_find(&h->arena, folder, &found, &problem);
+    if (s == EG_OK) {
+        h->workspace = found.workspace;
+        h->workspace_why = found.why;
+        return EG_OK;
+    }
     if (s == EG_ENOMEM) return eg_fail(err, s, "%s", problem.text);
     if (s != EG_ENOENT && !h->options.without_store) return eg_fail(err, s, "%s: name one with --workspace NAME", problem.text);
-    if (s != EG_ENOENT) why = eg_arena_printf(&h->arena, "no setting, and %s", problem.text);
+    why = eg_arena_printf(&h->arena, "no setting, and %s", problem.text);
     if (!why) return eg_fail_memory(err, sizeof problem.text);
     h->workspace = EG_STR("local");
     h->workspace_why = eg_str_of(why);

@@ -1,5 +1,6 @@
 /* project.c - the project file .engram.conf: what of it is obeyed, and how the user allows the
- * rest. It comes with a repository, so somebody else may have written it. See config.h for the rules. */
+ * rest. It comes with a repository, so somebody else may have written it. See config.h for the
+ * rules. */
 #include <sys/stat.h>
 
 #include "core/access/approval.h"

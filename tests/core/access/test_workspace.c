@@ -40,13 +40,26 @@ static void remotes(void **state) {
     eg_arena_release(&a);
 }
 
+static eg_repository find(eg_arena *a, const char *folder) {
+    eg_repository r;
+    eg_error err = {0};
+    if (eg_repository_find(a, folder, &r, &err) != EG_OK) fail_msg("%s: %s", folder, err.text);
+    return r;
+}
+
+static void remove_all(const char *folder) {
+    char command[600];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void repositories(void **state) {
     (void)state;
     char root[] = "/tmp/eg-workspace-XXXXXX", path[256], tree[256], text[512];
     assert_non_null(mkdtemp(root));
     eg_arena a;
     eg_arena_init(&a, 0);
-    eg_str name, why, other;
+    eg_repository one, other;
     eg_error err;
     snprintf(path, sizeof path, "%s/repo/.git/worktrees/w", root);
     assert_int_equal(eg_folder_make(path, 0700, NULL), EG_OK);
@@ -56,27 +69,117 @@ static void repositories(void **state) {
     snprintf(text, sizeof text, "gitdir: %s\n", path);
     snprintf(tree, sizeof tree, "%s/tree", root);
     put(tree, ".git", text);
+    snprintf(text, sizeof text, "%s/tree/.git\n", root);
+    put(path, "gitdir", text);
     snprintf(path, sizeof path, "%s/repo", root);
     snprintf(tree, sizeof tree, "%s/tree/deep", root);
 
-    assert_int_equal(eg_workspace_of_git(&a, root, &name, &why, &err), EG_ENOENT);
+    assert_int_equal(eg_repository_find(&a, root, &one, &err), EG_ENOENT);
     /* without a remote: the common folder; a worktree shares it */
-    assert_int_equal(eg_workspace_of_git(&a, path, &name, &why, &err), EG_OK);
-    assert_int_equal(name.len, 24);
-    assert_int_equal(eg_workspace_of_git(&a, tree, &other, &why, &err), EG_OK);
-    assert_true(eg_str_eq(name, other));
+    one = find(&a, path);
+    assert_int_equal(one.workspace.len, 24);
+    other = find(&a, tree);
+    assert_true(eg_str_eq(one.workspace, other.workspace));
     /* with a remote: two forms of one address; no password in the reason */
     snprintf(path, sizeof path, "%s/repo/.git", root);
     put(path, "config", "[core]\n\turl = x\n[remote \"origin\"]\n\turl = https://me:pw@h.example/a/b.git\n");
-    assert_int_equal(eg_workspace_of_git(&a, tree, &name, &why, &err), EG_OK);
-    assert_false(eg_str_eq(name, other));
-    assert_true(eg_str_eq(why, EG_STR("git remote h.example/a/b")));
+    one = find(&a, tree);
+    assert_false(eg_str_eq(one.workspace, other.workspace));
+    assert_true(eg_str_eq(one.why, EG_STR("git remote h.example/a/b")));
     put(path, "config", "[remote \"origin\"]\n\turl = git@h.example:a/b\n");
-    assert_int_equal(eg_workspace_of_git(&a, tree, &other, &why, &err), EG_OK);
-    assert_true(eg_str_eq(name, other));
+    other = find(&a, tree);
+    assert_true(eg_str_eq(one.workspace, other.workspace));
     eg_arena_release(&a);
-    snprintf(text, sizeof text, "rm -r '%s'", root);
-    assert_int_equal(system(text), 0);
+    remove_all(root);
+}
+
+/* A .git that came in an archive cannot choose the memory of another repository: it counts only if
+ * that repository points back. */
+static void pointers(void **state) {
+    (void)state;
+    char root[] = "/tmp/eg-pointer-XXXXXX", victim[256], at[256], text[600];
+    assert_non_null(mkdtemp(root));
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    snprintf(victim, sizeof victim, "%s/victim/.git", root);
+    assert_int_equal(eg_folder_make(victim, 0700, NULL), EG_OK);
+    put(victim, "config", "[remote \"origin\"]\n\turl = git@h.example:a/b\n");
+    eg_repository theirs = find(&a, victim), r;
+
+    static const char *const folders[] = {"file", "link", "commondir", "worktree", "submodule"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(at, sizeof at, "%s/%s/.git", root, folders[i]);
+        if (i >= 2) assert_int_equal(eg_folder_make(at, 0700, NULL), EG_OK);
+        else {
+            snprintf(at, sizeof at, "%s/%s", root, folders[i]);
+            assert_int_equal(eg_folder_make(at, 0700, NULL), EG_OK);
+        }
+        snprintf(at, sizeof at, "%s/%s", root, folders[i]);
+        snprintf(text, sizeof text, "gitdir: %s\n", victim);
+        if (i == 0) put(at, ".git", text);
+        snprintf(text, sizeof text, "%s/.git", at);
+        if (i == 1) assert_int_equal(symlink(victim, text), 0);
+        snprintf(text, sizeof text, "%s/.git", at);
+        if (i == 2) put(text, "commondir", victim);
+        if (i == 3) { /* a worktree's folder of its own making, with the victim as common folder */
+            assert_int_equal(rmdir(text), 0);
+            snprintf(text, sizeof text, "%s/worktrees/w", at);
+            assert_int_equal(eg_folder_make(text, 0700, NULL), EG_OK);
+            put(text, "commondir", victim);
+            char back[300];
+            snprintf(back, sizeof back, "%s/.git\n", at);
+            put(text, "gitdir", back);
+            put(at, ".git", "gitdir: worktrees/w\n");
+        }
+        if (i == 4) { /* a submodule's folder of its own making has its own configuration */
+            assert_int_equal(rmdir(text), 0);
+            snprintf(text, sizeof text, "%s/modules", at);
+            assert_int_equal(eg_folder_make(text, 0700, NULL), EG_OK);
+            put(text, "config", "[core]\n\tworktree = ..\n");
+            put(text, "commondir", victim);
+            put(at, ".git", "gitdir: modules\n");
+        }
+        r = find(&a, at);
+        if (eg_str_eq(r.workspace, theirs.workspace)) fail_msg("%s has the memory of the victim", folders[i]);
+        assert_int_equal(r.is_own, i < 2);
+        assert_true(strstr(r.folder, root) == r.folder);
+    }
+    /* a submodule to which its repository points back has the workspace of its remote */
+    put(victim, "config", "[core]\n\tworktree = ../../file\n[remote \"origin\"]\n\turl = git@h.example:a/b\n");
+    snprintf(at, sizeof at, "%s/file", root);
+    r = find(&a, at);
+    assert_true(eg_str_eq(r.workspace, theirs.workspace));
+    assert_false(r.is_own);
+    eg_arena_release(&a);
+    remove_all(root);
+}
+
+/* A .git of somebody else above is passed over, as .engram.conf is. */
+static void foreign_repositories(void **state) {
+    (void)state;
+    enum { SOMEBODY = 12345 };
+    char root[] = "/tmp/eg-foreign-XXXXXX", theirs[256], folder[256];
+    eg_repository r;
+    eg_error err = {0};
+    if (geteuid() != 0) {
+        print_message("skip: files of another owner: only root can make them\n");
+        skip();
+    }
+    eg_arena a;
+    eg_arena_init(&a, 0);
+    assert_non_null(mkdtemp(root));
+    snprintf(theirs, sizeof theirs, "%s/.git", root);
+    snprintf(folder, sizeof folder, "%s/mine", root);
+    assert_int_equal(eg_folder_make(theirs, 0700, NULL), EG_OK);
+    assert_int_equal(eg_folder_make(folder, 0700, NULL), EG_OK);
+    assert_int_equal(eg_repository_find(&a, folder, &r, &err), EG_OK);
+    assert_int_equal(chown(theirs, SOMEBODY, SOMEBODY), 0);
+    assert_int_equal(eg_repository_find(&a, folder, &r, &err), EG_ENOENT);
+    assert_non_null(strstr(err.text, "another user"));
+    assert_int_equal(chown(folder, SOMEBODY, SOMEBODY), 0);
+    assert_int_equal(eg_repository_find(&a, folder, &r, &err), EG_OK);
+    eg_arena_release(&a);
+    remove_all(root);
 }
 
 /* A file of somebody else above is passed over, unless the folder is theirs too. */
@@ -157,7 +260,9 @@ static void folders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(remotes), cmocka_unit_test(repositories), cmocka_unit_test(project_files),
-                                       cmocka_unit_test(names), cmocka_unit_test(folders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(remotes),       cmocka_unit_test(repositories),
+                                       cmocka_unit_test(pointers),      cmocka_unit_test(foreign_repositories),
+                                       cmocka_unit_test(project_files), cmocka_unit_test(names),
+                                       cmocka_unit_test(folders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
