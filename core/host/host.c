@@ -62,26 +62,22 @@ static eg_status check_scope(eg_host *h, eg_error *err) {
 static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err) {
     eg_error problem = {0};
     const char *named = eg_conf_get(h->config, "workspace"), *why;
+    eg_place *p = eg_arena_alloc(&h->arena, sizeof *p);
+    if (!p) return eg_fail_memory(err, sizeof *p);
+    h->place = p;
     if (named) {
         why = h->options.workspace ? "--workspace" : eg_conf_origin(h->config, "workspace");
-        h->workspace = eg_str_of(named);
-        h->workspace_why = eg_str_of(why);
-        eg_status s = eg_workspace_check(h->workspace, &problem);
+        *p = (eg_place){.workspace = eg_str_of(named), .why = eg_str_of(why)};
+        eg_status s = eg_workspace_check(p->workspace, &problem);
         return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", why, problem.text);
     }
-    eg_repository found;
-    eg_status s = eg_repository_find(&h->arena, folder, &found, &problem);
-    if (s == EG_OK) {
-        h->workspace = found.workspace;
-        h->workspace_why = found.why;
-        return EG_OK;
-    }
+    eg_status s = eg_host_place_of(h, folder, p, &problem);
+    if (s == EG_OK) return EG_OK;
     if (s == EG_ENOMEM) return eg_fail(err, s, "%s", problem.text);
     if (s != EG_ENOENT && !h->options.without_store) return eg_fail(err, s, "%s: name one with --workspace NAME", problem.text);
     why = eg_arena_printf(&h->arena, "no setting, and %s", problem.text);
     if (!why) return eg_fail_memory(err, sizeof problem.text);
-    h->workspace = EG_STR("local");
-    h->workspace_why = eg_str_of(why);
+    *p = (eg_place){.workspace = EG_STR("local"), .why = eg_str_of(why)};
     return EG_OK;
 }
 
@@ -208,6 +204,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
     const char *owner = eg_arena_printf(&h->arena, "%s:%ld:%lld", name, (long)getpid(), (long long)h->services.now(h));
     eg_conf_each(h->config, add_set, &list);
     if (!owner || !list.text) return eg_fail_memory(err, sizeof name);
+    h->set = eg_str_of(list.text);
     eg_memory_env env = {.services = &h->services,
                          .storage_ops = h->storage ? h->storage_ops : NULL,
                          .storage = h->storage,
@@ -225,15 +222,14 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .embed_id = eg_host_embed_id,
                          .embed_query = eg_host_embed_query,
                          .describe_models = eg_host_describe_models,
+                         .describe_settings = eg_host_describe_settings,
+                         .stored = eg_host_stored,
                          .request_make = eg_host_request_make,
                          .wake = eg_host_worker_wake,
                          .host = h,
                          .self = {.size = sizeof(eg_principal), .role = EG_ROLE_ADMIN, .agent = h->actor},
                          .owner = eg_str_of(owner),
                          .mode = EG_STR("local"),
-                         .workspace_why = h->workspace_why,
-                         .notice = h->notice,
-                         .settings = eg_str_of(list.text),
                          .default_wait_ms = (int32_t)eg_conf_number(h->config, "detection.wait_ms"),
                          .max_leased = cpus > 3 ? cpus / 2 : 1};
     return eg_memory_create(&env, &h->memory, err);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "core/access/paths.h"
+#include "core/access/workspace.h"
 #include "core/host/config.h"
 #include "core/host/host.h"
 #include "core/host/model_id.h"
@@ -30,6 +31,12 @@ typedef struct eg_threshold {
     double value;
 } eg_threshold;
 
+/* Whose memory. Lives as long as the host. */
+typedef struct eg_place {
+    eg_str workspace, why;
+    const eg_repository *repository; /* that it is the workspace of; NULL: of a setting, or local */
+} eg_place;
+
 struct eg_host {
     eg_arena arena;
     eg_host_options options;
@@ -38,9 +45,12 @@ struct eg_host {
     eg_host_paths paths;
     const char *beside;        /* folder of the executable */
     const char *settings_file; /* the user's engram.conf */
-    eg_str workspace, workspace_why, actor;
+    eg_str actor;
+    const eg_place *place;    /* atomic: see eg_host_place() */
+    const eg_place *recorded; /* atomic: the place whose repository was recorded last */
     const char *project_file; /* the .engram.conf of this folder; NULL: none */
     int project_allowed;      /* the user has allowed its content */
+    eg_str set;               /* settings that are not the default, for the status */
     eg_str notice;            /* what of it is not obeyed, and what to do; empty: nothing */
     eg_services services;
     eg_plugins plugins;
@@ -80,6 +90,14 @@ eg_status eg_host_read_project(eg_host *host, eg_error *err);
 /* required_gates.c */
 /* Fills in writing_problem. EG_EINVAL: the setting is no list of gates. */
 eg_status eg_host_find_gates(eg_host *host, eg_error *err);
+/* place.c */
+/* The place of a folder's git repository. EG_ENOENT outside of one. */
+eg_status eg_host_place_of(eg_host *host, const char *folder, eg_place *out, eg_error *err);
+/* The place of requests that are made now. Thread class: any. */
+const eg_place *eg_host_place(const eg_host *host);
+/* env.stored and env.describe_settings of the memory. */
+void eg_host_stored(void *host, eg_str workspace);
+void eg_host_describe_settings(void *host, eg_memory_status *out);
 /* services.c */
 eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);

@@ -159,7 +159,7 @@ static eg_status host_request_create(void *host, const eg_request_options *given
                                   .cancel = o.cancel,
                                   .alloc = request_alloc,
                                   .err = &b->err,
-                                  .workspace = h->workspace,
+                                  .workspace = eg_host_place(h)->workspace,
                                   .who = &b->who,
                                   .progress = o.progress,
                                   .progress_self = o.progress_self,

@@ -54,6 +54,7 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
                                .changes = d->changes,
                                .change_count = d->change_count};
     eg_status s = STORE(m, apply, d->rq, &set, out);
+    if (s == EG_OK && out->fact_seq && m->env.stored) m->env.stored(m->env.host, d->rq->workspace);
     if (s == EG_OK && d->leaves_jobs) eg_memory_wake(m);
     return s;
 }

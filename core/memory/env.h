@@ -67,6 +67,10 @@ typedef struct eg_memory_env {
     eg_status (*embed_query)(void *host, eg_request *rq, const eg_str *texts, size_t n, float *out, uint32_t dimensions);
     /* Folder and problem of both models without loading them, for status. */
     void (*describe_models)(void *host, eg_memory_status *out);
+    /* workspace_why, notice and settings of the status. May be NULL. Thread class: any. */
+    void (*describe_settings)(void *host, eg_memory_status *out);
+    /* A fact was stored in this workspace. May be NULL. Thread class: any. */
+    void (*stored)(void *host, eg_str workspace);
     /* A request with memory of its own; services->request_release ends it. What `of` points to
      * must live as long. Any thread. */
     eg_status (*request_make)(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
@@ -77,8 +81,6 @@ typedef struct eg_memory_env {
     eg_principal self; /* who does the work that nobody asked for: jobs, upkeep */
     eg_str owner;      /* of leases: host name, process and start, unique */
     eg_str mode;
-    eg_str workspace_why, notice, settings; /* as in eg_memory_status */
-
     int32_t default_wait_ms; /* how long a commit waits for its verdict */
     uint32_t max_leased;     /* jobs that this process works on at once */
 } eg_memory_env;

@@ -60,11 +60,9 @@ void eg_memory_destroy(eg_memory *m) {
 static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     *out = (eg_memory_status){.status = EG_STR("ready"),
                               .mode = m->env.mode,
-                              .workspace_why = m->env.workspace_why,
-                              .notice = m->env.notice,
-                              .settings = m->env.settings,
                               .version = eg_str_of(SERVICES(m)->version),
                               .writing_problem = m->env.writing_problem};
+    if (m->env.describe_settings) m->env.describe_settings(m->env.host, out);
     if (m->env.describe_models) m->env.describe_models(m->env.host, out);
     if (!m->env.storage_ops) {
         out->status = EG_STR("unconfigured");

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,6 +50,10 @@ class Engram(unittest.TestCase):
 
     def ask(self, *words, expect=0):
         return json.loads(self.run_engram(*words, "--json", expect=expect).stdout)
+
+    def ask_in(self, folder, *words):
+        return json.loads(self.run_engram(*words, "--json",
+                                          cwd=os.path.join(self.folder.name, folder)).stdout)
 
     def test_help_and_unknown_words(self):
         self.assertIn(b"a shared memory for AI coding agents", self.run_engram("--help").stdout)
@@ -222,6 +227,41 @@ class Engram(unittest.TestCase):
         said = self.run_engram("query", "x", expect=2).stderr
         self.assertIn(b"ENGRAM_SCOPE", said)
         self.assertIn(b"byte 1", said)
+
+    def test_memory_stays_with_its_repository(self):
+        """A new remote and a move of the folder change nothing; a clone shares the memory, a
+        repository that only claims to be it does not."""
+        del self.env["ENGRAM_WORKSPACE"]
+
+        def git(*words, cwd=self.folder.name):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=b", *words], cwd=cwd,
+                           check=True, capture_output=True)
+
+        def facts(name):
+            return self.ask_in(name, "query", "vault")["results"]
+        if not shutil.which("git"):
+            self.skipTest("there is no git")
+        path = os.path.join(self.folder.name, "app")
+        git("init", "-q", path)
+        git("commit", "--allow-empty", "-m", "x", cwd=path)
+        self.ask_in("app", "commit", "The vault opens at 9 o'clock.")
+        self.assertEqual(subprocess.run(["git", "status", "--porcelain"], cwd=path, check=True,
+                                        capture_output=True).stdout, b"")
+        git("worktree", "add", "-q", os.path.join(self.folder.name, "tree"), cwd=path)
+        self.assertEqual(len(facts("tree")), 1)
+        git("remote", "add", "origin", "https://h.example/team/app.git", cwd=path)
+        self.assertEqual(len(facts("app")), 1)
+        os.rename(path, path + "2")
+        self.assertEqual(len(facts("app2")), 1)
+        self.assertIn("recorded for the git folder",
+                      self.ask_in("app2", "status")["workspace_why"])
+        self.ask_in("app2", "commit", "The vault closes at 5 o'clock.")
+        git("init", "-q", "clone")
+        git("remote", "add", "origin", "git@h.example:team/app",
+            cwd=os.path.join(self.folder.name, "clone"))
+        self.assertEqual(len(facts("clone")), 2)
+        git("clone", "-q", path + "2", "thief")
+        self.assertEqual(facts("thief"), [])
 
     def test_allow(self):
         """A repository's .engram.conf does not choose the workspace before its user allows it, and

@@ -33,8 +33,8 @@ static void a_repository_that_is_not_there(void **state) {
     assert_non_null(strstr(err.text, "gone"));
     assert_non_null(strstr(err.text, "): name one with --workspace NAME"));
     assert_int_equal(open_here(1, &host, &err), EG_OK);
-    assert_true(eg_str_eq(host->workspace, EG_STR("local")));
-    assert_non_null(strstr(host->workspace_why.ptr, "gone"));
+    assert_true(eg_str_eq(host->place->workspace, EG_STR("local")));
+    assert_non_null(strstr(host->place->why.ptr, "gone"));
     eg_host_close(host);
     unlink(".git");
 }
@@ -65,7 +65,7 @@ static eg_str workspace_here(const char **notice) {
     eg_error err = {0};
     static char name[100], text[600];
     assert_int_equal(open_here(1, &host, &err), EG_OK);
-    snprintf(name, sizeof name, "%.*s", (int)host->workspace.len, host->workspace.ptr);
+    snprintf(name, sizeof name, "%.*s", (int)host->place->workspace.len, host->place->workspace.ptr);
     snprintf(text, sizeof text, "%.*s", (int)host->notice.len, host->notice.len ? host->notice.ptr : "");
     eg_host_close(host);
     *notice = text;

@@ -169,7 +169,6 @@ static int start_listening(void **state) {
     h->services = (eg_services){
         .size = sizeof h->services, .memory_ops = &ops, .request_create = request_create, .request_release = request_release};
     h->storage_ops = &storage;
-    h->workspace = EG_STR("here");
     h->plugins.registrar.listeners[0] =
         (eg_listener_slot){{.size = sizeof(eg_change_listener), .name = "test", .changed = changed_to}, &heard};
     h->plugins.registrar.committed.listeners = 1;
