@@ -402,14 +402,25 @@ static eg_status write_all(writing *w) {
     return run(w->c, w->rq, q);
 }
 
+eg_status refuse_read_only(const eg_storage *s, eg_request *rq) {
+    if (!s->read_only) return EG_OK;
+    return eg_request_fail(rq, EG_EREADONLY,
+                           "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
+                           "its folder's, or whether its disk is mounted read-only",
+                           s->path);
+}
+
+void commit_seen(eg_storage *s) {
+    pthread_mutex_lock(&s->wait_lock);
+    s->commits++;
+    pthread_cond_broadcast(&s->committed);
+    pthread_mutex_unlock(&s->wait_lock);
+}
+
 eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, eg_applied *out) {
     *out = (eg_applied){0};
-    if (s->read_only)
-        return eg_request_fail(rq, EG_EREADONLY,
-                               "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
-                               "its folder's, or whether its disk is mounted read-only",
-                               s->path);
-    eg_status st = check_flags(rq, "eg_change_set", set->size, EG_CHANGE_SET_SIZE_1_0, set->flags, 0);
+    eg_status st = refuse_read_only(s, rq);
+    if (st == EG_OK) st = check_flags(rq, "eg_change_set", set->size, EG_CHANGE_SET_SIZE_1_0, set->flags, 0);
     if (st != EG_OK) return st;
     writing w = {.s = s, .c = &s->writer, .rq = rq, .set = set, .out = out};
     int64_t last = 0;
@@ -421,11 +432,6 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
         st = end_write(&s->writer, rq, write_all(&w));
     }
     pthread_mutex_unlock(&s->writer.lock);
-    if (st == EG_OK && out->seq && !out->again) {
-        pthread_mutex_lock(&s->wait_lock);
-        s->commits++;
-        pthread_cond_broadcast(&s->committed);
-        pthread_mutex_unlock(&s->wait_lock);
-    }
+    if (st == EG_OK && out->seq && !out->again) commit_seen(s);
     return st;
 }

@@ -52,7 +52,7 @@ eg_status audit_append(eg_storage *s, eg_request *rq, int64_t workspace, eg_audi
     return insert_windows(c, rq, row);
 }
 
-/* The row with the columns AUDIT_COLUMNS, but for its windows. */
+/* The row with the columns AUDIT_COLUMNS, or AUDIT_COLUMNS_AND_NAME, but for its windows. */
 static eg_status read_row(eg_request *rq, sqlite3_stmt *q, eg_audit_row *out) {
     *out = (eg_audit_row){.id = sqlite3_column_int64(q, 0),
                           .time = sqlite3_column_int64(q, 1),
@@ -64,7 +64,8 @@ static eg_status read_row(eg_request *rq, sqlite3_stmt *q, eg_audit_row *out) {
                           .other = column_id(q, 6),
                           .layout = (uint32_t)sqlite3_column_int(q, 8)};
     if (sqlite3_column_bytes(q, 7) == HASH) memcpy(out->payload_hash, sqlite3_column_blob(q, 7), HASH);
-    return out->actor.ptr && out->action.ptr && out->payload.ptr ? EG_OK : EG_ENOMEM;
+    if (sqlite3_column_count(q) > 10) out->workspace = column_text(rq, q, 10);
+    return out->actor.ptr && out->action.ptr && out->payload.ptr && out->workspace.ptr ? EG_OK : EG_ENOMEM;
 }
 
 /* list: reused from row to row. */
@@ -90,10 +91,38 @@ static eg_status read_windows(connection *c, eg_request *rq, eg_audit_row *out, 
     return row ? rq->err->code : EG_OK;
 }
 
+/* Workspaces that went into another one. */
+typedef struct moved_list {
+    void *rows; /* moved */
+    size_t count, capacity;
+} moved_list;
+typedef struct moved {
+    int64_t key;
+    eg_str name; /* that it had */
+} moved;
+
+static eg_status read_moved(connection *c, eg_request *rq, moved_list *out) {
+    sqlite3_stmt *q = prepare(c, rq, EG_SQL_MOVED_HERE);
+    if (!q) return rq->err->code;
+    bind_text(q, 1, rq->workspace);
+    int row;
+    while ((row = step(c, rq, q)) > 0) {
+        moved *to = grow_row(rq, &out->rows, out->count, &out->capacity, sizeof *to);
+        if (to) *to = (moved){sqlite3_column_int64(q, 0), column_text(rq, q, 1)};
+        if (!to || !to->name.ptr) row = -1;
+        if (row < 0) break;
+        out->count++;
+    }
+    sqlite3_reset(q);
+    return row ? rq->err->code : EG_OK;
+}
+
 eg_status sqlite_audit(eg_storage *s, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n) {
     connection *c = reader_take(s);
+    moved_list from = {0};
     eg_status st = begin_read(c, rq);
-    sqlite3_stmt *q = st == EG_OK ? prepare(c, rq, EG_SQL_AUDIT) : NULL;
+    if (st == EG_OK) st = read_moved(c, rq, &from);
+    sqlite3_stmt *q = st == EG_OK ? prepare(c, rq, from.count ? EG_SQL_AUDIT_AND_MOVED : EG_SQL_AUDIT) : NULL;
     size_t capacity = 0;
     void *rows = NULL;
     *n = 0;
@@ -124,6 +153,8 @@ typedef struct chain {
     eg_storage *s;
     connection *c;
     eg_request *rq;
+    int64_t key; /* of the workspace, and the name that its rows were written under */
+    eg_str name;
     uint8_t hash[HASH]; /* of its last row so far */
     window_list windows;
 } chain;
@@ -136,7 +167,7 @@ static eg_status broken(chain *x, int64_t id) {
 static eg_status check_row(chain *x, sqlite3_stmt *q) {
     eg_audit_row row = {.id = sqlite3_column_int64(q, 0),
                         .time = sqlite3_column_int64(q, 1),
-                        .workspace = x->rq->workspace,
+                        .workspace = x->name,
                         .fact = column_id(q, 5),
                         .other = column_id(q, 6),
                         .layout = (uint32_t)sqlite3_column_int(q, 8)};
@@ -174,12 +205,11 @@ static eg_status check_rows(chain *x, sqlite3_stmt *q, int dense) {
     return st;
 }
 
-/* Where the workspace's chain begins and ends, by its own row; zeros: nowhere. 0: there is no such
- * workspace. */
+/* Where the workspace's chain begins and ends, by its own row; zeros: nowhere. */
 static int chain_ends(chain *x, uint8_t anchor[HASH], uint8_t head[HASH]) {
     sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_CHAIN_ENDS);
     if (!q) return -1;
-    bind_text(q, 1, x->rq->workspace);
+    sqlite3_bind_int64(q, 1, x->key);
     int row = step(x->c, x->rq, q);
     memset(anchor, 0, HASH);
     memset(head, 0, HASH);
@@ -203,17 +233,40 @@ static eg_status check_chain(chain *x) {
                                    "the audit log was changed: its rows from before schema 4 are not all there");
     }
     sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_CHAIN_OF_WORKSPACE);
-    if (q) bind_text(q, 1, x->rq->workspace);
+    if (q) sqlite3_bind_int64(q, 1, x->key);
     eg_status st = check_rows(x, q, 0);
     if (st == EG_OK && memcmp(x->hash, head, HASH) != 0)
         st = eg_request_fail(x->rq, EG_EFORMAT, "the audit log was changed: its last rows are missing");
     return st;
 }
 
+/* The chain of the workspace, and those of the workspaces that went into it. */
+static eg_status check_chains(chain *x) {
+    moved_list from = {0};
+    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_WORKSPACE);
+    if (!q) return x->rq->err->code;
+    bind_text(q, 1, x->rq->workspace);
+    int row = step(x->c, x->rq, q);
+    x->key = row > 0 ? sqlite3_column_int64(q, 0) : 0;
+    x->name = x->rq->workspace;
+    sqlite3_reset(q);
+    if (row <= 0) return row < 0 ? x->rq->err->code : EG_OK;
+    eg_status st = check_chain(x);
+    if (st == EG_OK) st = read_moved(x->c, x->rq, &from);
+    const moved *all = from.rows;
+    for (size_t i = 0; st == EG_OK && i < from.count; i++) {
+        x->key = all[i].key;
+        x->name = all[i].name;
+        memset(x->hash, 0, HASH);
+        st = check_chain(x);
+    }
+    return st;
+}
+
 eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq) {
     chain x = {.s = s, .c = reader_take(s), .rq = rq};
     eg_status st = begin_read(x.c, rq);
-    if (st == EG_OK) st = check_chain(&x);
+    if (st == EG_OK) st = check_chains(&x);
     end_read(x.c, rq);
     connection_give(x.c);
     return st;

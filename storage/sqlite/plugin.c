@@ -123,6 +123,7 @@ static const eg_storage_ops operations = {
     .lease = sqlite_lease,
     .count_hits = sqlite_count_hits,
     .set_clock = set_clock,
+    .edit_workspace = sqlite_edit_workspace,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -114,6 +114,14 @@
     "u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other, u.payload_hash, u.layout, u.hash " \
     "FROM audit u LEFT JOIN audit_payloads p ON p.id = u.id"
 
+/* Of a workspace that went into another one: ">TO KEY NAME" (move.c). */
+#define NAME_BEFORE "substr(substr(w.name, instr(w.name, ' ') + 1), instr(substr(w.name, instr(w.name, ' ') + 1), ' ') + 1)"
+/* The same with the name that a workspace had when the row was written. */
+#define AUDIT_COLUMNS_AND_NAME                                                                      \
+    "u.id, u.at, u.actor, u.action, p.payload, u.fact, u.other, u.payload_hash, u.layout, u.hash, " \
+    "CASE WHEN w.name GLOB '>*' THEN " NAME_BEFORE " ELSE w.name END "                              \
+    "FROM audit u JOIN workspaces w ON w.key = u.workspace LEFT JOIN audit_payloads p ON p.id = u.id"
+
 #define STATEMENTS(X)                                                                                                                                                                                                       \
     X(BEGIN_READ, "BEGIN")                                                                                                                                                                                                  \
     X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                                                                                                                       \
@@ -131,7 +139,7 @@
       "SELECT seq, at, kind, fact, other FROM journal WHERE workspace = " WORKSPACE_1 " AND seq > ?2 ORDER BY seq LIMIT ?3")                                                                                                \
     X(LAST_SEQ, "SELECT last_seq FROM workspaces WHERE name = ?1")                                                                                                                                                          \
     X(SEQ_SUM, "SELECT coalesce(sum(last_seq), 0) FROM workspaces")                                                                                                                                                         \
-    X(WORKSPACES, "SELECT name, last_seq FROM workspaces ORDER BY name")                                                                                                                                                    \
+    X(WORKSPACES, "SELECT name, last_seq FROM workspaces WHERE name NOT GLOB '>*' ORDER BY name")                                                                                                                           \
     /* preconditions */                                                                                                                                                                                                     \
     X(CURRENT_HASH, "SELECT id FROM facts INDEXED BY facts_hash WHERE workspace = ?1 AND content_hash = ?2 AND scope = ?3 "                                                                                                 \
                     "AND valid_from <= ?4 AND valid_until > ?4 AND id <> ?5 LIMIT 1")                                                                                                                                       \
@@ -259,12 +267,15 @@
     X(AGENT, "SELECT g.commits, (SELECT count(*) FROM flagged l WHERE l.workspace = g.workspace AND l.agent_id = g.agent_id) "                                                                                              \
              "FROM agents g WHERE g.workspace = " WORKSPACE_1 " AND g.agent_id = ?2")                                                                                                                                       \
     X(AUDIT, "SELECT " AUDIT_COLUMNS " WHERE u.workspace = " WORKSPACE_1 " AND u.id > ?2 ORDER BY u.id LIMIT ?3")                                                                                                           \
+    X(MOVED_HERE, "SELECT key, " NAME_BEFORE " FROM workspaces w WHERE name GLOB '>' || " WORKSPACE_1 " || ' *' ORDER BY key")                                                                                              \
+    X(AUDIT_AND_MOVED, "SELECT " AUDIT_COLUMNS_AND_NAME " WHERE u.id > ?2 AND (w.name = ?1 OR w.name GLOB '>' || " WORKSPACE_1                                                                                              \
+                       " || ' *') ORDER BY u.id LIMIT ?3")                                                                                                                                                                  \
     X(AUDIT_WINDOWS, "SELECT fact, from_before, until_before, from_after, until_after FROM audit_windows "                                                                                                                  \
                      "WHERE audit = ?1 ORDER BY number")                                                                                                                                                                    \
     X(CHAIN_OF_STORE, "SELECT " AUDIT_COLUMNS " WHERE u.layout = " SQL(AUDIT_STORE) " ORDER BY u.id")                                                                                                                       \
     X(CHAIN_OF_WORKSPACE,                                                                                                                                                                                                   \
-      "SELECT " AUDIT_COLUMNS " WHERE u.workspace = " WORKSPACE_1 " AND u.layout = " SQL(AUDIT_WORKSPACE) " ORDER BY u.id")                                                                                                 \
-    X(CHAIN_ENDS, "SELECT audit_anchor, audit_head FROM workspaces WHERE name = ?1")                                                                                                                                        \
+      "SELECT " AUDIT_COLUMNS " WHERE u.workspace = ?1 AND u.layout = " SQL(AUDIT_WORKSPACE) " ORDER BY u.id")                                                                                                              \
+    X(CHAIN_ENDS, "SELECT audit_anchor, audit_head FROM workspaces WHERE key = ?1")                                                                                                                                         \
     X(FACT_STATS,                                                                                                                                                                                                           \
       "SELECT (SELECT count(*) FROM facts WHERE workspace = w.key), (SELECT count(*) FROM facts WHERE "                                                                                                                     \
       "workspace = w.key AND valid_from <= " NOW " AND valid_until > " NOW "), (SELECT count(*) FROM conflicts c "                                                                                                          \

@@ -125,9 +125,14 @@ eg_status sqlite_now(eg_storage *s, eg_request *rq, int64_t *out);
 eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t deadline, int64_t *seq);
 eg_status sqlite_workspaces(eg_storage *s, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
+eg_status sqlite_edit_workspace(eg_storage *s, eg_request *rq, const eg_workspace_edit *edit, eg_workspace_edited *out);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 
 /* ---- what the files share ---- */
+/* EG_EREADONLY where the store cannot be written. */
+eg_status refuse_read_only(const eg_storage *s, eg_request *rq);
+/* Wakes those of this process that wait for a commit. */
+void commit_seen(eg_storage *s);
 /* Terms as the index stores them: hex, so that no text of a user is ever read as query syntax. */
 eg_str encode_term(eg_request *rq, eg_str term);
 /* Parts of sqlite_search. */

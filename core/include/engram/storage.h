@@ -461,6 +461,22 @@ typedef struct eg_workspace_row {
     uint64_t reserved[3];
 } eg_workspace_row;
 
+typedef enum eg_workspace_edit_flag {
+    EG_WORKSPACE_TO_NEW = 1 /* only if there is no workspace `to`; else EG_ECONFLICT */
+} eg_workspace_edit_flag;
+
+typedef struct eg_workspace_edit {
+    uint32_t size, flags; /* eg_workspace_edit_flag */
+    eg_str to;            /* the workspace that everything goes into; empty: it is removed */
+    eg_str actor;         /* of the audit rows */
+    uint64_t reserved[4];
+} eg_workspace_edit;
+
+typedef struct eg_workspace_edited {
+    uint64_t facts; /* that were moved or removed */
+    uint64_t reserved[3];
+} eg_workspace_edited;
+
 /* ---- the operations ---- */
 
 typedef enum eg_storage_open_flag {
@@ -550,6 +566,17 @@ typedef struct eg_storage_ops {
      * as the sum of their last seqs is another one than `sum`, whichever process wrote, or at the
      * deadline, as wait(). */
     eg_status (*workspaces)(eg_storage *store, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
+
+    /* Moves everything of the request's workspace into another one, or removes it, in one
+     * transaction; afterwards the name is free. EG_ENOENT: there is no such workspace. May be NULL.
+     * Moved: ids and windows stay; seqs follow those of `to`, in their order; an agent of both has
+     * the commits of both; a setting of `to` stands. Where `to` had changes before, each current,
+     * durable fact that came gets a job EG_JOB_DETECT. The audit chain ends with a row
+     * "workspace_left"; that of `to` goes on with "workspace_joined", {"from": NAME}. audit() of
+     * `to` gives the moved rows too, under the name they were written under, and audit_verify()
+     * checks both chains. Removed: of the audit chain stay the rows without their payloads, ended
+     * by "workspace_removed". */
+    eg_status (*edit_workspace)(eg_storage *store, eg_request *rq, const eg_workspace_edit *edit, eg_workspace_edited *out);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one
@@ -569,7 +596,10 @@ EG_SIZE_FROZEN(eg_lease_args, EG_LEASE_ARGS_SIZE_1_0);
 EG_SIZE_FROZEN(eg_new_fact, EG_NEW_FACT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_change_set, EG_CHANGE_SET_SIZE_1_0);
 EG_SIZE_FROZEN(eg_storage_open_args, EG_STORAGE_OPEN_ARGS_SIZE_1_0);
-EG_SIZE_FROZEN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0);
+#define EG_WORKSPACE_EDIT_SIZE_1_0 72
+EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, edit_workspace);
+EG_SIZE_FROZEN(eg_workspace_edit, EG_WORKSPACE_EDIT_SIZE_1_0);
+EG_SIZE_FROZEN(eg_workspace_edited, 32);
 EG_SIZE_FROZEN(eg_change, 136);
 EG_SIZE_FROZEN(eg_precondition, 72);
 EG_SIZE_FROZEN(eg_fact_parts, 592);
