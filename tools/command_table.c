@@ -462,9 +462,13 @@ static const char *const allow_text[] = {
 static const option allow_options[] = {{.name = "remove", .description = "take back what was allowed"}, {0}};
 
 static const char *const doctor_text[] = {
-    "Checks the installation: the CPU, the store, the plugins, the models. Each problem is printed with what to do about it, "
+    "Checks the installation: the CPU, the store, the plugins, the models. The store is read as a whole: its pages and the "
+    "chain of the audit of every workspace. Each problem is printed with what to do about it, "
     "followed by all settings and where their values come from.",
     NULL};
+
+static const option doctor_options[] = {
+    {.name = "deep", .description = "also compare the rows of the store with its indexes, which takes longer"}, {0}};
 
 static const char *const help_text[] = {
     "Prints the list of commands, or the help of one command. --format prints it as a manual page or as shell completion.", NULL};
@@ -674,7 +678,7 @@ const command commands[] = {{.name = "check",
                              .synopsis = "",
                              .summary = "check the installation and print the settings",
                              .description = doctor_text,
-                             .options = no_options,
+                             .options = doctor_options,
                              .run = run_doctor},
                             {.name = "version",
                              .group = INSTALLATION,

@@ -225,6 +225,24 @@ static void report_model(doctor *d, eg_host *host, const char *setting) {
     report(d, s == EG_OK, setting, s == EG_OK ? text : err.text);
 }
 
+/* Reads the whole store, as the worker of a server does once a day. */
+static void report_store(doctor *d, eg_host *host, int deep) {
+    char text[1200];
+    eg_error err = {0};
+    eg_host_verified v;
+    if (eg_host_verify(host, deep, &stop_flag, &v, &err) != EG_OK) {
+        report(d, 0, "store", err.text);
+        return;
+    }
+    snprintf(text, sizeof text, "%s; stop all processes of engram, keep the file, and put a backup in its place", v.pages.text);
+    report(d, v.pages.code == EG_OK, "pages", v.pages.code ? text : deep ? "whole, and the indexes agree" : "whole");
+    if (v.audit.code == EG_OK) snprintf(text, sizeof text, "the chain holds in each of %zu workspaces", v.workspaces);
+    else
+        snprintf(text, sizeof text, "%s; somebody changed the file past engram, or it is damaged: compare it with a backup",
+                 v.audit.text);
+    report(d, v.audit.code == EG_OK, "audit", text);
+}
+
 /* The defaults of all settings, for an installation whose settings cannot be read. */
 static void report_defaults(doctor *d) {
     size_t n;
@@ -250,6 +268,7 @@ int run_doctor(const call *c) {
     } else {
         const eg_host_paths *p = eg_host_paths_of(host);
         report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
+        if (stored) report_store(&d, host, call_option(c, "deep") != NULL);
         report_cache(&d, p->cache);
         eg_host_plugins(host, report_plugin, &d);
         eg_str problem = eg_host_writing_problem(host);

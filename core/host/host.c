@@ -224,6 +224,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .describe_models = eg_host_describe_models,
                          .describe_settings = eg_host_describe_settings,
                          .stored = eg_host_stored,
+                         .last_verified = eg_host_last_verified,
                          .request_make = eg_host_request_make,
                          .wake = eg_host_worker_wake,
                          .host = h,

@@ -64,6 +64,17 @@ void eg_host_inference(const eg_host *host, eg_engine_options *engine, uint32_t 
 /* Opens the model that a setting ("model.nli", "model.embed") names, as the first use would. The
  * reason when it cannot be opened or is of another kind than the setting needs. */
 eg_status eg_host_model_try(eg_host *host, const char *setting, eg_error *err);
+/* What was found when the whole store was looked at. */
+typedef struct eg_host_verified {
+    eg_error pages, audit; /* EG_EFORMAT: what is wrong; EG_OK: nothing is */
+    size_t workspaces;     /* whose audit chains were looked at */
+    int64_t ahead;         /* how far the last commit lies ahead of the clock, microseconds; 0: it
+                            * does not */
+} eg_host_verified;
+/* Looks at the whole store for damage, and remembers what was found for status. deep: compares
+ * indexes too. cancel: a flag that ends it with EG_ECANCELLED, or NULL. */
+eg_status eg_host_verify(eg_host *host, int deep, const int *cancel, eg_host_verified *out, eg_error *err);
+
 /* Writes a setting into the user's engram.conf; this process keeps its own. *path: the file, or
  * NULL. */
 eg_status eg_host_setting_write(const eg_host *host, const char *key, const char *value, const char **path, eg_error *err);

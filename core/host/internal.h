@@ -82,6 +82,8 @@ struct eg_host {
     int worker_runs, worker_due; /* due: something was left for the worker */
     int escalating_due;          /* and for the thread that asks escalators */
     int worker_stop;             /* the cancel flag of their requests */
+    int64_t verify_from;         /* when the worker asks again whether the store is to be verified,
+                                  * CLOCK_MONOTONIC microseconds */
 };
 
 /* project.c */
@@ -116,6 +118,11 @@ void eg_host_describe_models(void *host, eg_memory_status *out);
 /* spending.c */
 /* env.spend of the memory. */
 eg_status eg_host_spend(void *host, const char *escalator, uint32_t most, int *allowed, eg_error *err);
+/* verify.c */
+/* env.last_verified of the memory. */
+void eg_host_last_verified(void *host, eg_request *rq, eg_memory_status *out);
+/* Looks at the whole store when nobody did for a day, until cancel is set. Thread class: worker. */
+void eg_host_verify_if_due(eg_host *host, const int *cancel);
 /* worker.c */
 void eg_host_worker_init(eg_host *host); /* the lock and the condition; host.c destroys them */
 /* Something was left for the worker. Thread class: any, also when no worker runs. */

@@ -48,6 +48,7 @@ static void run(eg_host *h, const duty *d) {
         *due = 0; /* before the work: a wake-up during it counts */
         pthread_mutex_unlock(&h->worker_lock);
         work_once(h, d);
+        if (!d->escalates) eg_host_verify_if_due(h, &h->worker_stop);
         pthread_mutex_lock(&h->worker_lock);
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);

@@ -71,6 +71,9 @@ typedef struct eg_memory_env {
     void (*describe_settings)(void *host, eg_memory_status *out);
     /* A fact was stored in this workspace. May be NULL. Thread class: any. */
     void (*stored)(void *host, eg_str workspace);
+    /* When the whole store was last looked at for damage and what was found, for status, in the
+     * request's memory. NULL: nobody looks. */
+    void (*last_verified)(void *host, eg_request *rq, eg_memory_status *out);
     /* A request with memory of its own; services->request_release ends it. What `of` points to
      * must live as long. Any thread. */
     eg_status (*request_make)(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);

@@ -69,6 +69,7 @@ static eg_status status_of(eg_memory *m, eg_request *rq, eg_memory_status *out) 
         return EG_OK;
     }
     out->storage = eg_str_of(m->env.storage_ops->name);
+    if (m->env.last_verified) m->env.last_verified(m->env.host, rq, out);
     eg_status s = STORE(m, stats, rq, EG_STATS_FACTS | EG_STATS_JOBS, &out->store);
     return s == EG_OK ? eg_reembed_count(m, rq, &out->facts_to_embed) : s;
 }

@@ -264,10 +264,13 @@ static eg_status check_chains(chain *x) {
 }
 
 eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq) {
-    chain x = {.s = s, .c = reader_take(s), .rq = rq};
-    eg_status st = begin_read(x.c, rq);
+    connection own;
+    chain x = {.s = s, .c = &own, .rq = rq};
+    eg_status st = connection_open_long(&own, s, rq);
+    if (st != EG_OK) return st;
+    st = begin_read(&own, rq);
     if (st == EG_OK) st = check_chains(&x);
-    end_read(x.c, rq);
-    connection_give(x.c);
+    end_read(&own, rq);
+    connection_close(&own);
     return st;
 }

@@ -59,6 +59,7 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     case SQLITE_LOCKED:
         return eg_request_fail(rq, EG_EBUSY, "%s: another process held the store '%s' for over a minute: try again", what,
                                c->path);
+    case SQLITE_INTERRUPT: return eg_request_fail(rq, EG_ECANCELLED, "%s: cancelled", what);
     case SQLITE_NOMEM: return eg_request_fail(rq, EG_ENOMEM, "%s: out of memory", what);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -113,6 +114,15 @@ void connection_close(connection *c) {
     sqlite3_close(c->db);
     pthread_mutex_destroy(&c->lock);
     *c = (connection){0};
+}
+
+static int stop_if_cancelled(void *request) { return eg_cancel_is_set(&((const eg_request *)request)->cancel); }
+
+eg_status connection_open_long(connection *c, const eg_storage *s, eg_request *rq) {
+    enum { STEPS = 10000 }; /* of SQLite's machine between two looks */
+    eg_status st = connection_open(c, s->path, s->read_kind, rq);
+    if (st == EG_OK) sqlite3_progress_handler(c->db, STEPS, stop_if_cancelled, rq);
+    return st;
 }
 
 connection *reader_take(eg_storage *s) {

@@ -40,6 +40,7 @@ static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     if (st == EG_EREADONLY && !has_log(s->path)) st = open_reader(&s->readers[0], s->path, kind = NEVER_CHANGES, rq);
     for (int i = 1; st == EG_OK && i < READERS; i++) st = open_reader(&s->readers[i], s->path, kind, rq);
     s->read_only = st == EG_OK;
+    s->read_kind = kind;
     return st;
 }
 
@@ -72,6 +73,7 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
     path[location.len] = '\0';
     s->services = services;
     s->path = path;
+    s->read_kind = FOR_COUNTS;
     s->for_tests = (args->flags & EG_STORAGE_FOR_TESTS) != 0;
     init_locks(s);
     st = schema_prepare(path, rq, services);
@@ -124,6 +126,7 @@ static const eg_storage_ops operations = {
     .count_hits = sqlite_count_hits,
     .set_clock = set_clock,
     .edit_workspace = sqlite_edit_workspace,
+    .check = sqlite_check,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -22,6 +22,13 @@ typedef struct connection {
     const char *path; /* for messages */
 } connection;
 
+typedef enum connection_kind {
+    FOR_FACTS,    /* synchronous=FULL */
+    FOR_COUNTS,   /* synchronous=NORMAL; readers too */
+    READ_ONLY,    /* needs the files of the log beside the store, or leave to make them */
+    NEVER_CHANGES /* as READ_ONLY, without locks and log: only while nobody writes */
+} connection_kind;
+
 /* The int8 vectors of one model, as far as they fit the cache: see search_vectors.c. */
 struct vector_cache;
 
@@ -34,6 +41,7 @@ struct eg_storage {
     pthread_rwlock_t cache_lock;
     struct vector_cache *caches; /* one a model */
     int read_only;               /* writer and counter are not open */
+    connection_kind read_kind;   /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */
     pthread_mutex_t wait_lock;
@@ -43,17 +51,14 @@ struct eg_storage {
 };
 
 /* ---- connection.c ---- */
-typedef enum connection_kind {
-    FOR_FACTS,    /* synchronous=FULL */
-    FOR_COUNTS,   /* synchronous=NORMAL; readers too */
-    READ_ONLY,    /* needs the files of the log beside the store, or leave to make them */
-    NEVER_CHANGES /* as READ_ONLY, without locks and log: only while nobody writes */
-} connection_kind;
 eg_status connection_open(connection *c, const char *path, connection_kind kind, eg_request *rq);
 void connection_close(connection *c);
 /* A locked reader. */
 connection *reader_take(eg_storage *s);
 void connection_give(connection *c);
+/* A connection of its own for a reading that takes long, so that no other waits for a reader. It
+ * ends with EG_ECANCELLED when rq is cancelled; close it. */
+eg_status connection_open_long(connection *c, const eg_storage *s, eg_request *rq);
 /* The prepared statement, reset and unbound; NULL with the error record filled. */
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which);
 /* Steps: 1 a row, 0 done, -1 error with the record filled. Resets on the last two. */
@@ -117,6 +122,7 @@ eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str key, eg_str *out)
 eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_feedback_row **out, size_t *n);
 eg_status sqlite_audit(eg_storage *s, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n);
 eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq);
+eg_status sqlite_check(eg_storage *s, eg_request *rq, uint32_t flags);
 eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
                             uint64_t *all);
 eg_status sqlite_changes_since(eg_storage *s, eg_request *rq, int64_t since, uint32_t limit, eg_journal_row **out, size_t *n);

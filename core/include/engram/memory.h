@@ -214,7 +214,9 @@ typedef struct eg_memory_status {
     eg_str settings;         /* those that are not the default, with their sources: "scope = a
                               * (/home/me/app/.engram.conf:1); threads = 2 (ENGRAM_THREADS)" */
     eg_str writing_problem;  /* why nothing is stored, with what to do; empty: writing works */
-    uint64_t reserved[4];    /* 0 */
+    int64_t store_checked_at; /* when the whole store was last looked at for damage; 0: never */
+    eg_str store_problem;     /* what was found then; empty: nothing */
+    uint64_t reserved[4];     /* 0 */
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);
@@ -227,7 +229,7 @@ EG_SIZE_FROZEN(eg_undone, 88);
 EG_SIZE_FROZEN(eg_check_item, 88);
 EG_SIZE_FROZEN(eg_check_finding, 552);
 EG_SIZE_FROZEN(eg_checked, 72);
-EG_SIZE_FROZEN(eg_memory_status, 360);
+EG_SIZE_FROZEN(eg_memory_status, 384);
 
 /* The statements of one fact. */
 typedef struct eg_statement_list {

@@ -489,6 +489,10 @@ typedef struct eg_storage_open_args {
     uint64_t reserved[4];
 } eg_storage_open_args;
 
+typedef enum eg_storage_check_flag {
+    EG_STORAGE_CHECK_DEEP = 1 /* also compares rows with their indexes */
+} eg_storage_check_flag;
+
 struct eg_services;
 
 typedef struct eg_storage_ops {
@@ -577,6 +581,11 @@ typedef struct eg_storage_ops {
      * checks both chains. Removed: of the audit chain stay the rows without their payloads, ended
      * by "workspace_removed". */
     eg_status (*edit_workspace)(eg_storage *store, eg_request *rq, const eg_workspace_edit *edit, eg_workspace_edited *out);
+
+    /* Reads the whole store, of all workspaces, and looks for damage. EG_OK: it is whole;
+     * EG_EFORMAT says what is not. Takes long; EG_ECANCELLED when the request is cancelled
+     * meanwhile. flags: eg_storage_check_flag. NULL: this backend leaves it to its server. */
+    eg_status (*check)(eg_storage *store, eg_request *rq, uint32_t flags);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one
@@ -597,7 +606,7 @@ EG_SIZE_FROZEN(eg_new_fact, EG_NEW_FACT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_change_set, EG_CHANGE_SET_SIZE_1_0);
 EG_SIZE_FROZEN(eg_storage_open_args, EG_STORAGE_OPEN_ARGS_SIZE_1_0);
 #define EG_WORKSPACE_EDIT_SIZE_1_0 72
-EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, edit_workspace);
+EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, check);
 EG_SIZE_FROZEN(eg_workspace_edit, EG_WORKSPACE_EDIT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_workspace_edited, 32);
 EG_SIZE_FROZEN(eg_change, 136);

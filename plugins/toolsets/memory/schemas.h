@@ -108,7 +108,8 @@
         ALSO("version", S_OPT) ALSO("location", S_OPT) \
         ALSO("facts", S_INT) ALSO("current_facts", S_INT) \
         ALSO("conflicts_open", S_INT) ALSO("conflicts_total", S_INT) ALSO("agents", S_INT) \
-        ALSO("jobs_queued", S_INT) ALSO("jobs_dead", S_INT) ALSO("models", "{\"type\":\"object\"}"), \
+        ALSO("jobs_queued", S_INT) ALSO("jobs_dead", S_INT) ALSO("store_problem", S_TEXT) \
+        ALSO("models", "{\"type\":\"object\"}"), \
         "\"status\",\"mode\",\"storage\",\"workspace\"")
 
 #define QUERY_DESCRIPTION \

@@ -43,6 +43,8 @@ static void render_status(result *r, const void *data) {
     pj_kint(&r->out, "jobs_queued", (int64_t)s->store.jobs_queued);
     pj_kint(&r->out, "jobs_dead", (int64_t)s->store.jobs_dead);
     mt_put_time(r, "oldest_job_at", s->store.oldest_job_at);
+    if (s->store_checked_at) mt_put_time(r, "store_checked_at", s->store_checked_at);
+    if (s->store_problem.len) pj_kstr(&r->out, "store_problem", s->store_problem);
     pj_key(&r->out, "models");
     pj_begin(&r->out, '{');
     put_model(r, "embedding", s->embed_model, s->embed_problem, s->facts_to_embed);

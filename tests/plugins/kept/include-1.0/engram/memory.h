@@ -151,7 +151,7 @@ typedef struct eg_memory_status {
     eg_str version;
     uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model
                               * yet */
-    uint64_t reserved[10];    /* 0 */
+    uint64_t reserved[13];    /* 0 */
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);
@@ -163,7 +163,7 @@ EG_SIZE_FROZEN(eg_undone, 88);
 EG_SIZE_FROZEN(eg_check_item, 88);
 EG_SIZE_FROZEN(eg_check_finding, 552);
 EG_SIZE_FROZEN(eg_checked, 72);
-EG_SIZE_FROZEN(eg_memory_status, 360);
+EG_SIZE_FROZEN(eg_memory_status, 384);
 
 typedef struct eg_memory eg_memory;
 

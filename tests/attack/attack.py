@@ -1,0 +1,107 @@
+"""attack.py - what the harnesses of this folder share: a home of its own for each attack, the
+program on the command line and as a server, the doctor's opinion afterwards.
+
+Each harness takes ENGRAM, the program, and --long: as many attacks as prove something, which take
+minutes. Without it only enough run to see that the harness still attacks, in seconds."""
+import argparse
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugins", "mcp"))
+from peer import Peer  # noqa: E402
+
+WAIT = 60  # seconds: for what a busy machine may take long for
+
+
+class Options:
+    """Of the command line: see main()."""
+    engram, shim, long = None, None, False
+
+
+class Attack(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.home = os.path.join(self.folder.name, "home")
+        self.store = os.path.join(self.home, "data", "engram.db")
+        # models would only make the attacks slower
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")}
+        self.env.update(ENGRAM_HOME=self.home, ENGRAM_WORKSPACE="test", ENGRAM_MODEL_EMBED="",
+                        ENGRAM_MODEL_NLI="", ENGRAM_PLUGINS="sqlite memory mcp secrets")
+        self.peers = []
+
+    def tearDown(self):
+        for peer in self.peers:
+            peer.kill()
+            peer.reader.join()
+            peer.process.stdin.close()
+            peer.process.stdout.close()
+        self.folder.cleanup()
+
+    def run_engram(self, *words, expect=0, timeout=WAIT, **env):
+        done = subprocess.run([Options.engram, *words], capture_output=True, text=True, input="",
+                              env=dict(self.env, **env), cwd=self.folder.name, timeout=timeout)
+        if expect is not None:
+            self.assertEqual(done.returncode, expect, (words, done.stdout[-900:], done.stderr))
+        return done
+
+    def serve(self, **env):
+        """A client that has said initialize to a server of its own."""
+        peer = Peer([Options.engram, "mcp"], dict(self.env, **env))
+        self.peers.append(peer)
+        peer.initialize("2025-11-25")
+        return peer
+
+    def start(self, peer, tool, **arguments):
+        return peer.start("tools/call", {"name": tool, "arguments": arguments})
+
+    def answer(self, peer, number, timeout=WAIT):
+        """What the tool said, and whether that was a failure."""
+        result = peer.wait_for(number, timeout)["result"]
+        text = result["content"][0]["text"]
+        return (text, True) if result.get("isError") else (json.loads(text), False)
+
+    def call(self, peer, tool, timeout=WAIT, **arguments):
+        told, failed = self.answer(peer, self.start(peer, tool, **arguments), timeout)
+        self.assertFalse(failed, told)
+        return told
+
+    def fill(self, facts):
+        """Commits so many facts through one server."""
+        peer = self.serve()
+        for number in [self.start(peer, "engram_commit", content=f"The host number {i} has {i} MB.")
+                       for i in range(facts)]:
+            self.assertFalse(self.answer(peer, number)[1])
+        self.assertEqual(peer.finish(WAIT)[1], 0)
+
+    def sql(self, *statements):
+        """Past the program, as who attacks its file does."""
+        db = sqlite3.connect(self.store)
+        with db:
+            rows = [db.execute(one).fetchall() for one in statements]
+        db.close()
+        return rows[-1]
+
+    def doctor(self, *words):
+        """What doctor says of each part of the store, where something is wrong with it."""
+        told = json.loads(self.run_engram("doctor", "--json", *words, expect=None).stdout)
+        return {one["what"]: one["detail"] for one in told["checks"]
+                if not one["ok"] and not one["what"].startswith("model.")}
+
+
+def main(*more):
+    """Runs the attacks of the calling file. more: names of further arguments, kept in Options."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("engram")
+    for name in more:
+        parser.add_argument(name)
+    given, rest = parser.parse_known_args()
+    for name, value in vars(given).items():
+        setattr(Options, name, os.path.abspath(value) if isinstance(value, str) else value)
+    unittest.main(argv=[sys.argv[0], *rest])
