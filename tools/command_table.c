@@ -468,7 +468,10 @@ static const char *const doctor_text[] = {
     NULL};
 
 static const option doctor_options[] = {
-    {.name = "deep", .description = "also compare the rows of the store with its indexes, which takes longer"}, {0}};
+    {.name = "deep", .description = "also compare the rows of the store with its indexes, which takes longer"},
+    {.name = "repair-time",
+     .description = "where the last commit lies ahead of the clock: let what happened later than now have happened now"},
+    {0}};
 
 static const char *const help_text[] = {
     "Prints the list of commands, or the help of one command. --format prints it as a manual page or as shell completion.", NULL};

@@ -241,6 +241,21 @@ static void report_store(doctor *d, eg_host *host, int deep) {
         snprintf(text, sizeof text, "%s; somebody changed the file past engram, or it is damaged: compare it with a backup",
                  v.audit.text);
     report(d, v.audit.code == EG_OK, "audit", text);
+    if (v.ahead <= EG_DAY) return;
+    snprintf(text, sizeof text,
+             "the last commit lies %lld days ahead of the clock, so every commit carries its time and nothing expires: see that "
+             "`date` is right, make a backup, and run `engram doctor --repair-time`",
+             (long long)(v.ahead / EG_DAY));
+    report(d, 0, "time", text);
+}
+
+static void repair_time(doctor *d, eg_host *host) {
+    char text[200];
+    eg_error err = {0};
+    uint64_t facts;
+    eg_status s = eg_host_repair_time(host, &facts, &err);
+    snprintf(text, sizeof text, "%llu facts from the future are from now", (unsigned long long)facts);
+    report(d, s == EG_OK, "repair", s == EG_OK ? text : err.text);
 }
 
 /* The defaults of all settings, for an installation whose settings cannot be read. */
@@ -268,6 +283,7 @@ int run_doctor(const call *c) {
     } else {
         const eg_host_paths *p = eg_host_paths_of(host);
         report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
+        if (stored && call_option(c, "repair-time")) repair_time(&d, host);
         if (stored) report_store(&d, host, call_option(c, "deep") != NULL);
         report_cache(&d, p->cache);
         eg_host_plugins(host, report_plugin, &d);

@@ -75,6 +75,9 @@ typedef struct eg_host_verified {
  * indexes too. cancel: a flag that ends it with EG_ECANCELLED, or NULL. */
 eg_status eg_host_verify(eg_host *host, int deep, const int *cancel, eg_host_verified *out, eg_error *err);
 
+/* Brings a store back whose last commit lies ahead of the clock: see eg_storage_ops.repair_time. */
+eg_status eg_host_repair_time(eg_host *host, uint64_t *facts, eg_error *err);
+
 /* Writes a setting into the user's engram.conf; this process keeps its own. *path: the file, or
  * NULL. */
 eg_status eg_host_setting_write(const eg_host *host, const char *key, const char *value, const char **path, eg_error *err);

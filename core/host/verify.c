@@ -15,7 +15,6 @@
 #include "core/base/status.h"
 #include "core/host/internal.h"
 
-#define DAY (24 * 3600 * EG_SECOND)
 #define AGAIN (600 * EG_SECOND) /* how often the worker looks whether a day is over */
 
 enum { MAX_RECORD = 2 * MAX_PATH };
@@ -94,13 +93,26 @@ eg_status eg_host_verify(eg_host *h, int deep, const int *cancel, eg_host_verifi
     return EG_OK;
 }
 
+eg_status eg_host_repair_time(eg_host *h, uint64_t *facts, eg_error *err) {
+    eg_request *rq;
+    *facts = 0;
+    if (!h->storage || !h->storage_ops->repair_time)
+        return eg_fail(err, EG_EUNSUPPORTED, "this store has its time from a server");
+    eg_status s = h->services.request_create(h, NULL, &rq, err);
+    if (s != EG_OK) return s;
+    s = h->storage_ops->repair_time(h->storage, rq, facts);
+    if (s != EG_OK) *err = *rq->err;
+    h->services.request_release(h, rq);
+    return s;
+}
+
 static void verify_locked(eg_host *h, int fd, const int *cancel) {
     char text[MAX_RECORD];
     eg_verified found;
     eg_error err = {0};
     int64_t ahead = 0, age = h->services.now(h);
     age -= read_record(h, fd, text).at;
-    if (age >= 0 && age < DAY) return;
+    if (age >= 0 && age < EG_DAY) return;
     eg_status s = verify(h, 0, cancel, &found, &ahead, &err);
     if (s == EG_OK) write_record(h, fd, &found);
     const eg_error *why = s != EG_OK ? &err : found.pages.code ? &found.pages : &found.audit;

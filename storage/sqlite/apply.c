@@ -429,7 +429,8 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
     if (st == EG_OK) {
         w.clock = store_clock(s);
         w.now = out->time = w.clock > last ? w.clock : last; /* never behind the last commit */
-        st = end_write(&s->writer, rq, write_all(&w));
+        st = check_clock(s, rq, last);
+        st = end_write(&s->writer, rq, st == EG_OK ? write_all(&w) : st);
     }
     pthread_mutex_unlock(&s->writer.lock);
     if (st == EG_OK && out->seq && !out->again) commit_seen(s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "store.h"
 
 static void close_store(eg_storage *s) {
@@ -75,6 +76,7 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
     s->path = path;
     s->read_kind = FOR_COUNTS;
     s->for_tests = (args->flags & EG_STORAGE_FOR_TESTS) != 0;
+    s->opened_at = services->now(services->host) - clock_since_boot();
     init_locks(s);
     st = schema_prepare(path, rq, services);
     if (st == EG_EREADONLY && access(path, R_OK) == 0) {
@@ -127,6 +129,7 @@ static const eg_storage_ops operations = {
     .set_clock = set_clock,
     .edit_workspace = sqlite_edit_workspace,
     .check = sqlite_check,
+    .repair_time = sqlite_repair_time,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -132,6 +132,7 @@
     X(WORKSPACE, "SELECT key, last_seq, audit_head FROM workspaces WHERE name = ?1")                                                                                                                                        \
     X(NEW_WORKSPACE, "INSERT INTO workspaces (name) VALUES (?1)")                                                                                                                                                           \
     X(SET_WORKSPACE, "UPDATE workspaces SET last_seq = ?2, audit_head = ?3 WHERE key = ?1")                                                                                                                                 \
+    X(SET_HEAD, "UPDATE workspaces SET audit_head = ?2 WHERE key = ?1")                                                                                                                                                     \
     X(JOURNAL, "INSERT INTO journal (workspace, seq, at, kind, fact, other) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                                                               \
     X(NAME_SET, "UPDATE journal SET change_set = ?3, fact_seq = ?4, audit = ?5, ended = ?6 WHERE workspace = ?1 AND seq = ?2")                                                                                              \
     X(FIND_SET, "SELECT seq, at, fact_seq, audit, ended FROM journal WHERE workspace = ?1 AND change_set = ?2")                                                                                                             \

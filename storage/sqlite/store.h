@@ -44,6 +44,7 @@ struct eg_storage {
     connection_kind read_kind;   /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */
+    int64_t opened_at;  /* the host's clock less the time since boot, when the store was opened */
     pthread_mutex_t wait_lock;
     pthread_cond_t committed; /* wakes wait() before it looks again by itself */
     uint64_t commits;         /* of this process, that changed the seq of a workspace; under
@@ -96,6 +97,9 @@ eg_status end_write(connection *c, eg_request *rq, eg_status s);
 int64_t store_clock(const eg_storage *s);
 /* The clock, but never behind the last write of the store. */
 eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t *now);
+/* EG_EREFUSED with the reason when a change of now would set the store's time far ahead, and there
+ * is evidence that the clock is wrong. last: of the store's last write. */
+eg_status check_clock(const eg_storage *s, eg_request *rq, int64_t last);
 /* The named parameters of VISIBLE; a time of 0 is the store's now. */
 eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *filter);
 
@@ -123,6 +127,7 @@ eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_feedback_row **out, 
 eg_status sqlite_audit(eg_storage *s, eg_request *rq, int64_t after, uint32_t limit, eg_audit_row **out, size_t *n);
 eg_status sqlite_audit_verify(eg_storage *s, eg_request *rq);
 eg_status sqlite_check(eg_storage *s, eg_request *rq, uint32_t flags);
+eg_status sqlite_repair_time(eg_storage *s, eg_request *rq, uint64_t *rows);
 eg_status sqlite_unembedded(eg_storage *s, eg_request *rq, eg_str model, int64_t after, uint32_t limit, eg_fact **out, size_t *n,
                             uint64_t *all);
 eg_status sqlite_changes_since(eg_storage *s, eg_request *rq, int64_t since, uint32_t limit, eg_journal_row **out, size_t *n);

@@ -1,5 +1,6 @@
 /* transaction.c - transactions over one connection, the time of the store, and the parameters of a
  * filter, which need that time. See store.h. */
+#include "clock.h"
 #include "store.h"
 
 eg_status begin_write(connection *c, eg_request *rq, int64_t *last_time) {
@@ -39,6 +40,16 @@ eg_status store_now(const eg_storage *s, connection *c, eg_request *rq, int64_t 
     *now = store_clock(s);
     if (*now < last) *now = last;
     return st;
+}
+
+eg_status check_clock(const eg_storage *s, eg_request *rq, int64_t last) {
+    if (s->for_tests) return EG_OK; /* theirs is made up */
+    clock_evidence e = {.clock = store_clock(s), .last = last};
+    if (!clock_is_ahead(&e)) return EG_OK;
+    e.expected = s->opened_at + clock_since_boot();
+    clock_gather(&e);
+    const char *doubt = clock_doubt(&e);
+    return doubt ? eg_request_fail(rq, EG_EREFUSED, "nothing was stored, since its time would stand still: %s", doubt) : EG_OK;
 }
 
 eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_request *rq, const eg_filter *f) {

@@ -480,7 +480,7 @@ typedef struct eg_workspace_edited {
 /* ---- the operations ---- */
 
 typedef enum eg_storage_open_flag {
-    EG_STORAGE_FOR_TESTS = 1 /* set_clock works */
+    EG_STORAGE_FOR_TESTS = 1 /* set_clock works, and any clock is believed */
 } eg_storage_open_flag;
 
 typedef struct eg_storage_open_args {
@@ -504,10 +504,11 @@ typedef struct eg_storage_ops {
     eg_status (*open)(const struct eg_services *services, eg_request *rq, const eg_storage_open_args *args, eg_storage **out);
     void (*close)(eg_storage *store);
 
-    /* The one way to write. EG_ECONFLICT: a precondition failed, nothing was written. A set whose
-     * id is in the journal was committed before (its answer was lost): nothing is written, and *out
-     * is what it was then. Only sets with a change that has a seq are found again; the others are
-     * safe to repeat by their preconditions. */
+    /* The one way to write. EG_ECONFLICT: a precondition failed, nothing was written. EG_EREFUSED:
+     * the clock is more than a day ahead of the last change, and something says that it is wrong.
+     * A set whose id is in the journal was committed before (its answer was lost): nothing is
+     * written, and *out is what it was then. Only sets with a change that has a seq are found
+     * again; the others are safe to repeat by their preconditions. */
     eg_status (*apply)(eg_storage *store, eg_request *rq, const eg_change_set *set, eg_applied *out);
 
     /* Facts with their parts: a row for each id, in the order of args->ids. *now, unless NULL: the
@@ -586,6 +587,12 @@ typedef struct eg_storage_ops {
      * EG_EFORMAT says what is not. Takes long; EG_ECANCELLED when the request is cancelled
      * meanwhile. flags: eg_storage_check_flag. NULL: this backend leaves it to its server. */
     eg_status (*check)(eg_storage *store, eg_request *rq, uint32_t flags);
+
+    /* For a store whose last change lies ahead of the clock: what happened later than now happened
+     * now, lifetimes keep their length, and so the store's time goes on from here. Audit rows stay
+     * as they are; each workspace that has some from the future gets one that tells of this. *rows:
+     * the facts that were changed. NULL: the time of this backend is its server's. */
+    eg_status (*repair_time)(eg_storage *store, eg_request *rq, uint64_t *rows);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one

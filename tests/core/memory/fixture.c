@@ -239,7 +239,7 @@ void fixture_open(fixture *f, int with_model) {
     request_create(f, NULL, &f->rq, &err);
     char path[96];
     snprintf(path, sizeof path, "%s/knowledge.db", f->folder);
-    const eg_storage_open_args where = {.size = sizeof where, .location = eg_str_of(path)};
+    const eg_storage_open_args where = {.size = sizeof where, .flags = EG_STORAGE_FOR_TESTS, .location = eg_str_of(path)};
     if (r.ops->open(&f->services, f->rq, &where, &f->storage) != EG_OK) fail_msg("%s", f->rq->err->text);
     eg_memory_env env = {.services = &f->services,
                          .storage_ops = r.ops,
