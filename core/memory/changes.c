@@ -59,6 +59,17 @@ eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     return s;
 }
 
+int eg_draft_told(eg_memory *m, eg_request *rq, eg_status s, eg_str *warning) {
+    if (s == EG_OK) return 1;
+    eg_error why = *rq->err;
+    SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", why.text);
+    *rq->err = (eg_error){0};
+    if (!warning->len) *warning = eg_request_printf(rq, "it is stored, but what came of it could not all be read: %s", why.text);
+    if (!warning->ptr) *warning = EG_STR("it is stored, but what came of it could not all be read");
+    *rq->err = (eg_error){0};
+    return 0;
+}
+
 void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why, const eg_id *settled) {
     eg_draft_require(d, EG_REQUIRE_CURRENT)->fact = fact->id;
     eg_change *close = eg_draft_add(d, EG_CHANGE_CLOSE);

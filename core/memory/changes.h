@@ -24,6 +24,11 @@ eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);
  * out->failed names. */
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out);
 
+/* After a draft was applied: that reading what came of it ended with `s` must not read as a change
+ * that failed. A failure is logged and told in *warning instead, which gets the first one. Returns
+ * whether s was EG_OK. */
+int eg_draft_told(eg_memory *m, eg_request *rq, eg_status s, eg_str *warning);
+
 /* Closes the fact, which must be current. Its open conflicts end with it, with `why` as their
  * resolution, but for the one that this set settles itself (settled; NULL: none). Both pointers
  * must live as long as the draft. */

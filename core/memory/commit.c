@@ -205,7 +205,9 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     s = eg_draft_apply(&d, c->m, &applied);
     if (s != EG_OK) return s;
     out->undo_id = closes ? applied.audit_id : 0; /* a promotion is not undone */
-    return eg_read_fact(c->m, c->rq, existing->id, &out->fact, NULL);
+    eg_fact now;
+    if (eg_draft_told(c->m, c->rq, eg_read_fact(c->m, c->rq, existing->id, &now, NULL), &out->warning)) out->fact = now;
+    return EG_OK;
 }
 
 static eg_status retire(commit *c, eg_receipt *out) {
@@ -226,7 +228,10 @@ static eg_status retire(commit *c, eg_receipt *out) {
     out->operation = EG_OP_DELETE;
     out->detection_done = 1;
     out->undo_id = applied.audit_id;
-    return eg_read_fact(c->m, c->rq, c->superseded.id, &out->fact, NULL);
+    eg_fact now;
+    int read = eg_draft_told(c->m, c->rq, eg_read_fact(c->m, c->rq, c->superseded.id, &now, NULL), &out->warning);
+    out->fact = read ? now : c->superseded;
+    return EG_OK;
 }
 
 /* The row as the store has it now, without reading it back. */
@@ -315,15 +320,16 @@ static eg_status add_verdict(commit *c, eg_receipt *out) {
     /* The fact is stored: trouble with its verdict must not read as a failed commit. The job
      * remains. */
     eg_status s = out->fact.durability == EG_DURABILITY_EPHEMERAL ? EG_OK : find_verdict(c, out);
-    if (s != EG_OK) {
-        SERVICES(c->m)->log(c->m->env.host, EG_LOG_WARN, "memory", c->rq->err->text);
-        out->detection_done = 0;
-        *c->rq->err = (eg_error){0};
-    }
+    if (!eg_draft_told(c->m, c->rq, s, &out->warning)) out->detection_done = 0;
     /* Others may have found conflicts of a fact that was known before, or whose job they ran. What
      * the latter suspects, nobody else asks about. */
     int told = !out->duplicate && (ran_own || c->wait_ms == 0 || out->fact.durability == EG_DURABILITY_EPHEMERAL);
-    return told ? EG_OK : eg_conflicts_of(c->m, c->rq, out->fact.id, !out->duplicate, out);
+    if (told) return EG_OK;
+    s = eg_conflicts_of(c->m, c->rq, out->fact.id, !out->duplicate, out);
+    /* of a duplicate nothing was stored: it may fail as a query may */
+    if (s != EG_OK && out->duplicate && out->operation == EG_OP_NONE) return s;
+    if (!eg_draft_told(c->m, c->rq, s, &out->warning)) out->detection_done = 0;
+    return EG_OK;
 }
 
 /* The gates see what will be stored: also the agent that no argument names; of a deletion, which

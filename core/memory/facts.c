@@ -16,7 +16,12 @@ eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fac
     eg_draft_promote(&d, m, out, 0);
     s = eg_draft_apply(&d, m, &applied);
     if (s == EG_ECONFLICT) return eg_request_fail(rq, EG_EINVAL, "the fact is not current any more: commit it again");
-    return s == EG_OK ? eg_read_fact(m, rq, id, out, NULL) : s;
+    if (s != EG_OK) return s;
+    eg_fact now;
+    eg_str warning = {0};
+    out->durability = EG_DURABILITY_DURABLE;
+    if (eg_draft_told(m, rq, eg_read_fact(m, rq, id, &now, NULL), &warning)) *out = now;
+    return EG_OK;
 }
 
 eg_status eg_memory_lineage(eg_memory *m, eg_request *rq, eg_str lineage_id, eg_fact **out, size_t *n) {

@@ -188,6 +188,8 @@ static eg_status settle(settlement *t, eg_arena *arena, eg_resolved *out) {
         eg_resolve_note(&t->audit, &t->conflict, t->how, t->closed, t->closed_count, created ? out->merged.id : (eg_id){{0}});
     eg_draft_audit(&t->d, t->how->suspected ? "judge" : "resolve", t->a.id, t->b.id, note);
     if (t->audit.failed) return eg_fail_memory(t->rq->err, t->audit.capacity);
+    out->closed = eg_request_array(t->rq, t->closed_count, sizeof *out->closed);
+    if (!out->closed) return EG_ENOMEM;
     eg_applied applied;
     if ((s = eg_draft_apply(&t->d, t->m, &applied)) != EG_OK) return s;
     out->undo_id = applied.audit_id;
@@ -273,13 +275,17 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
                            (int)t->conflict.resolved_by.len, t->conflict.resolved_by.ptr);
 }
 
+/* The same as far as it is known without reading. */
+static void tell_outcome(const settlement *t, eg_resolved *out) {
+    for (size_t i = 0; i < t->closed_count; i++) out->closed[i] = eg_id_eq(t->closed[i], t->a.id) ? t->a : t->b;
+    out->conflict = t->conflict;
+}
+
 /* The conflict and its facts as they are now. */
 static eg_status read_outcome(settlement *t, eg_resolved *out) {
     eg_id ids[3] = {out->merged.id};
     eg_fact facts[3];
     size_t n = t->closed_count;
-    out->closed = eg_request_array(t->rq, n, sizeof *out->closed);
-    if (!out->closed) return EG_ENOMEM;
     out->closed_count = n;
     for (size_t i = 0; i < n; i++) ids[1 + i] = t->closed[i];
     int merged = !eg_id_is_none(out->merged.id);
@@ -311,7 +317,10 @@ eg_status eg_settle_conflict(eg_memory *m, eg_request *rq, const eg_resolve_args
     eg_arena_release(&arena);
     if (s == EG_ECONFLICT) s = eg_request_fail(rq, EG_EBUSY, "other writers changed the same facts: try again");
     if (s != EG_OK) return s;
-    return read_outcome(t, out);
+    s = read_outcome(t, out);
+    if (already) return s;
+    if (!eg_draft_told(m, rq, s, &out->warning)) tell_outcome(t, out);
+    return EG_OK;
 }
 
 eg_status eg_memory_resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *args, eg_resolved *out) {

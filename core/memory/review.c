@@ -56,7 +56,8 @@ static eg_status open_conflict(eg_memory *m, eg_request *rq, const eg_judge_args
     if (s == EG_ECONFLICT) s = eg_request_fail(rq, EG_EBUSY, "somebody else judged the pair at the same time: read it again");
     if (s != EG_OK) return s;
     out->undo_id = applied.audit_id;
-    return eg_read_conflict(m, rq, id, &out->conflict);
+    if (!eg_draft_told(m, rq, eg_read_conflict(m, rq, id, &out->conflict), &out->warning)) out->conflict = c;
+    return EG_OK;
 }
 
 eg_status eg_review_by_model(eg_request *rq, eg_judge_args *args) {

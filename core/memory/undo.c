@@ -438,19 +438,19 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
                                      : u->row.fact,
                    u->restored_count && u->closed_count ? u->closed[0] : (eg_id){{0}},
                    u->note.len ? (eg_str){u->note.ptr, u->note.len} : EG_STR("{\"undo\":true}"));
+    out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
+    out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
+    if (!out->restored || !out->closed) return EG_ENOMEM;
     eg_applied applied;
     if ((s = eg_draft_apply(&u->d, u->m, &applied)) == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
     if (s != EG_OK) return s;
     out->undo_id = changed ? applied.audit_id : 0;
     out->action = u->row.action;
-    out->restored_count = u->restored_count;
-    out->closed_count = u->closed_count;
-    out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
-    out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
-    if (!out->restored || !out->closed) return EG_ENOMEM;
     if (u->restored_count) s = eg_read_facts(u->m, u->rq, u->restored, u->restored_count, out->restored, NULL);
-    if (s == EG_OK && u->closed_count) s = eg_read_facts(u->m, u->rq, u->closed, u->closed_count, out->closed, NULL);
-    return s;
+    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->restored_count = u->restored_count;
+    s = u->closed_count ? eg_read_facts(u->m, u->rq, u->closed, u->closed_count, out->closed, NULL) : EG_OK;
+    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->closed_count = u->closed_count;
+    return EG_OK;
 }
 
 eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {

@@ -1,11 +1,14 @@
 /* check.c - looks for damage in the file of the store: SQLite's own checks, and rows that belong to
  * nothing. Whether the records of the audit are those that were written is asked of audit.c. */
+#include <errno.h>
+
 #include "store.h"
 
 /* The first row of a statement that has rows only where something is wrong, or says "ok". Where
  * pages are damaged SQLite may fail to read on: that is the answer too. */
 static eg_status ask(connection *c, eg_request *rq, const char *sql, const char *what) {
     sqlite3_stmt *q = NULL;
+    errno = 0;
     if (sqlite3_prepare_v2(c->db, sql, -1, &q, NULL) != SQLITE_OK) return sqlite_error(c, rq, what);
     int row = step(c, rq, q);
     const char *said = row > 0 ? (const char *)sqlite3_column_text(q, 0) : NULL;

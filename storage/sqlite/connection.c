@@ -1,5 +1,6 @@
 /* connection.c - SQLite connections: settings, waiting for locks, prepared statements, errors in
  * words. */
+#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,9 +43,20 @@ static int wait_for_lock(void *self, int times) {
     return times < PATIENCE_MS / 8;
 }
 
+static eg_status disk_failed(connection *c, eg_request *rq, const char *what, const char *said) {
+    return eg_request_fail(rq, EG_EIO,
+                           "%s: the disk or its driver failed to read or write '%s' (%s): try again; if it comes back, look at "
+                           "the disk (dmesg) and its free space, and then at the store with `engram doctor`",
+                           what, c->path, said);
+}
+
 eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
+    int system = errno; /* callers set it to 0 before the call that failed */
     int code = c->db ? sqlite3_errcode(c->db) : SQLITE_NOMEM;
     const char *said = c->db ? sqlite3_errmsg(c->db) : "out of memory";
+    /* SQLite takes a page that the disk does not give for a damaged one */
+    if ((code == SQLITE_CORRUPT || code == SQLITE_NOTADB) && (system == EIO || system == ENXIO))
+        return disk_failed(c, rq, what, strerror(system));
     switch (code) {
     case SQLITE_FULL:
         return eg_request_fail(rq, EG_EIO, "%s: the disk is full; nothing was written to '%s': free some space and try again",
@@ -65,9 +77,7 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     case SQLITE_NOTADB:
         return eg_request_fail(rq, EG_EFORMAT, "%s: '%s' is damaged or no SQLite database (%s): restore it from a copy", what,
                                c->path, said);
-    case SQLITE_IOERR:
-        return eg_request_fail(rq, EG_EIO, "%s: reading or writing '%s' failed (%s): check the disk and its free space", what,
-                               c->path, said);
+    case SQLITE_IOERR: return disk_failed(c, rq, what, system ? strerror(system) : said);
     default: return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
     }
 }
@@ -91,6 +101,7 @@ eg_status connection_open(connection *c, const char *path, connection_kind kind,
         flags |= SQLITE_OPEN_URI;
         immutable_uri(path, uri);
     }
+    errno = 0;
     if (sqlite3_open_v2(kind == NEVER_CHANGES ? uri : path, &c->db, flags, NULL) != SQLITE_OK) {
         eg_status s = sqlite_error(c, rq, "opening the store");
         connection_close(c);
@@ -136,6 +147,7 @@ void connection_give(connection *c) { pthread_mutex_unlock(&c->lock); }
 
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
     sqlite3_stmt **q = &c->statements[which];
+    errno = 0;
     if (!*q && sqlite3_prepare_v3(c->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, q, NULL) != SQLITE_OK) {
         sqlite_error(c, rq, "preparing a statement");
         return NULL;
@@ -146,6 +158,7 @@ sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
 }
 
 int step(connection *c, eg_request *rq, sqlite3_stmt *q) {
+    errno = 0;
     int r = sqlite3_step(q);
     if (r == SQLITE_ROW) return 1;
     if (r != SQLITE_DONE) sqlite_error(c, rq, "the store");

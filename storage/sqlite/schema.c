@@ -208,13 +208,15 @@ static int lock_file(const char *path, eg_request *rq) {
 }
 
 static eg_status execute(connection *c, eg_request *rq, const char *sql) {
+    errno = 0;
     return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? EG_OK : sqlite_error(c, rq, "preparing the store");
 }
 
 /* 0: an empty file; -1 with the record filled: something else. */
 static int present_schema(connection *c, eg_request *rq) {
     sqlite3_stmt *q = NULL;
-    int version = 0;
+    int version = 0, failed;
+    errno = 0;
     if (sqlite3_prepare_v2(c->db, "SELECT count(*) FROM sqlite_master", -1, &q, NULL) != SQLITE_OK ||
         sqlite3_step(q) != SQLITE_ROW) {
         sqlite_error(c, rq, "opening the store");
@@ -224,10 +226,15 @@ static int present_schema(connection *c, eg_request *rq) {
     int tables = sqlite3_column_int(q, 0);
     sqlite3_finalize(q);
     if (!tables) return 0;
-    if (sqlite3_prepare_v2(c->db, "SELECT schema FROM meta", -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
-        version = sqlite3_column_int(q, 0);
+    failed = sqlite3_prepare_v2(c->db, "SELECT schema FROM meta", -1, &q, NULL);
+    if (failed == SQLITE_OK) failed = sqlite3_step(q);
+    if (failed == SQLITE_ROW) version = sqlite3_column_int(q, 0);
+    else if (failed != SQLITE_ERROR && failed != SQLITE_DONE) { /* it may well have the table */
+        sqlite_error(c, rq, "opening the store");
+        version = -1;
+    }
     sqlite3_finalize(q);
-    if (version > 0) return version;
+    if (version) return version;
     eg_request_fail(rq, EG_EFORMAT, "'%s' is a database, but no Engram store: name another file", c->path);
     return -1;
 }

@@ -52,7 +52,7 @@ typedef struct eg_receipt {
     int64_t undo_id;             /* 0: nothing that undo could take back */
     eg_conflict_view *suspected; /* pairs that the caller is asked about: see eg_memory_ops.judge */
     size_t suspected_count;
-    uint64_t reserved[2]; /* 0 */
+    eg_str warning; /* it is stored, but this could not be read for the rest; empty: all was */
 } eg_receipt;
 
 #define EG_QUERY_ARGS_SIZE_1_0 88
@@ -106,7 +106,8 @@ typedef struct eg_resolved {
     size_t other_conflicts_closed; /* further open conflicts of the closed facts, resolved with
                                     * them */
     int64_t undo_id;               /* 0: it was settled so already */
-    uint64_t reserved[4];          /* 0 */
+    eg_str warning;                /* as in eg_receipt */
+    uint64_t reserved[2];          /* 0 */
 } eg_resolved;
 
 #define EG_JUDGE_ARGS_SIZE_1_0 64
@@ -151,7 +152,8 @@ typedef struct eg_undone {
     size_t closed_count;
     int64_t undo_id;      /* undoes the undo; 0: that cannot be undone (it only opened a conflict
                            * again: settle that again) */
-    uint64_t reserved[4]; /* 0 */
+    eg_str warning;       /* as in eg_receipt: restored or closed lack some facts */
+    uint64_t reserved[2]; /* 0 */
 } eg_undone;
 
 /* A statement is there for the others: it is compared with those that are not, but with no other

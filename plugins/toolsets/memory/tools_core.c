@@ -128,6 +128,7 @@ static void render_commit(result *r, const void *data) {
     if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, c->asks);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
+    if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
 }
 
 static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
@@ -329,6 +330,7 @@ static void render_resolve(result *r, const void *data) {
     mt_put_fact(r, &d->resolved->merged);
     pj_kint(&r->out, "other_conflicts_closed", (int64_t)d->resolved->other_conflicts_closed);
     mt_put_undo_id(r, d->resolved->undo_id);
+    if (d->resolved->warning.len) pj_kstr(&r->out, "warning", d->resolved->warning);
 }
 
 static eg_status call_resolve(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {

@@ -42,6 +42,7 @@ static void render_undo(result *r, const void *data) {
     mt_put_facts(r, "restored", d->restored, d->restored_count);
     mt_put_facts(r, "closed", d->closed, d->closed_count);
     pj_kint(&r->out, "undo_id", d->undo_id);
+    if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
 }
 
 static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {

@@ -379,12 +379,69 @@ static void vectors_are_made_for_each_workspace(void **state) {
     fixture_close(&f);
 }
 
+/* From a successful apply on, all reads fail. */
+static eg_status apply_then_fail(eg_storage *store, eg_request *rq, const eg_change_set *set, eg_applied *out) {
+    eg_status s = outer.real->apply(store, rq, set, out);
+    outer.broken |= s == EG_OK;
+    return s;
+}
+static eg_status fail_conflicts(eg_storage *store, eg_request *rq, const eg_conflict_filter *f, eg_conflict **out, size_t *n) {
+    if (outer.broken) return eg_request_fail(rq, EG_EIO, "no conflicts on purpose");
+    return outer.real->conflicts(store, rq, f, out, n);
+}
+
+static void warned(eg_str warning) {
+    static const char begin[] = "it is stored, but";
+    assert_true(warning.len > sizeof begin && memcmp(warning.ptr, begin, sizeof begin - 1) == 0);
+    outer.broken = 0;
+}
+
+/* What was written is told as written, whatever comes of reading it back. */
+static void a_stored_change_is_no_failure(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "agent-a", "auth", "The auth service listens on port 8080.");
+    wrap(&f);
+    outer.ops.apply = apply_then_fail;
+    outer.ops.parts = fail_parts;
+    outer.ops.conflicts = fail_conflicts;
+    eg_receipt r = commit_as(&f, "agent-b", "auth", "The auth service listens on port 9090.");
+    assert_true(r.undo_id && r.fact.seq && !r.detection_done && f.rq->err->code == EG_OK);
+    warned(r.warning);
+    eg_receipt passing = commit_for(&f, "agent-b", 7, "The cluster is frozen for the audit.");
+    outer.broken = 0;
+    /* it lasts for ever by now */
+    r = commit_as(&f, "agent-a", "auth", "The cluster is frozen for the audit.");
+    assert_true(r.duplicate && r.operation == EG_OP_UPDATE && eg_id_eq(r.fact.id, passing.fact.id));
+    warned(r.warning);
+    r = correct(&f, passing.fact, EG_OP_DELETE, NULL);
+    assert_true(r.operation == EG_OP_DELETE && r.undo_id && eg_id_eq(r.fact.id, passing.fact.id));
+    warned(r.warning);
+    int64_t deletion = r.undo_id;
+    size_t done;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &done, NULL), EG_OK);
+    outer.broken = 0;
+    while (f.ops->work(f.memory, f.rq, &done, NULL) == EG_OK && done) outer.broken = 0;
+    eg_conflict_view *views;
+    assert_int_equal(open_conflicts(&f, &views), 1);
+    eg_resolved resolved = settle(&f, views[0].conflict.id, EG_RESOLUTION_WINNER, views[0].conflict.fact_a);
+    assert_true(resolved.undo_id && resolved.closed_count == 1 && resolved.conflict.status == EG_CONFLICT_RESOLVED);
+    assert_true(eg_id_eq(resolved.closed[0].id, views[0].conflict.fact_b));
+    warned(resolved.warning);
+    eg_undone undone = undo(&f, deletion);
+    assert_true(undone.undo_id && undone.restored_count == 0 && eg_str_eq(undone.action, EG_STR("delete")));
+    warned(undone.warning);
+    assert_int_equal(current_of(&f, passing.fact.lineage_id), 1);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_without_time_is_an_error),
         cmocka_unit_test(parts_that_cannot_be_read_are_an_error),
         cmocka_unit_test(feedback_that_cannot_be_read_fails_the_job),
         cmocka_unit_test(thresholds_are_read_once_a_job),
+        cmocka_unit_test(a_stored_change_is_no_failure),
         cmocka_unit_test(few_round_trips_are_needed),
         cmocka_unit_test(receipts_tell_what_is_stored),
         cmocka_unit_test(hits_of_all_workspaces_are_counted),
