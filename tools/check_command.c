@@ -169,9 +169,7 @@ static void tell_unused(const eg_statements *s, const char *used) {
     for (size_t i = 0; i < s->mark_count; i++) {
         const eg_ignore_mark *m = &s->marks[i];
         if (used[i] || !m->target) continue;
-        char *file = strndup(m->file.ptr, m->file.len);
-        fprintf(stderr, "engram: %s:%u: this comment suppresses nothing: remove it\n", file ? tame(file) : "", m->line);
-        free(file);
+        note("%.*s:%u: this comment suppresses nothing: remove it", (int)m->file.len, m->file.ptr, m->line);
     }
 }
 

@@ -34,7 +34,8 @@ typedef struct call {
 const char *call_option(const call *c, const char *name);
 /* All values of an option that may be repeated; returns their number. */
 size_t call_options(const call *c, const char *name, const char *values[MAX_REPEATED]);
-/* "engram: ..." on stderr; returns EXIT_ERROR. */
+/* "engram: ..." on stderr, one line, in which hidden characters of names of files and of words are
+ * shown; returns EXIT_ERROR. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 /* Complains with the usage of the command; returns EXIT_ERROR. */
 int complain_of_usage(const call *c);
@@ -45,9 +46,13 @@ eg_host_options host_options(const call *c, int without_store, int worker);
 eg_host *open_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count,
                    eg_error *err);
 eg_host *call_host(const call *c, int without_store, int worker, const char *const *settings, size_t setting_count);
-/* Control characters of a NUL-terminated text become '?', but for tabs and line ends: what agents
- * stored must not steer a terminal. Returns the text. */
-char *tame(char *text);
+/* "engram: ..." on stderr, for what is no error. */
+__attribute__((format(printf, 1, 2))) void note(const char *format, ...);
+/* Prints a text of a file or of an agent: characters that a reader does not see or a terminal obeys
+ * are shown (core/base/hidden.h). */
+void print_shown(eg_str text);
+/* Prints valid JSON with a line break behind it; such characters in its strings as escapes. */
+void print_json(eg_str json);
 /* Reads a whole stream, at most `most` bytes; NUL-terminated; free it. NULL after complaining. */
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size);
 /* SIGINT and SIGTERM set it to their number. The cancel flag of every request of the command

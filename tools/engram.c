@@ -9,20 +9,46 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/hidden.h"
 #include "core/base/spelling.h"
 #include "tools/cli.h"
 #include "tools/help_formats.h"
 
 int stop_flag;
 
+/* Prints the message as one line. */
+__attribute__((format(printf, 2, 0))) static void tell(const char *before, const char *format, va_list ap) {
+    char *text = NULL;
+    if (vasprintf(&text, format, ap) < 0) text = NULL;
+    eg_buffer line = {0};
+    eg_buffer_text(&line, before);
+    eg_hidden_show(&line, eg_str_of(text ? text : "out of memory"), EG_HIDDEN_LINE);
+    eg_buffer_text(&line, "\n");
+    if (line.len) fwrite(line.ptr, 1, line.len, stderr);
+    eg_buffer_release(&line);
+    free(text);
+}
+
 int complain(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    fputs(stop_requested() ? "engram: interrupted: " : "engram: ", stderr);
-    vfprintf(stderr, format, ap);
-    fputc('\n', stderr);
+    tell(stop_requested() ? "engram: interrupted: " : "engram: ", format, ap);
     va_end(ap);
     return EXIT_ERROR;
+}
+
+void note(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    tell("engram: ", format, ap);
+    va_end(ap);
+}
+
+void print_shown(eg_str text) {
+    eg_buffer b = {0};
+    eg_hidden_show(&b, text, EG_HIDDEN_TEXT);
+    if (b.len) fwrite(b.ptr, 1, b.len, stdout);
+    eg_buffer_release(&b);
 }
 
 /* The row of a name; NULL after complaining. */
@@ -171,14 +197,12 @@ eg_host *call_host(const call *c, int without_store, int worker, const char *con
     return host;
 }
 
-char *tame(char *text) {
-    for (char *p = text; *p; p++) {
-        unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
-        int wide = c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F */
-        if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || wide) *p = '?';
-        if (wide) *++p = '?';
-    }
-    return text;
+void print_json(eg_str json) {
+    eg_buffer b = {0};
+    eg_hidden_show(&b, json, EG_HIDDEN_ESCAPED);
+    eg_buffer_text(&b, "\n");
+    if (b.len) fwrite(b.ptr, 1, b.len, stdout);
+    eg_buffer_release(&b);
 }
 
 char *read_stream(FILE *in, const char *name, size_t most, size_t *size) {

@@ -9,7 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/base/hidden.h"
 #include "core/memory/ids.h"
 #include "tools/cli.h"
 
@@ -108,11 +108,14 @@ static void put_answer(eg_buffer *l, const export *e, const eg_answer *a) {
 
 static eg_status write_answer(void *self, const eg_answer *a) {
     export *e = self;
-    eg_buffer l = {0};
+    eg_buffer l = {0}, shown = {0};
     put_answer(&l, e, a);
-    eg_status s = l.failed ? EG_ENOMEM : EG_OK;
-    if (s == EG_OK && fwrite(l.ptr, 1, l.len, e->out) != l.len) s = EG_EIO;
+    /* as escapes: the places of the words that disagree stay what they are */
+    if (!l.failed) eg_hidden_show(&shown, (eg_str){l.ptr, l.len}, EG_HIDDEN_ESCAPED);
+    eg_status s = l.failed || shown.failed ? EG_ENOMEM : EG_OK;
+    if (s == EG_OK && fwrite(shown.ptr, 1, shown.len, e->out) != shown.len) s = EG_EIO;
     if (s == EG_OK) e->count++;
+    eg_buffer_release(&shown);
     eg_buffer_release(&l);
     return s;
 }
@@ -146,8 +149,7 @@ static int export_to(eg_host *host, export *e, const char *path) {
     if (!standard && !status && eg_file_replace(path, bytes, size, 0600, &err) != EG_OK) status = complain("%s", err.text);
     free(bytes);
     if (!status && !e->count)
-        fprintf(stderr, "engram: nobody has answered anything in this workspace yet: %s is empty\n",
-                standard ? "the output" : path);
+        note("nobody has answered anything in this workspace yet: %s is empty", standard ? "the output" : path);
     return status;
 }
 

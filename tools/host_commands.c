@@ -124,7 +124,11 @@ static void list_plugin(void *self, const char *path, const eg_plugin *p, const 
         }
         printf("%.*s", (int)b.len, b.ptr);
     } else if (problem) {
-        printf("not loaded  %s\n            %s\n", path, problem);
+        fputs("not loaded  ", stdout);
+        print_shown(eg_str_of(path));
+        fputs("\n            ", stdout);
+        print_shown(eg_str_of(problem));
+        putchar('\n');
     } else {
         printf("%-10s  %-12s version %s, ABI %u.%u, %s  %s\n", kind_name(p->kind), p->name, p->version, p->abi_major,
                p->abi_minor, p->licence, path);
@@ -163,7 +167,9 @@ typedef struct doctor {
 static void report(doctor *d, int good, const char *what, const char *detail) {
     d->problems += !good;
     if (!d->checks) {
-        printf("%-8s %-18s %s\n", good ? "ok" : "PROBLEM", what, detail);
+        printf("%-8s %-18s ", good ? "ok" : "PROBLEM", what);
+        print_shown(eg_str_of(detail));
+        putchar('\n');
         return;
     }
     cJSON *one = cJSON_CreateObject();
@@ -180,7 +186,11 @@ static void report_plugin(void *self, const char *path, const eg_plugin *p, cons
 static void report_setting(void *self, const char *key, const char *value, const char *origin) {
     doctor *d = self;
     if (!d->settings) {
-        printf("         %-28s %s  (%s)\n", key, value && *value ? value : "-", origin);
+        printf("         %-28s ", key);
+        print_shown(eg_str_of(value && *value ? value : "-"));
+        fputs("  (", stdout);
+        print_shown(eg_str_of(origin));
+        fputs(")\n", stdout);
         return;
     }
     cJSON *one = cJSON_AddObjectToObject(d->settings, key);
@@ -296,7 +306,7 @@ int run_doctor(const call *c) {
         eg_host_close(host);
     }
     char *json = all ? cJSON_PrintUnformatted(all) : NULL;
-    if (json) puts(json);
+    if (json) print_json(eg_str_of(json));
     cJSON_free(json);
     cJSON_Delete(all);
     if (d.problems && !c->json)

@@ -83,7 +83,7 @@ static int add_positional(const call *c, cJSON *a) {
     if (strcmp(key, "undo_id") == 0) {
         size_t digits = strspn(text, "0123456789");
         valid = digits > 0 && digits < 16 && !text[digits];
-        if (!valid) complain("undo needs the number that a commit or a resolution printed, not '%.60s'", tame(text));
+        if (!valid) complain("undo needs the number that a commit or a resolution printed, not '%.60s'", text);
         if (valid) cJSON_AddNumberToObject(a, key, strtod(text, NULL));
     } else {
         cJSON_AddStringToObject(a, key, text);

@@ -4,11 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/hidden.h"
 #include "tools/cli.h"
 
 const char *text_of(const cJSON *o, const char *key) {
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsString(v) ? tame(v->valuestring) : "";
+    cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    if (!cJSON_IsString(v)) return "";
+    eg_str text = eg_str_of(v->valuestring);
+    if (eg_hidden_next(text, 0, NULL) == text.len) return v->valuestring;
+    eg_buffer b = {0};
+    eg_hidden_show(&b, text, EG_HIDDEN_TEXT);
+    eg_buffer_add(&b, "", 1);
+    /* lives as long as the result */
+    const char *shown = b.failed ? NULL : cJSON_SetValuestring(v, b.ptr);
+    eg_buffer_release(&b);
+    return shown ? shown : "";
 }
 static double number_of(const cJSON *o, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
@@ -183,11 +193,15 @@ static void print_members(const cJSON *o, const char *indent) {
             printf("%s%s:\n", indent, one->string);
             cJSON_ArrayForEach(inner, one) {
                 char *value = cJSON_IsString(inner) ? NULL : cJSON_PrintUnformatted(inner);
-                printf("%s  %-14s %s\n", indent, inner->string, tame(value ? value : inner->valuestring));
+                printf("%s  %-14s ", indent, inner->string);
+                print_shown(eg_str_of(value ? value : inner->valuestring));
+                putchar('\n');
                 cJSON_free(value);
             }
         } else {
-            printf("%s%-16s %s\n", indent, one->string ? one->string : "", tame(text ? text : one->valuestring));
+            printf("%s%-16s ", indent, one->string ? one->string : "");
+            print_shown(eg_str_of(text ? text : one->valuestring));
+            putchar('\n');
         }
         cJSON_free(text);
     }

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-/* A member that is a text, without control characters; "" where there is none. */
+/* A member that is a text, with hidden characters shown; "" where there is none. */
 const char *text_of(const cJSON *o, const char *key);
 /* Ids as they are shown to people: the last eight digits. */
 const char *short_id(const cJSON *o, const char *key);

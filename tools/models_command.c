@@ -411,7 +411,7 @@ static int use(const call *c, const eg_host *host) {
                 "`engram status` shows how many are left. The embeddings of the old model are kept.\n",
                 (unsigned long long)left, name);
     }
-    if (hidden) fprintf(stderr, "engram: note: %s sets %s as well, and takes precedence over the file\n", o.found, key);
+    if (hidden) note("note: %s sets %s as well, and takes precedence over the file", o.found, key);
     return EXIT_FINE;
 }
 
@@ -467,8 +467,7 @@ static void print_pulled(const call *c, const eg_pull *p, const eg_pulled *out) 
         if (p->known && *p->known->note) printf("note: %s\n", p->known->note);
         printf("run `engram models use %s` to use it\n", p->name);
     }
-    if (*out->unchecked)
-        fprintf(stderr, "engram: note: the hub has no checksum of %s: only its length was checked\n", out->unchecked);
+    if (*out->unchecked) note("note: the hub has no checksum of %s: only its length was checked", out->unchecked);
 }
 
 static int pull(const call *c, const eg_host *host) {

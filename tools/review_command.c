@@ -58,7 +58,9 @@ static int ask_about(const call *c, eg_host *host, const cJSON *conflict) {
         const char *verdict = verdict_of(strcmp(answer, "n") == 0 ? "unrelated" : answer);
         if (strcmp(answer, "u") == 0) verdict = "update";
         if (!verdict) {
-            printf("'%s' is none of the answers\n", tame(answer));
+            fputs("this is none of the answers: ", stdout);
+            print_shown(eg_str_of(answer));
+            putchar('\n');
             continue;
         }
         if (!ask("Why, in one sentence (may be empty): ", reason, sizeof reason)) return -1;

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/grown.h"
+#include "core/base/hidden.h"
 #include "core/base/status.h"
 #include "core/access/guard.h"
 #include "core/host/internal.h"
@@ -28,14 +29,14 @@ static void host_log(void *host, eg_log_level level, const char *plugin, const c
     eg_host *h = host;
     if (level > h->level) return;
     char line[1200];
-    int n = snprintf(line, sizeof line - 1, "engram: %s: %.60s: %.1000s", names[level & 3], plugin, text);
+    int n = snprintf(line, sizeof line, "engram: %s: %.60s: %.1000s", names[level & 3], plugin, text);
     if (n < 0) return;
-    size_t len = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
-    for (size_t i = 0; i < len; i++) {
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7F) line[i] = ' ';
-    }
-    line[len++] = '\n';
-    fwrite(line, 1, len, stderr); /* one call: lines of several threads do not mix */
+    eg_buffer shown = {0};
+    eg_hidden_show(&shown, eg_str_of(line), EG_HIDDEN_LINE);
+    eg_buffer_text(&shown, "\n");
+    /* one call: lines of several threads do not mix */
+    if (shown.len) fwrite(shown.ptr, 1, shown.len, stderr);
+    eg_buffer_release(&shown);
 }
 
 static eg_status host_config(void *host, const char *key, eg_str *value) {

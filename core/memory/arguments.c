@@ -1,6 +1,7 @@
 /* arguments.c - the checks that text from outside passes before anything is done with it. */
 #include "core/memory/arguments.h"
 
+#include "core/base/hidden.h"
 #include "core/base/utf8.h"
 #include "core/text/text.h"
 
@@ -24,6 +25,18 @@ eg_status eg_check_text(eg_request *rq, const char *name, eg_str s, size_t most,
                                (size_t)((const char *)nul - s.ptr));
     if (needed && is_blank(s)) return eg_request_fail(rq, EG_EINVAL, "%s is empty: give it some text", name);
     return EG_OK;
+}
+
+eg_status eg_check_stored(eg_request *rq, const char *name, eg_str s, size_t most, int needed) {
+    eg_status code = eg_check_text(rq, name, s, most, needed);
+    if (code != EG_OK) return code;
+    uint32_t cp = 0;
+    size_t at = eg_hidden_next(s, 0, &cp);
+    if (at == s.len) return EG_OK;
+    return eg_request_fail(rq, EG_EINVAL,
+                           "%s holds U+%04X at byte %zu, a character that readers do not see: remove it and all others of the "
+                           "kind, or write its name in words",
+                           name, cp, at);
 }
 
 eg_status eg_check_scope(eg_request *rq, eg_str scope, int empty_is_all, eg_str *out) {

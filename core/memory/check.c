@@ -365,8 +365,8 @@ static eg_status judge_one(check *c, eg_request *rq, const eg_case *one, size_t 
     eg_pair_case pair;
     eg_pair_verdict answer;
     const eg_escalator *by;
-    eg_escalate_case(sides, (const eg_fact *[2]){facts[0]->fact, facts[1]->fact}, &pair);
-    eg_status s = eg_escalate_ask(c->m, rq, &pair, &answer, &by);
+    eg_status s = eg_escalate_case(rq, sides, (const eg_fact *[2]){facts[0]->fact, facts[1]->fact}, &pair);
+    if (s == EG_OK) s = eg_escalate_ask(c->m, rq, &pair, &answer, &by);
     if (s == EG_ECANCELLED || s == EG_ENOMEM) return s;
     v->outcome = EG_OUTCOME_UNRELATED;
     if (s != EG_OK) {

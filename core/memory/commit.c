@@ -35,14 +35,15 @@ static eg_str or_empty(eg_str s) { return s.ptr ? s : EG_STR(""); }
 static eg_status validate(commit *c) {
     const eg_commit_args *a = c->args;
     eg_request *rq = c->rq;
+    eg_str agent = a->agent_id.len ? a->agent_id : rq->who->agent; /* also the client's own name */
     eg_status s;
     if (a->operation != EG_OP_DELETE && a->operation != EG_OP_NONE &&
-        (s = eg_check_text(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
+        (s = eg_check_stored(rq, "content", a->content, EG_MAX_CONTENT, 1)) != EG_OK)
         return s;
-    if ((s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0)) != EG_OK ||
-        (s = eg_check_text(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||
-        (s = eg_check_text(rq, "provenance", a->provenance, EG_MAX_PROVENANCE, 0)) != EG_OK ||
-        (s = eg_check_text(rq, "artifact_hash", a->artifact_hash, EG_MAX_PROVENANCE, 0)) != EG_OK)
+    if ((s = eg_check_stored(rq, "agent_id", agent, EG_MAX_NAME, 0)) != EG_OK ||
+        (s = eg_check_stored(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||
+        (s = eg_check_stored(rq, "provenance", a->provenance, EG_MAX_PROVENANCE, 0)) != EG_OK ||
+        (s = eg_check_stored(rq, "artifact_hash", a->artifact_hash, EG_MAX_PROVENANCE, 0)) != EG_OK)
         return s;
     if (!(a->confidence >= 0 && a->confidence <= 1))
         return eg_request_fail(rq, EG_EINVAL, "confidence is %g: give a number from 0 to 1", a->confidence);
@@ -60,7 +61,7 @@ static eg_status validate(commit *c) {
     eg_fact *f = &c->row.fact;
     if ((s = eg_check_scope(rq, a->scope, 0, &f->scope)) != EG_OK) return s;
     f->content = a->content;
-    f->agent_id = a->agent_id.len ? a->agent_id : rq->who->agent;
+    f->agent_id = agent;
     f->engineer = or_empty(a->engineer);
     f->provenance = or_empty(a->provenance);
     f->artifact_hash = or_empty(a->artifact_hash);

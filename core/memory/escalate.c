@@ -7,6 +7,7 @@
 #include "core/memory/ids.h"
 #include "core/memory/reads.h"
 #include "core/memory/review.h"
+#include "core/memory/shown.h"
 
 enum { MAX_TRIES = 2, SECONDS_PAUSED = 60, MAX_SECONDS_PAUSED = 600 };
 #define MAX_AGE (7 * EG_DAY) /* a pair that waited for so long is left to people */
@@ -17,12 +18,16 @@ static void say(eg_memory *m, eg_log_level level, const char *name, const char *
     SERVICES(m)->log(m->env.host, level, "memory", text);
 }
 
-void eg_escalate_case(const eg_side sides[2], const eg_fact *const facts[2], eg_pair_case *out) {
+eg_status eg_escalate_case(eg_request *rq, const eg_side sides[2], const eg_fact *const facts[2], eg_pair_case *out) {
     eg_str text[2];
+    eg_status s = EG_OK;
     eg_sides_statements(sides, text);
     *out = (eg_pair_case){.size = sizeof *out};
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; s == EG_OK && i < 2; i++) {
+        s = eg_show_text(rq, &text[i], EG_HIDDEN_TEXT);
         out->sides[i] = (eg_pair_side){.text = text[i], .scope = facts[i]->scope, .committed_at = facts[i]->committed_at};
+    }
+    return s;
 }
 
 /* ---- one escalator ---- */
@@ -189,9 +194,8 @@ static eg_status read_pair(escalation *t, int *waits) {
     if (!current || t->conflict.detected_at + MAX_AGE < now) return EG_OK;
     eg_side sides[2];
     eg_sides_of(&t->conflict, &parts[0], &parts[1], sides);
-    eg_escalate_case(sides, (const eg_fact *[2]){&parts[0].fact, &parts[1].fact}, &t->pair);
     *waits = 1;
-    return EG_OK;
+    return eg_escalate_case(t->rq, sides, (const eg_fact *[2]){&parts[0].fact, &parts[1].fact}, &t->pair);
 }
 
 static eg_status write_answer(escalation *t, const eg_pair_verdict *v, const eg_escalator *by) {

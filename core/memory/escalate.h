@@ -8,8 +8,9 @@
 #include "core/memory/changes.h"
 #include "core/memory/sides.h"
 
-/* What an escalator gets to see of two facts, the earlier one first. */
-void eg_escalate_case(const eg_side sides[2], const eg_fact *const facts[2], eg_pair_case *out);
+/* What an escalator gets to see of two facts, the earlier one first; characters that nobody sees
+ * are shown to it. *out lives as long as the request. */
+eg_status eg_escalate_case(eg_request *rq, const eg_side sides[2], const eg_fact *const facts[2], eg_pair_case *out);
 
 /* Asks the escalators in their order until one answers; its verdict is checked and its texts are in
  * the request's memory. *by: who answered. EG_ERATE when none may be asked now (out->retry_after_s

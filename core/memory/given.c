@@ -19,7 +19,7 @@ eg_status eg_given_check(eg_request *rq, const eg_commit_args *args) {
     for (size_t i = 0; i < args->statement_count; i++) {
         char name[40];
         snprintf(name, sizeof name, "statements: number %zu", i + 1);
-        eg_status s = eg_check_text(rq, name, args->statements[i], EG_MAX_STATEMENT, 1);
+        eg_status s = eg_check_stored(rq, name, args->statements[i], EG_MAX_STATEMENT, 1);
         if (s != EG_OK) return s;
     }
     return EG_OK;

@@ -205,7 +205,7 @@ static eg_status check_outcome(settlement *t) {
         if (!t->content.len)
             return eg_request_fail(t->rq, EG_EINVAL,
                                    "merged_content: is missing; merge needs the text of the fact that replaces both");
-        return eg_check_text(t->rq, "merged_content", t->content, EG_MAX_CONTENT, 1);
+        return eg_check_stored(t->rq, "merged_content", t->content, EG_MAX_CONTENT, 1);
     }
     if (a->resolution_type != EG_RESOLUTION_WINNER) return EG_OK;
     eg_status s = EG_OK;
@@ -253,9 +253,9 @@ static eg_status check_arguments(settlement *t, eg_arena *arena, int *already) {
     *already = 0;
     if (a->resolution_type > EG_RESOLUTION_BOTH_VALID) return eg_request_fail(rq, EG_EINVAL, "resolution_type is out of range");
     eg_status s = eg_check_text(rq, "conflict_id", a->conflict_id, EG_MAX_NAME, 1);
-    if (s == EG_OK) s = eg_check_text(rq, "resolution", a->resolution, EG_MAX_RESOLUTION, 0);
+    if (s == EG_OK) s = eg_check_stored(rq, "resolution", a->resolution, EG_MAX_RESOLUTION, 0);
     if (s == EG_OK) s = eg_check_text(rq, "winning_fact_id", a->winning_fact_id, EG_MAX_NAME, 0);
-    if (s == EG_OK) s = eg_check_text(rq, "agent_id", a->agent_id, EG_MAX_NAME, 0);
+    if (s == EG_OK) s = eg_check_stored(rq, "agent_id", who(t), EG_MAX_NAME, 0);
     if (s == EG_OK) s = eg_id_resolve(t->m, rq, "conflict_id", a->conflict_id, &id);
     if (s == EG_OK) s = read_conflict(t, id);
     if (s == EG_OK && !t->how->suspected && t->conflict.status == EG_CONFLICT_SUSPECTED)

@@ -77,8 +77,8 @@ eg_status eg_memory_judge(eg_memory *m, eg_request *rq, const eg_judge_args *arg
     eg_judge_args own = *args;
     if (!own.agent_id.len) own.agent_id = rq->who->agent;
     eg_status s = eg_check_text(rq, "review_id", own.conflict_id, EG_MAX_NAME, 1);
-    if (s == EG_OK) s = eg_check_text(rq, "reason", own.reason, EG_MAX_RESOLUTION, 1);
-    if (s == EG_OK) s = eg_check_text(rq, "agent_id", own.agent_id, EG_MAX_NAME, 0);
+    if (s == EG_OK) s = eg_check_stored(rq, "reason", own.reason, EG_MAX_RESOLUTION, 1);
+    if (s == EG_OK) s = eg_check_stored(rq, "agent_id", own.agent_id, EG_MAX_NAME, 0);
     if (s != EG_OK) return s;
     if (eg_str_eq(rq->asked, EG_STR("sampling")) && (s = eg_review_by_model(rq, &own)) != EG_OK) return s;
     if (own.verdict == EG_JUDGED_CONTRADICTION) return open_conflict(m, rq, &own, out);

@@ -2,12 +2,14 @@
 """The program as people and scripts use it: every command, wrong input, the example, a plugin from
 outside the tree.
 usage: test_cli.py ENGRAM TOP CC"""
+import contextlib
 import ctypes
 import json
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -351,17 +353,9 @@ class Engram(unittest.TestCase):
         self.assertNotIn(token, said)
 
     def test_what_people_read(self):
-        """Control characters do not reach the terminal; closed facts are marked; undo and no
-        operation are sentences."""
+        """Closed facts are marked; undo and no operation are sentences."""
         self.run_engram("commit", "--scope", "cache",
-                        "Entries \x1b[31mof\x1b[0m the \u009b2Jcatalog cache live 5 minutes.")
-        shown = self.run_engram("query", "catalog cache").stdout
-        self.assertNotIn(b"\x1b", shown)
-        self.assertNotIn("\u009b".encode(), shown)
-        self.assertIn(b"?[31mof?[0m the ??2Jcatalog", shown)
-        self.assertIn("\x1b[31m", self.ask("query", "catalog cache")["results"][0]["content"])
-        notes = b"The API listens on port 1. \x1b[31m\n\nThe API listens on port 2.\n"
-        self.assertNotIn(b"\x1b", self.run_engram("check", "-", stdin=notes, expect=1).stdout)
+                        "Entries of the catalog cache live 5 minutes.")
         new = self.ask("commit", "--scope", "cache", "--operation", "update", "--corrects",
                        self.ask("query", "catalog cache")["results"][0]["fact_id"],
                        "--ttl-days", "3", "Entries of the catalog cache live 15 minutes.")
@@ -376,6 +370,65 @@ class Engram(unittest.TestCase):
         self.assertNotIn(b"{", done)
         self.assertEqual(self.run_engram("commit", "--operation", "none").stdout,
                          b"nothing was stored\n")
+
+    def test_hidden_characters(self):
+        """They are refused at commit; those of an older store and of files are shown wherever they
+        are printed."""
+        for text, said in (("a \x1b[31mred word", "content holds U+001B at byte 2"),
+                           ("pay\u202eload", "content holds U+202E at byte 3"),
+                           ("soft\u00adhyphen", "content holds U+00AD at byte 4"),
+                           ("x\U000e0069\U000e0067", "content holds U+E0069 at byte 1")):
+            self.assertIn(f"engram: {said}, a character that readers do not see: remove it",
+                          self.run_engram("commit", text, expect=2).stderr.decode())
+        self.ask("commit", "--scope", "cache", "--agent", "alice", "--provenance", "cache.py:4",
+                 "Entries of the catalog cache live 5 minutes.")
+        self.ask("commit", "--scope", "cache", "Entries of the catalog cache live 15 minutes.")
+        hidden = {"content": "Entries \x1b[31mof\u202e the \u009b2Jcatalog\U000e0069 cache.",
+                  "agent_id": "al\u200bice", "provenance": "cache\u2066.py\r:4"}
+        shown = {"content": "Entries <U+001B>[31mof<U+202E> the <U+009B>2Jcatalog<U+E0069> cache.",
+                 "agent_id": "al<U+200B>ice", "provenance": "cache<U+2066>.py<U+000D>:4"}
+        path = os.path.join(self.home, "data", "engram.db")
+        with contextlib.closing(sqlite3.connect(path)) as store, store:
+            triggers = store.execute("SELECT name FROM sqlite_master WHERE type='trigger'")
+            for name, in triggers.fetchall():
+                store.execute(f"DROP TRIGGER {name}")
+            changed = store.execute("UPDATE facts SET content=:content, agent_id=:agent_id, "
+                                    "provenance=:provenance WHERE agent_id='alice'", hidden)
+            self.assertEqual(changed.rowcount, 1)
+        first = [f for f in self.ask("query", "catalog cache")["results"] if f["provenance"]][0]
+        self.assertEqual({key: first[key] for key in shown}, shown)
+        conflict = self.ask("conflicts")["conflicts"][0]
+        self.ask("feedback", conflict["conflict_id"], "--verdict", "true_positive")
+        for words in (["query", "catalog cache"], ["conflicts"],
+                      ["tool", "engram_conflicts"], ["query", "catalog cache", "--json"]):
+            printed = self.run_engram(*words).stdout.decode()
+            for value in shown.values():
+                self.assertIn(value, printed)
+            for value in "\x1b\u202e\u009b\U000e0069\u200b\u2066":
+                self.assertNotIn(value, printed)
+        # where places in the text count, they are escapes
+        exported = self.run_engram("feedback", "export", "--with-authors").stdout.decode()
+        self.assertIn(r"\u001b[31mof\u202e the \u009b2Jcatalog\udb40\udc69 cache", exported)
+        sides = [json.loads(exported)[side] for side in "ab"]
+        self.assertIn(hidden["content"], [side["content"] for side in sides])
+
+    def test_hidden_characters_of_files(self):
+        notes = "The API listens on port 1 \x1b[31m\u202e.\n\nThe API listens on port 2.\n".encode()
+        for form, wanted in (("text", "<U+001B>[31m<U+202E>"), ("sarif", "<U+001B>[31m<U+202E>"),
+                             ("github", "<U+001B>[31m<U+202E>"), ("json", r"\u001b[31m\u202e")):
+            printed = self.run_engram("check", "--format", form, "-", stdin=notes,
+                                      expect=1).stdout.decode()
+            self.assertIn(wanted, printed)
+            self.assertNotIn("\x1b", printed)
+            self.assertNotIn("\u202e", printed)
+        name = os.path.join(self.folder.name, "no\x1b[31m\u202e\nte.md")
+        for words in (["check", name], [name], ["check", "--fo\x1brmat", name],
+                      ["nli", "--model", name], ["models", "use", name]):
+            said = self.run_engram(*words, expect=2).stderr
+            self.assertNotIn(b"\x1b", said)
+            self.assertNotIn("\u202e".encode(), said)
+            self.assertEqual(said.count(b"\n"), 1)
+            self.assertIn(b"<U+001B>", said)
 
     def test_delete_says_what_it_closes(self):
         """Also of a fact that superseded another one, which the deletion does not touch."""

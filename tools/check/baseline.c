@@ -194,7 +194,7 @@ int baseline_write(baseline *b) {
     int status = 0;
     if (out.failed) status = out_of_memory();
     else if (eg_file_replace(b->name, out.ptr, out.len, 0644, &err) != EG_OK) status = complain("%s", err.text);
-    else fprintf(stderr, "engram: %zu finding%s accepted in '%s'\n", written, written == 1 ? "" : "s", b->name);
+    else note("%zu finding%s accepted in '%s'", written, written == 1 ? "" : "s", b->name);
     eg_buffer_release(&out);
     return status;
 }
@@ -211,12 +211,9 @@ static int was_looked_at(const baseline *b, eg_str file, char *const *files, siz
 }
 
 static void tell_entry(const baseline *b, const baseline_entry *e) {
-    char *text = NULL;
-    if (asprintf(&text, "%.*s: \"%.*s\" against %.*s: \"%.*s\"", (int)e->file[0].len, e->file[0].ptr, (int)e->statement[0].len,
-                 e->statement[0].ptr, (int)e->file[1].len, e->file[1].ptr, (int)e->statement[1].len, e->statement[1].ptr) < 0)
-        return;
-    fprintf(stderr, "engram: %s: no longer found: %s\n", b->name, tame(text));
-    free(text);
+    note("%s: no longer found: %.*s: \"%.*s\" against %.*s: \"%.*s\"", b->name, (int)e->file[0].len, e->file[0].ptr,
+         (int)e->statement[0].len, e->statement[0].ptr, (int)e->file[1].len, e->file[1].ptr, (int)e->statement[1].len,
+         e->statement[1].ptr);
 }
 
 size_t baseline_tell_stale(const baseline *b, char *const *files, size_t file_count) {
@@ -230,8 +227,8 @@ size_t baseline_tell_stale(const baseline *b, char *const *files, size_t file_co
             continue;
         if (++stale <= MAX_TOLD) tell_entry(b, e);
     }
-    if (stale > MAX_TOLD) fprintf(stderr, "engram: %s: and %zu others\n", b->name, stale - MAX_TOLD);
-    if (stale) fprintf(stderr, "engram: remove what is no longer found with --write-baseline %s\n", b->name);
+    if (stale > MAX_TOLD) note("%s: and %zu others", b->name, stale - MAX_TOLD);
+    if (stale) note("remove what is no longer found with --write-baseline %s", b->name);
     for (size_t i = 0; places && i < file_count; i++) free(places[i]);
     free(places);
     return stale;

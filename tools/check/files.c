@@ -176,9 +176,7 @@ static int is_skipped(const char *name, int is_folder) {
 static void tell_left_out(walk *w, const char *shown, const char *why) {
     w->choice->left_out++;
     if (!w->choice->verbose) return;
-    char *copy = strdup(shown);
-    fprintf(stderr, "engram: left out: %s (%s)\n", copy ? tame(copy) : "", why);
-    free(copy);
+    note("left out: %s (%s)", shown, why);
 }
 
 static int take_entry(walk *w, const folder *in, const rule_node *rules, const char *name) {

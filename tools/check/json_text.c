@@ -1,9 +1,11 @@
 /* json_text.c - see json_text.h. */
 #include "tools/check/json_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/hidden.h"
+#include "tools/cli.h"
 
 cJSON *json_text(eg_str s) {
     char *z = malloc(s.len + 1);
@@ -15,9 +17,17 @@ cJSON *json_text(eg_str s) {
     return j;
 }
 
+cJSON *json_shown(eg_str s) {
+    eg_buffer b = {0};
+    eg_hidden_show(&b, s, EG_HIDDEN_TEXT);
+    cJSON *j = b.failed ? NULL : json_text((eg_str){b.ptr, b.len});
+    eg_buffer_release(&b);
+    return j;
+}
+
 void json_print(cJSON *o) {
     char *text = cJSON_PrintUnformatted(o);
-    puts(text ? text : "{}");
+    print_json(eg_str_of(text ? text : "{}"));
     cJSON_free(text);
     cJSON_Delete(o);
 }

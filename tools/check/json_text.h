@@ -7,7 +7,10 @@
 #include "core/include/engram/status.h"
 
 cJSON *json_text(eg_str s);
-/* Prints and deletes it. */
+/* The same with hidden characters shown, for texts that viewers put before people. */
+cJSON *json_shown(eg_str s);
+/* Prints and deletes it. Hidden characters are printed as escapes, so that places in texts stay
+ * what they are. */
 void json_print(cJSON *o);
 
 #endif

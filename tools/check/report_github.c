@@ -4,16 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hidden.h"
 #include "tools/check/paths.h"
 #include "tools/check/report.h"
 
-/* What would end a command or, in a property, the property is written as %XX. */
+/* Hidden characters are shown; what would end a command or, in a property, the property is written
+ * as %XX. */
 static void print_escaped(eg_str s, const char *escaped) {
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
+    eg_buffer b = {0};
+    eg_hidden_show(&b, s, EG_HIDDEN_TEXT);
+    for (size_t i = 0; i < b.len; i++) {
+        unsigned char c = (unsigned char)b.ptr[i];
         if (c && strchr(escaped, c)) printf("%%%02X", c);
         else putchar(c);
     }
+    eg_buffer_release(&b);
 }
 
 static void print_data(eg_str s) { print_escaped(s, "%\r\n"); }

@@ -30,7 +30,7 @@ static cJSON *location(const report_side *s) {
 }
 
 static void add_message(cJSON *to, const eg_buffer *text) {
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(to, "message"), "text", json_text((eg_str){text->ptr, text->len}));
+    cJSON_AddItemToObject(cJSON_AddObjectToObject(to, "message"), "text", json_shown((eg_str){text->ptr, text->len}));
 }
 
 /* The explanation and the other statement: viewers show this text beside one of the two places

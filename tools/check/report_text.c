@@ -6,16 +6,16 @@
 #include "tools/check/report.h"
 #include "tools/cli.h"
 
-static void print_shown(const char *before, eg_str s, const char *after) {
-    char *z = strndup(s.ptr ? s.ptr : "", s.len);
-    printf("%s%s%s", before, z ? tame(z) : "", after);
-    free(z);
+static void print_between(const char *before, eg_str s, const char *after) {
+    fputs(before, stdout);
+    print_shown(s);
+    fputs(after, stdout);
 }
 
 static void print_place(const report_side *s) {
-    print_shown(s->file.len ? "  - " : "  stored: ", s->file.len ? s->file : s->scope, "");
+    print_between(s->file.len ? "  - " : "  stored: ", s->file.len ? s->file : s->scope, "");
     if (s->line) printf(":%u", s->line);
-    print_shown("\n      ", s->content, "\n");
+    print_between("\n      ", s->content, "\n");
 }
 
 static void print_left_out(FILE *to, size_t n, const char *why) {
@@ -39,7 +39,7 @@ void print_report_text(const report *r, int loud) {
         printf("contradiction %zu  %s  %.*s %.2f\n", i + 1, severities[f->severity], (int)f->tier.len, f->tier.ptr, f->score);
         print_place(&earlier);
         print_place(&later);
-        print_shown("  why: ", f->explanation, "\n\n");
+        print_between("  why: ", f->explanation, "\n\n");
     }
     /* without findings nothing is printed, except on a terminal */
     if (r->count) print_summary(r, stdout);

@@ -613,7 +613,7 @@ EG_SIZE_FROZEN(eg_new_fact, EG_NEW_FACT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_change_set, EG_CHANGE_SET_SIZE_1_0);
 EG_SIZE_FROZEN(eg_storage_open_args, EG_STORAGE_OPEN_ARGS_SIZE_1_0);
 #define EG_WORKSPACE_EDIT_SIZE_1_0 72
-EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, check);
+EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, edit_workspace);
 EG_SIZE_FROZEN(eg_workspace_edit, EG_WORKSPACE_EDIT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_workspace_edited, 32);
 EG_SIZE_FROZEN(eg_change, 136);

@@ -124,8 +124,54 @@ static void results_grow(void **state) {
     test_request_release(&r);
 }
 
+/* Whatever a toolset answers: characters that nobody sees are shown, in structured text, blocks,
+ * questions and errors. */
+static eg_status hide(void *self, const eg_services *services, eg_request *rq, eg_str text, eg_tool_result *out) {
+    static const eg_content blocks[] = {{.kind = EG_CONTENT_TEXT,
+                                         .text = {"a\xE2\x80\xAE"
+                                                  "b",
+                                                  5},
+                                         .name = {"\x1B", 1}}};
+    static const eg_question questions[] = {{.message = {"c\xE2\x80\x8B"
+                                                         "d",
+                                                         5},
+                                             .schema = {"{\"a\":\"\\u200b\"}", 14}}};
+    (void)self, (void)services;
+    if (eg_str_eq(text, EG_STR("fail"))) return eg_request_fail(rq, EG_EINVAL, "'\xE2\x80\xAE' is no id");
+    *out = (eg_tool_result){.size = out->size,
+                            .structured = EG_STR("{\"x\":\"\xF3\xA0\x81\x81\\u001b\\n\"}"),
+                            .content = blocks,
+                            .content_count = 1,
+                            .questions = questions,
+                            .question_count = 1};
+    return EG_OK;
+}
+
+static void hidden_characters_are_shown(void **state) {
+    (void)state;
+    const eg_tool tool = {.size = sizeof tool, .name = "hide", .input_schema = "{}", .call = hide};
+    const eg_services *s = &host->services;
+    eg_registrar *r = &host->plugins.registrar;
+    assert_int_equal(s->add_tool(r, &tool, NULL), EG_OK);
+    r->committed = r->pending;
+    test_request rq;
+    eg_tool_result out = EG_TOOL_RESULT_INIT;
+    const eg_principal who = {.size = sizeof who, .role = EG_ROLE_ADMIN, .agent = EG_STR("laptop")};
+    test_request_init(&rq, 0);
+    test_request_set(&rq, EG_STR("local"), &who, (eg_cancel){0}, NULL);
+    assert_int_equal(s->call_tool(host, &rq.rq, "hide", EG_STR("{}"), &out), EG_OK);
+    assert_true(eg_str_eq(out.structured, EG_STR("{\"x\":\"<U+E0041><U+001B>\\n\"}")));
+    assert_true(eg_str_eq(out.content[0].text, EG_STR("a<U+202E>b")) && eg_str_eq(out.content[0].name, EG_STR("<U+001B>")));
+    assert_true(eg_str_eq(out.questions[0].message, EG_STR("c<U+200B>d")));
+    assert_true(eg_str_eq(out.questions[0].schema, EG_STR("{\"a\":\"<U+200B>\"}")));
+    assert_int_equal(s->call_tool(host, &rq.rq, "hide", EG_STR("fail"), &out), EG_EINVAL);
+    assert_string_equal(rq.err.text, "'<U+202E>' is no id");
+    test_request_release(&rq);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_role_gets_what_it_may), cmocka_unit_test(what_is_not_there),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_characters_are_shown),
+                                       cmocka_unit_test(each_role_gets_what_it_may), cmocka_unit_test(what_is_not_there),
                                        cmocka_unit_test(results_grow)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

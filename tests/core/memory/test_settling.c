@@ -156,6 +156,67 @@ static void gates_see_who_commits(void **state) {
     fixture_close(&f);
 }
 
+/* Each text of a commit, a settlement and a judgement: what readers do not see is refused with its
+ * code point and place; what belongs to a script or an emoji is stored. */
+static void hidden_characters_are_refused(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090."), r;
+    const eg_str hidden = EG_STR("ab\xE2\x80\xAE"
+                                 "cd"),
+                 given[] = {EG_STR("It runs.\xF3\xA0\x81\x81")};
+    static const struct {
+        size_t field;
+        const char *said;
+    } cases[] = {{offsetof(eg_commit_args, content), "content holds U+202E at byte 2"},
+                 {offsetof(eg_commit_args, agent_id), "agent_id holds U+202E at byte 2"},
+                 {offsetof(eg_commit_args, engineer), "engineer holds U+202E at byte 2"},
+                 {offsetof(eg_commit_args, provenance), "provenance holds U+202E at byte 2"},
+                 {offsetof(eg_commit_args, artifact_hash), "artifact_hash holds U+202E at byte 2"},
+                 {offsetof(eg_commit_args, scope), "scope holds"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        eg_commit_args args = EG_COMMIT_DEFAULTS;
+        args.content = EG_STR("It runs.");
+        memcpy((char *)&args + cases[i].field, &hidden, sizeof hidden);
+        assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &r), EG_EINVAL);
+        if (!strstr(f.rq->err->text, cases[i].said)) fail_msg("%s", f.rq->err->text);
+    }
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.content = EG_STR("It runs.");
+    args.statements = given;
+    args.statement_count = 1;
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &r), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "statements: number 1 holds U+E0041 at byte 8"));
+    eg_principal who = *f.rq->who;
+    who.agent = hidden; /* the client's own name, where no argument names an agent */
+    eg_request *rq = fixture_request(&f, "local", &who, (eg_cancel){0});
+    args.statement_count = 0;
+    assert_int_equal(f.ops->commit(f.memory, rq, &args, &r), EG_EINVAL);
+    f.services.request_release(&f, rq);
+    settling_ids ids;
+    eg_resolved done;
+    eg_resolve_args merges = settling(&ids, b.conflicts[0].conflict.id, EG_RESOLUTION_MERGE, (eg_id){{0}});
+    merges.merged_content = hidden;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &merges, &done), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "merged_content holds U+202E at byte 2"));
+    merges.merged_content = EG_STR("Both.");
+    merges.resolution = hidden;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &merges, &done), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "resolution holds U+202E at byte 2"));
+    merges.resolution = EG_STR("why");
+    merges.agent_id = hidden;
+    assert_int_equal(f.ops->resolve(f.memory, f.rq, &merges, &done), EG_EINVAL);
+    eg_judge_args judges = {.size = sizeof judges, .conflict_id = merges.conflict_id, .reason = hidden};
+    assert_int_equal(f.ops->judge(f.memory, f.rq, &judges, &done), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "reason holds U+202E at byte 2"));
+    assert_int_equal(query(&f, "auth runs").count, 2);
+    commit_as(&f, "agent-a", "auth",
+              "Teams: \xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9, \xE2\x9A\xA0\xEF\xB8\x8F, "
+              "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE.\r\n\tSecond line.");
+    fixture_close(&f);
+}
+
 /* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that
  * one durable and keeps it. */
 static void a_merge_promotes_its_text(void **state) {
@@ -494,13 +555,14 @@ static void update_spares_narrower_scopes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_writes_the_merged_fact),        cmocka_unit_test(what_settles_passes_the_gates),
-        cmocka_unit_test(nothing_is_stored_without_the_gate),  cmocka_unit_test(gates_see_who_commits),
-        cmocka_unit_test(a_conflict_found_meanwhile_ends_too), cmocka_unit_test(a_merge_promotes_its_text),
-        cmocka_unit_test(the_same_agent_is_no_update),         cmocka_unit_test(a_settled_pair_stays_settled),
-        cmocka_unit_test(settled_otherwise_is_told),           cmocka_unit_test(what_has_ended_does_not_win),
-        cmocka_unit_test(a_lineage_has_one_current_fact),      cmocka_unit_test(a_known_text_corrects_too),
-        cmocka_unit_test(update_supersedes_the_best_match),    cmocka_unit_test(update_spares_narrower_scopes),
+        cmocka_unit_test(merge_writes_the_merged_fact),       cmocka_unit_test(what_settles_passes_the_gates),
+        cmocka_unit_test(nothing_is_stored_without_the_gate), cmocka_unit_test(gates_see_who_commits),
+        cmocka_unit_test(hidden_characters_are_refused),      cmocka_unit_test(a_conflict_found_meanwhile_ends_too),
+        cmocka_unit_test(a_merge_promotes_its_text),          cmocka_unit_test(the_same_agent_is_no_update),
+        cmocka_unit_test(a_settled_pair_stays_settled),       cmocka_unit_test(settled_otherwise_is_told),
+        cmocka_unit_test(what_has_ended_does_not_win),        cmocka_unit_test(a_lineage_has_one_current_fact),
+        cmocka_unit_test(a_known_text_corrects_too),          cmocka_unit_test(update_supersedes_the_best_match),
+        cmocka_unit_test(update_spares_narrower_scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
