@@ -31,6 +31,7 @@ int encoded_is_text(eg_str bytes) {
 
 int encoded_is_private_key(eg_str s, size_t i) {
     enum { INTEGER = 0x02, OCTETS = 0x04, OID = 0x06, SEQUENCE = 0x30 };
+    static const unsigned char by_password[] = {0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05}; /* PKCS #5 */
     char room[30];
     eg_str all = encoded_bytes(s, i, room, sizeof room);
     if (all.len < sizeof room) return 0;
@@ -39,6 +40,7 @@ int encoded_is_private_key(eg_str s, size_t i) {
     memcpy(b, room, sizeof b);
     size_t at = b[1] < 0x80 ? 2 : b[1] == 0x81 ? 3 : b[1] == 0x82 ? 4 : 0;
     if (b[0] != SEQUENCE || !at || (at == 2 && b[1] < 0x20)) return 0;
+    if (b[at] == SEQUENCE && b[at + 2] == OID && memcmp(b + at + 4, by_password, sizeof by_password) == 0) return 1;
     if (b[at] != INTEGER || b[at + 1] != 1 || b[at + 2] > 1) return 0; /* the version */
     const unsigned char *next = b + at + 3;
     if (next[0] == SEQUENCE) return next[2] == OID;

@@ -59,6 +59,14 @@ int secret_is_mixed(eg_str s, int least) {
     return digits && large >= least && small >= least;
 }
 
+static int is_sign(char c) { return c && strchr("!@#*^+~", c) != NULL; }
+
+int secret_has_sign(eg_str s) {
+    for (size_t i = 0; i < s.len; i++)
+        if (is_sign(s.ptr[i])) return 1;
+    return 0;
+}
+
 /* odd: how many of the pieces are no words. */
 static size_t count_turns(eg_str s, size_t *odd_pieces) {
     size_t turns = 0, odd = 0, n;
@@ -130,10 +138,10 @@ int secret_is_uuid(eg_str v) {
 
 /* What stands behind "password" in descriptions, types and policies. */
 static int is_about_passwords(eg_str v) {
-    static const char *const words[] = {"pass",   "pwd",    "secret", "token",  "hash",  "crypt",   "argon", "pbkdf",
-                                        "sha2",   "sha5",   "md5",    "base64", "utf",   "string",  "chars", "varchar",
-                                        "text",   "field",  "input",  "value",  "param", "user",    "null",  "none",
-                                        "digits", "config", "uuid",   "bytes",  "vault", "required"};
+    static const char *const words[] = {"pass",  "pwd",     "secret", "token",  "hash",  "crypt",  "argon", "pbkdf",
+                                        "sha1",  "sha2",    "sha5",   "salt",   "md5",   "base64", "utf",   "string",
+                                        "chars", "varchar", "text",   "field",  "input", "value",  "param", "user",
+                                        "null",  "none",    "digits", "config", "uuid",  "bytes",  "vault", "required"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (contains(v, words[i])) return 1;
     return 0;
@@ -145,7 +153,7 @@ int secret_is_human_password(eg_str v) {
     for (size_t i = 0; i < v.len; i++) {
         letters += (size_t)(is_upper(v.ptr[i]) || is_lower(v.ptr[i]));
         digits += (size_t)is_digit(v.ptr[i]);
-        signs += strchr("!@#*^+~", v.ptr[i]) != NULL;
+        signs += (size_t)is_sign(v.ptr[i]);
         /* a call, a path, a reference, an address */
         if (strchr("()[]{}<>/\\|$%=.:", v.ptr[i])) return 0;
     }

@@ -15,6 +15,8 @@ int secret_is_reference(eg_str s);
 int secret_is_stock(eg_str name, eg_str password);
 /* 1 when s has digits and at least `least` capital and `least` small letters. */
 int secret_is_mixed(eg_str s, int least);
+/* 1 when s has one of the signs that people put into passwords. */
+int secret_has_sign(eg_str s);
 /* How often s changes between letters and digits, or from small to capital letters. */
 size_t secret_turns(eg_str s);
 /* 1 when it changes often, with pieces that are no words, as random keys do. */

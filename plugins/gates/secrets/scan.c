@@ -36,13 +36,54 @@ static int word_begins(eg_str s, size_t i) {
 
 /* The index behind a word like "password" at i; 0: there is none. */
 static size_t sensitive_word(eg_str s, size_t i) {
-    static const char *const words[] = {
-        "password",      "passwd",          "passphrase",      "pass",        "pwd",          "secret",        "api_key",
-        "apikey",        "api-key",         "access_key",      "accesskey",   "auth",         "token",         "auth_token",
-        "access_token",  "authtoken",       "secret_key",      "secretkey",   "clientsecret", "private_key",   "accountkey",
-        "client_secret", "secretaccesskey", "sharedaccesskey", "privatekey",  "presharedkey", "preshared_key", "psk",
-        "passcode",      "encryption_key",  "encryptionkey",   "signing_key", "signingkey",   "master_key",    "masterkey",
-        "credential",    "credentials"};
+    static const char *const words[] = {"password",
+                                        "passwd",
+                                        "passphrase",
+                                        "pass",
+                                        "pwd",
+                                        "secret",
+                                        "api_key",
+                                        "apikey",
+                                        "api-key",
+                                        "access_key",
+                                        "accesskey",
+                                        "auth",
+                                        "token",
+                                        "auth_token",
+                                        "access_token",
+                                        "authtoken",
+                                        "secret_key",
+                                        "secretkey",
+                                        "clientsecret",
+                                        "private_key",
+                                        "accountkey",
+                                        "client_secret",
+                                        "secretaccesskey",
+                                        "sharedaccesskey",
+                                        "privatekey",
+                                        "presharedkey",
+                                        "preshared_key",
+                                        "psk",
+                                        "passcode",
+                                        "encryption_key",
+                                        "encryptionkey",
+                                        "signing_key",
+                                        "signingkey",
+                                        "master_key",
+                                        "masterkey",
+                                        "credential",
+                                        "credentials",
+                                        "api key",
+                                        "pw",
+                                        "passwort",
+                                        "kennwort",
+                                        "contrase\xC3\xB1"
+                                        "a",
+                                        "contrasena",
+                                        "senha",
+                                        "mot de passe",
+                                        "mot_de_passe",
+                                        "wachtwoord"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (same_letters(s, i, words[k])) {
             size_t end = i + strlen(words[k]);
@@ -91,12 +132,30 @@ static eg_str value_at(eg_str s, size_t i) {
     return part(s, i, n);
 }
 
-/* 1 when people choose such secrets, and the name is set here: with = or :, or as --name. */
-static int is_chosen(eg_str s, size_t i, size_t end, size_t value) {
-    static const char *const words[] = {"password", "passwd", "passphrase", "passcode", "pwd", "psk"};
+/* 1 when people choose such secrets, and the name is set here: with = or :, or as --name. In a
+ * sentence ("the password is ...") only what has all that policies ask for counts. */
+static int is_chosen(eg_str s, size_t i, size_t end, size_t value, eg_str said) {
+    static const char *const words[] = {"password",
+                                        "passwd",
+                                        "passphrase",
+                                        "passcode",
+                                        "pwd",
+                                        "psk",
+                                        "pw",
+                                        "passwort",
+                                        "kennwort",
+                                        "contrase\xC3\xB1"
+                                        "a",
+                                        "contrasena",
+                                        "senha",
+                                        "mot de passe",
+                                        "mot_de_passe",
+                                        "wachtwoord"};
     eg_str between = part(s, end, value - end);
-    int set = memchr(between.ptr, '=', between.len) || memchr(between.ptr, ':', between.len);
-    if (same_letters(s, i, "pass") && end - i == 4) return memchr(between.ptr, '=', between.len) != NULL;
+    int assigns = memchr(between.ptr, '=', between.len) != NULL, colon = memchr(between.ptr, ':', between.len) != NULL;
+    int set = assigns || colon || (contains(between, "is ") && secret_is_mixed(said, 1) && secret_has_sign(said));
+    /* pass: alone is a word of logs and tests */
+    if (same_letters(s, i, "pass") && end - i == 4) return assigns || (colon && i && s.ptr[i - 1] == '_');
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (same_letters(s, i, words[k])) return set;
     return 0;
@@ -116,7 +175,7 @@ static int assigned(eg_str s, size_t i, secret_hit *out) {
     eg_str value = value_at(s, j);
     size_t query = 0; /* of a URL: what follows is another parameter */
     while (query < value.len && !strchr("&?", value.ptr[query])) query++;
-    int chosen = is_chosen(s, i, end, j) && secret_is_human_password(part(s, j, query));
+    int chosen = is_chosen(s, i, end, j, part(s, j, query)) && secret_is_human_password(part(s, j, query));
     int uuid = is_key(part(s, i, end - i)) && secret_is_uuid(value);
     if (!chosen && !uuid && !secret_looks_random(value) && !secret_is_login(value)) return 0;
     *out = (secret_hit){"a password or key", j, j + value.len};
@@ -130,8 +189,8 @@ static size_t next_word(eg_str s, size_t j) {
     return j;
 }
 
-/* Bearer TOKEN and Basic LOGIN of a header, -u USER:PASSWORD of a command, login USER password
- * PASSWORD of .netrc. */
+/* Bearer TOKEN and Basic LOGIN of a header, -u USER:PASSWORD and sshpass -p PASSWORD of commands,
+ * login USER password PASSWORD of .netrc. */
 static int presented(eg_str s, size_t i, secret_hit *out) {
     size_t j = i;
     if (same_letters(s, i, "bearer ") || same_letters(s, i, "basic ")) {
@@ -140,6 +199,8 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
         j = next_word(s, next_word(s, i));
         if (!same_letters(s, j, "password")) return 0;
         j = next_word(s, j);
+    } else if (starts(s, i, "sshpass -p")) {
+        j = past_marks(s, i + strlen("sshpass -p"), " ");
     } else if (starts(s, i, "-u ") || starts(s, i, "--user ")) {
         j = next_word(s, i);
         while (j < s.len && (is_token(s.ptr[j]) || s.ptr[j] == '.' || s.ptr[j] == '@')) j++;
@@ -148,7 +209,8 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
         return 0;
     }
     eg_str value = value_at(s, j);
-    if (same_letters(s, i, "basic ") ? !secret_is_login(value) : !secret_looks_random(value)) return 0;
+    int of_person = !same_letters(s, i, "bearer ") && secret_is_human_password(value);
+    if (same_letters(s, i, "basic ") ? !secret_is_login(value) : !secret_looks_random(value) && !of_person) return 0;
     *out = (secret_hit){"a password or token of a request", j, j + value.len};
     return 1;
 }

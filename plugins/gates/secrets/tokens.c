@@ -139,6 +139,32 @@ static int telegram_token(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
+/* The base64 of the digits of a user, a dot, a time, a dot and a signature. */
+static int discord_token(eg_str s, size_t i, secret_hit *out) {
+    char digits[24];
+    size_t a = span_of(s, i, encoded_is_base64);
+    if (a < 23 || a > 28 || i + a >= s.len || s.ptr[i + a] != '.') return 0;
+    eg_str user = encoded_bytes(s, i, digits, sizeof digits);
+    if (user.len < 17 || span_of(user, 0, is_digit) != user.len) return 0;
+    size_t second = i + a + 1, b = span_of(s, second, is_token), third = second + b + 1;
+    if (b != 6 || third > s.len || s.ptr[third - 1] != '.') return 0;
+    size_t c = span_of(s, third, is_token);
+    if (c < 27 || c > 40) return 0;
+    *out = (secret_hit){"a Discord token", i, third + c};
+    return 1;
+}
+
+/* The private part of a key file of PuTTY. */
+static int putty_key(eg_str s, size_t i, secret_hit *out) {
+    if (!starts(s, i, "Private-Lines:")) return 0;
+    size_t j = i + strlen("Private-Lines:");
+    while (j < s.len && (s.ptr[j] == ' ' || is_digit(s.ptr[j]) || s.ptr[j] == '\r' || s.ptr[j] == '\n')) j++;
+    size_t n = span_of(s, j, encoded_is_base64);
+    if (n < 32 || is_hex(part(s, j, n))) return 0;
+    *out = (secret_hit){"a private key", i, j + n};
+    return 1;
+}
+
 /* 40 characters of base64 that are not a hash, in a text that mentions AWS and a secret; elsewhere
  * they must stand alone and change as often as random characters do: names and encoded text do
  * not. */
@@ -231,6 +257,7 @@ static int wrapped(eg_str s, size_t i, secret_hit *out) {
 int secret_token(eg_str s, size_t i, secret_hit *out) {
     int begins = i == 0 || !is_token(s.ptr[i - 1]);
     if (begins && (shaped(s, i, out) || jwt(s, i, out) || encoded_pem(s, i, out) || bare_key(s, i, out))) return 1;
+    if (begins && (discord_token(s, i, out) || putty_key(s, i, out))) return 1;
     if (begins && (hook(s, i, out) || signature(s, i, out) || aws_secret(s, i, out) || wrapped(s, i, out))) return 1;
     if (is_digit(s.ptr[i]) && telegram_token(s, i, out)) return 1;
     return s.ptr[i] == '-' && pem(s, i, out);

@@ -245,6 +245,33 @@ static const char *const secrets[] = {
     "tr0ub4dor!3&user=bob",
     "wpa_passphrase="
     "Gartenhaus!9",
+    "The Heroku API key is "
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
+    "api key: "
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "The password of staging is kept nowhere; the old password is "
+    "Winter2026!",
+    "ADMIN_PW="
+    "Winter2026!",
+    "root_pass: "
+    "Winter2026!",
+    "Passwort="
+    "Winter2026!",
+    "contrase\xC3\xB1"
+    "a: "
+    "Verano2026!",
+    "mot de passe : "
+    "Soleil2026!",
+    "sshpass -p '"
+    "Winter2026!' ssh root@db1",
+    "curl -u admin:"
+    "Winter2026! https://api.internal/",
+    "MIIFHDBOBgkqhkiG9w0BBQ0wQTApBgkqhkiG"
+    "9w0BBQwwHAQIq8Zr3Tn6Vw1Yb4Ce7Gh0Jk2Lm5",
+    "Private-Lines: 1\nAAAAIHq8Zr3Tn6Vw1Yb4"
+    "Ce7Gh0Jk2Lm5Np9Qs8Tu1Xy6Z",
+    "the bot logs in with MTk4NjIyNDgzNDcxOTI1MjQ4"
+    ".Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
 };
 static const char *const harmless[] = {
     "The service binds to 127.0.0.1:8080 and 10.0.12.7.",
@@ -347,6 +374,27 @@ static const char *const harmless[] = {
     "The exporter-service-2\nreads glpat-\ntokens from the vault",
     "The key is kept as\nmy-own-deploy-token-name-of-2024\nin the vault",
     "The path /usr/share/engram/models/engram-nli\nis long",
+    "The API key id is 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
+    "The API key is kept in vault/kv/payments/api_key_v2.",
+    "Each API key: at most 100 requests a minute.",
+    "The password is required by OAuth2!",
+    "The password is Keycloak2026 in no file",
+    "The password is sha1+salt in old rows.",
+    "The password is checked by zxcvbn4!",
+    "Our password is never logged since v2.14!",
+    "The pw column has 60 characters.",
+    "pw = 1/2 of the page width",
+    "all tests pass: 4521 of 4521!",
+    "first_pass: 12345678",
+    "docker run -u app:staff2026 image",
+    "Das Passwort hat mindestens 12 Zeichen!",
+    "Passwort: mindestens 12 Zeichen",
+    "mot de passe : obligatoire",
+    "sshpass -p \"$PASSWORD\" ssh root@db1, sshpass -pPASSWORD",
+    "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJRTES",
+    "Private-Lines: 8 in a file of PuTTY",
+    "Versions 1.2.3 and MTk4NjIyNDgzNDcxOTI1MjQ4.tar.gz",
+    "com.corp.MTk4NjIyNDgzNDcxOTI1MjQ4.Config.Build",
 };
 
 static void refused(void **state) {
