@@ -1,6 +1,7 @@
 /* views.c - see views.h. */
 #include "views.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -95,7 +96,7 @@ static eg_status read_one(eg_request *rq, const eg_case_fact *f, fact_view *out)
     eg_str content = f->fact->content;
     *out = (fact_view){.f = f, .whole = {.text = content, .span = {0, (uint32_t)content.len}}};
     eg_status s = word_set_read(rq, content, &out->whole.words);
-    size_t n = f->statement_count < MAX_PARTS ? f->statement_count : MAX_PARTS;
+    size_t n = f->statement_count < EG_MAX_STATEMENTS ? f->statement_count : EG_MAX_STATEMENTS;
     out->whole.vector = f->vectors ? f->vectors[0] : NULL;
     if (n == 1 && f->details && !f->details[0].alone.len) out->whole.statement = f->details;
     if (n <= 1 && !(n && f->details && f->details[0].alone.len)) n = 0;
@@ -117,14 +118,49 @@ static eg_status read_one(eg_request *rq, const eg_case_fact *f, fact_view *out)
     return s;
 }
 
+/* How much two statements share: words count the more, the fewer statements of the second one's
+ * fact have them. having: these numbers, a word of b each. */
+static double in_common(const part_view *a, const part_view *b, const unsigned char *having) {
+    double sum = 0;
+    for (size_t i = 0; i < b->words.count; i++) {
+        const word *w = &b->words.words[i];
+        if (w->class != WORD_FILLER && word_set_find(&a->words, w->hash)) sum += 1.0 / having[i];
+    }
+    return sum / sqrt((double)(a->words.total + b->words.total + 1));
+}
+
+/* Keeps of a long candidate the MAX_PARTS statements that share most with one of the subject. */
+static void keep_nearest(const fact_view *subject, fact_view *f) {
+    double scores[EG_MAX_STATEMENTS];
+    if (f->count <= MAX_PARTS) return;
+    for (size_t i = 0; i < f->count; i++) {
+        const part_view *p = &f->parts[i];
+        unsigned char having[MAX_SET_WORDS] = {0};
+        scores[i] = 0;
+        for (size_t w = 0; w < p->words.count; w++)
+            for (size_t k = 0; k < f->count; k++)
+                if (word_set_find(&f->parts[k].words, p->words.words[w].hash)) having[w]++;
+        for (size_t k = 0; k < subject->count; k++) scores[i] = fmax(scores[i], in_common(&subject->parts[k], p, having));
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < f->count; k++) before += scores[k] > scores[i] || (scores[k] == scores[i] && k < i);
+        if (before < MAX_PARTS) f->parts[kept++] = f->parts[i];
+    }
+    f->count = kept;
+}
+
 eg_status views_read(vector_cache *cache, const eg_services *services, eg_request *rq, const eg_case_fact *const *facts, size_t n,
                      fact_view *out, uint32_t *dimensions) {
-    part_view **unknown = eg_request_array(rq, n * (MAX_PARTS + 1), sizeof *unknown);
+    size_t most = EG_MAX_STATEMENTS + 1 + (n - 1) * (MAX_PARTS + 1);
+    part_view **unknown = eg_request_array(rq, most, sizeof *unknown);
     size_t count = 0;
     if (!unknown) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         eg_status s = read_one(rq, facts[i], &out[i]);
         if (s != EG_OK) return s;
+        if (i) keep_nearest(&out[0], &out[i]);
         if (!out[i].whole.vector) unknown[count++] = &out[i].whole;
         for (size_t k = 0; k < out[i].count && out[i].parts != &out[i].whole; k++)
             if (!out[i].parts[k].vector) unknown[count++] = &out[i].parts[k];

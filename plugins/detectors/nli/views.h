@@ -6,7 +6,10 @@
 #include "engram/plugin.h"
 #include "words.h"
 
-enum { MAX_PARTS = 12 /* statements of a fact that are looked at */ };
+/* Of the subject all statements are looked at. Of a candidate so many, those that share most with a
+ * statement of the subject: so the pairs of a case, and the texts that must be embedded for it,
+ * stay few, and no statement is out of reach. */
+enum { MAX_PARTS = 12 };
 
 typedef struct part_view {
     eg_str text;  /* what the model reads */
@@ -20,7 +23,7 @@ typedef struct part_view {
 typedef struct fact_view {
     const eg_case_fact *f;
     part_view whole;
-    part_view *parts; /* the statements; of a fact of one statement that stands alone, the whole */
+    part_view *parts; /* the statements, in order; of one that stands alone, the whole */
     size_t count;     /* at least 1 */
 } fact_view;
 

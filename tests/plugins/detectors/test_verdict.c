@@ -260,6 +260,38 @@ static void the_statements_that_disagree_are_named(void **state) {
     is(GAMMA " " ALPHA_TOO, found[0].span_candidate, ALPHA_TOO);
 }
 
+/* Appends n sentences about other things, each with a word of its own. */
+static void fill(char *text, size_t room, const char *about, int n) {
+    for (int i = 0; i < n; i++) {
+        size_t at = strlen(text);
+        snprintf(text + at, room - at, "%s%d %s%s%s. ", about, i, about, about, i % 2 ? "ly" : "ing");
+    }
+}
+
+/* A statement far behind in a long fact is compared like the first ones, on either side; and long
+ * facts on both sides cost a bounded number of embedded texts. */
+static void late_statements_are_reached(void **state) {
+    (void)state;
+    static char subject[EG_MAX_CONTENT], other[EG_MAX_CONTENT];
+    static const struct opinion both[] = {{ALPHA_TOO, ALPHA, 0.9f, 0}, {ALPHA, ALPHA_TOO, 0.9f, 0}, {0}};
+    make_trees(plain);
+    opinions = both;
+    for (int longer = 0; longer < 3; longer++) { /* the subject, the candidate, both */
+        subject[0] = other[0] = '\0';
+        fill(subject, sizeof subject, "Shelf", longer == 1 ? 1 : 50);
+        fill(other, sizeof other, "Garden", longer == 0 ? 1 : 50);
+        strcat(subject, ALPHA);
+        strcat(other, ALPHA_TOO);
+        const char *earlier[] = {other};
+        embedded = 0;
+        examine(subject, earlier, 1);
+        assert_int_equal(found_count, 1);
+        is(subject, found[0].span_subject, ALPHA);
+        is(other, found[0].span_candidate, ALPHA_TOO);
+        assert_in_range(embedded, 1, 2 + EG_MAX_STATEMENTS + 12);
+    }
+}
+
 /* What the rules say is a feature like others. */
 static void findings_of_rules_are_weighed(void **state) {
     (void)state;
@@ -329,6 +361,7 @@ int main(void) {
     eg_arena_init(&arena, 0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(stages_let_pairs_pass),
                                        cmocka_unit_test(the_statements_that_disagree_are_named),
+                                       cmocka_unit_test(late_statements_are_reached),
                                        cmocka_unit_test(findings_of_rules_are_weighed),
                                        cmocka_unit_test(agreement_is_found),
                                        cmocka_unit_test(few_candidates_are_read),
