@@ -266,6 +266,25 @@ static void classify(const eg_claim *a, alignment *out) {
     out->class = value_is_temporal(a) ? CLASS_TEMPORAL : value_is_numeric(a) ? CLASS_NUMERIC : CLASS_ENTITY;
 }
 
+/* The words that a sentence has in columns from..to; empty: none. */
+static eg_span words_at(const column *columns, size_t from, size_t to, int side) {
+    eg_span s = {0, 0};
+    for (size_t i = from; i < to; i++) {
+        const unit *u = side ? columns[i].b : columns[i].a;
+        if (!u) continue;
+        if (s.start == s.end) s.start = u->span.start;
+        s.end = u->span.end;
+    }
+    return s;
+}
+
+/* Says what lets both sentences be true, and shows the words in the columns from..to. */
+static void set_apart(const table *t, const char *reason, size_t from, size_t to, alignment *out) {
+    out->reason = reason;
+    out->apart_a = words_at(t->columns, from, to, 0);
+    out->apart_b = words_at(t->columns, from, to, 1);
+}
+
 /* 1 for a product before its version, as the object of the verb: "Debian 12" against "Ubuntu
  * 24.04". */
 static int is_product(const table *t, const stretch *x) {
@@ -324,14 +343,14 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         if (is_tail(t, x, s->first_conflict) || is_product(t, x)) continue;
         serious++;
         different += x->as > x->bs ? x->as : x->bs;
-        if (x->context) out->reason = "the context differs";
-        else if (x->as && x->bs && names_thing(t, x)) out->reason = "the things differ";
+        if (x->context) set_apart(t, "the context differs", x->from, x->to, out);
+        else if (x->as && x->bs && names_thing(t, x)) set_apart(t, "they are about different things", x->from, x->to, out);
     }
     if (matched < 2 || matched < 2 * different) return;
     for (size_t i = s->first_conflict; i <= s->last_conflict; i++)
         if (t->columns[i].values == VALUES_CONFLICT && selects(t, &t->columns[i])) {
             out->verdict = ALIGN_BOTH_VALID;
-            out->reason = "the values name different things";
+            set_apart(t, "the values say which thing is meant", i, i + 1, out);
             return;
         }
     for (size_t i = s->first_conflict, seen = 0; i <= s->last_conflict; i++) {
@@ -340,7 +359,7 @@ static void judge_values(const table *t, const summary *s, alignment *out) {
         int alone = !seen++ && !(s->conflicts > 1 && index_a(t, k) <= 1);
         if (sets_case(t->a, k->a, alone) || sets_case(t->b, k->b, alone)) {
             out->verdict = ALIGN_BOTH_VALID;
-            out->reason = "they hold in different cases";
+            set_apart(t, "they hold in different cases", i, i + 1, out);
             return;
         }
     }
@@ -466,16 +485,18 @@ static int is_sibling(eg_str a, eg_str b) {
 }
 
 /* 1 when the subjects are two things of one kind (is_sibling) and the statements about them differ
- * as well. Where only the subjects differ ("db-1 is the primary"), or no verb was found, the NLI
- * model decides. */
-static int tells_of_siblings(const table *t) {
+ * as well; *at: the column of their names. Where only the subjects differ ("db-1 is the primary"),
+ * or no verb was found, the NLI model decides. */
+static int tells_of_siblings(const table *t, size_t *at) {
     int siblings = 0, said = 0;
     for (size_t i = 0; i < t->n; i++) {
         const column *c = &t->columns[i];
         if (c->equal) continue;
         int subject_a = c->a && index_a(t, c) < t->a->verb, subject_b = c->b && index_b(t, c) < t->b->verb;
-        if (subject_a && subject_b && c->a->kind != UNIT_VALUE && c->b->kind != UNIT_VALUE)
-            siblings |= is_sibling(c->a->key, c->b->key);
+        if (subject_a && subject_b && c->a->kind != UNIT_VALUE && c->b->kind != UNIT_VALUE && is_sibling(c->a->key, c->b->key)) {
+            siblings = 1;
+            *at = i;
+        }
         said |= (c->a && !subject_a && !is_filler(c->a)) || (c->b && !subject_b && !is_filler(c->b));
     }
     return siblings && said && t->a->verb < t->a->n && t->b->verb < t->b->n;
@@ -508,9 +529,10 @@ void align_sentences(align_table *t, const sentence *a, const sentence *b, align
         out->verdict = ALIGN_NOTHING;
     if (out->verdict == ALIGN_CONFLICT && s.conflicts && (is_option(a, &out->a) || is_option(b, &out->b)))
         out->verdict = ALIGN_NOTHING;
-    if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t)) {
+    size_t siblings = 0;
+    if ((out->verdict == ALIGN_NOTHING || out->verdict == ALIGN_CONFLICT) && tells_of_siblings(t, &siblings)) {
         out->verdict = ALIGN_BOTH_VALID;
-        out->reason = "they are about two things of one kind";
+        set_apart(t, "they are about two things of one kind", siblings, siblings + 1, out);
         out->a = a->units[0].span;
         out->b = b->units[0].span;
     }

@@ -21,10 +21,11 @@ typedef struct alignment {
     align_verdict verdict;
     align_class class;
     double score;
-    size_t shared;      /* content words that are equal in the alignment */
-    int named;          /* 1: one of them is a name or an identifier */
-    eg_span a, b;       /* the bytes that contradict each other */
-    const char *reason; /* of ALIGN_BOTH_VALID: what else differs, as a phrase */
+    size_t shared;            /* content words that are equal in the alignment */
+    int named;                /* 1: one of them is a name or an identifier */
+    eg_span a, b;             /* the bytes that contradict each other */
+    const char *reason;       /* of ALIGN_BOTH_VALID: what else differs, as a phrase */
+    eg_span apart_a, apart_b; /* the words that show it; empty: that sentence has none */
 } alignment;
 
 typedef struct align_table align_table; /* scratch memory for one pair of sentences at a time */

@@ -2,6 +2,7 @@
 #include "compare_facts.h"
 
 #include "../common/fact_context.h"
+#include "explain.h"
 #include "general_rule.h"
 #include "reword.h"
 #include "update.h"
@@ -36,33 +37,6 @@ eg_status comparer_create(eg_request *rq, const eg_case_fact *subject, comparer 
     return status;
 }
 
-static eg_str words_of(const eg_case_fact *f, eg_span s) {
-    eg_str content = f->fact->content;
-    if (s.end > content.len || s.start > s.end) return (eg_str){"", 0};
-    size_t n = s.end - s.start;
-    if (n > 60) /* a cut must not split a code point */
-        for (n = 60; n && ((unsigned char)content.ptr[s.start + n] & 0xC0) == 0x80;) n--;
-    return (eg_str){content.ptr + s.start, n};
-}
-
-/* A label for the differing words: the words before them in their statement, shortened. */
-static eg_str label_of(const eg_case_fact *f, uint32_t statement, eg_span at) {
-    eg_str content = f->fact->content;
-    size_t start = f->statements[statement].start, end = at.start;
-    while (end > start && (content.ptr[end - 1] == ' ' || content.ptr[end - 1] == '`' || content.ptr[end - 1] == '"')) end--;
-    if (end <= start) {
-        start = at.end;
-        end = f->statements[statement].end;
-    }
-    if (end - start > 90) {
-        size_t cut = end - 90;
-        while (cut < end && content.ptr[cut] != ' ') cut++;
-        start = cut;
-    }
-    while (start < end && content.ptr[start] == ' ') start++;
-    return (eg_str){content.ptr + start, end - start};
-}
-
 static int rank(eg_outcome o) {
     switch (o) {
     case EG_OUTCOME_CONTRADICTION: return 4;
@@ -73,47 +47,34 @@ static int rank(eg_outcome o) {
     }
 }
 
-static eg_status keep(comparer *c, const eg_case_fact *candidate, uint32_t statement, observation o, const char *reason,
+static eg_status keep(comparer *c, const eg_case_fact *candidate, uint32_t statement, observation o, const separation *why,
                       observation *best, int *found) {
+    static const separation unsaid = {0};
     if (*found && (rank(o.outcome) < rank(best->outcome) || (rank(o.outcome) == rank(best->outcome) && o.score <= best->score)))
         return EG_OK;
-    eg_str label = label_of(c->fact, statement, o.a), here = words_of(c->fact, o.a), there = words_of(candidate, o.b);
-    switch (o.outcome) {
-    case EG_OUTCOME_CONTRADICTION:
-        o.explanation = eg_request_printf(c->rq, "\"%.*s\": %.*s against %.*s", (int)label.len, label.ptr, (int)here.len,
-                                          here.ptr, (int)there.len, there.ptr);
-        break;
-    case EG_OUTCOME_UPDATE:
-        o.explanation = eg_request_printf(c->rq, "\"%.*s\": %.*s, which by its own words replaces %.*s", (int)label.len,
-                                          label.ptr, (int)here.len, here.ptr, (int)there.len, there.ptr);
-        break;
-    case EG_OUTCOME_BOTH_VALID:
-        o.explanation = eg_request_printf(c->rq, "%.*s and %.*s can both be true: %s", (int)here.len, here.ptr, (int)there.len,
-                                          there.ptr, reason ? reason : "the contexts differ");
-        break;
-    default: o.explanation = eg_request_printf(c->rq, "both say the same"); break;
-    }
+    o.explanation = explain_observation(c->rq, c->fact, statement, candidate, &o, why ? why : &unsaid);
     if (!o.explanation.ptr) return EG_ENOMEM;
     *best = o;
     *found = 1;
     return EG_OK;
 }
 
-static int names_missing(const sentence *x, const sentence *in) {
+/* The first name of x that the other sentence lacks; NULL: it has all of them. */
+static const unit *missing_name(const sentence *x, const sentence *in) {
     for (size_t i = 0; i < x->n; i++) {
         if (!x->units[i].content || x->units[i].kind == UNIT_VALUE || (x->units[i].kind != UNIT_NAME && i > x->verb)) continue;
         size_t k = 0;
         while (k < in->n && !eg_str_eq(in->units[k].key, x->units[i].key)) k++;
-        if (k == in->n) return 1;
+        if (k == in->n) return &x->units[i];
     }
-    return 0;
+    return NULL;
 }
 
 /* 1 when the facts are about different things, as far as later statements (i or k above 0) go:
  * those continue the first one, "Trino on cluster gale ...; spilling is enabled", and each first
  * statement has names that the other lacks. */
 static int heads_differ(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k) {
-    return (i || k) && names_missing(&ours[0], &theirs[0]) && names_missing(&theirs[0], &ours[0]);
+    return (i || k) && missing_name(&ours[0], &theirs[0]) && missing_name(&theirs[0], &ours[0]);
 }
 
 /* 1 when too few words identify the thing across scopes: two services may each have a "rate
@@ -164,6 +125,8 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
             if (al.verdict == ALIGN_CONFLICT && heads_differ(c->sentences, (uint32_t)i, theirs, (uint32_t)k)) {
                 al.verdict = ALIGN_BOTH_VALID;
                 al.reason = "the facts are about different things";
+                al.apart_a = missing_name(&c->sentences[0], &theirs[0])->span;
+                al.apart_b = missing_name(&theirs[0], &c->sentences[0])->span;
             }
             observation o = {.class = al.class, .score = al.score, .a = al.a, .b = al.b};
             o.weak = is_weak(al.shared, al.named) || has_common_subject(&c->sentences[i]);
@@ -176,7 +139,8 @@ static eg_status by_place(comparer *c, const eg_case_fact *candidate, const sent
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.8;
             }
-            status = keep(c, candidate, (uint32_t)i, o, al.reason, best, found);
+            const separation why = {al.reason, explain_words(c->fact, al.apart_a), explain_words(candidate, al.apart_b)};
+            status = keep(c, candidate, (uint32_t)i, o, &why, best, found);
         }
     return status;
 }
@@ -211,13 +175,23 @@ static int is_all(const comparer *c, const sentence *theirs, size_t n) {
     return c->sentences[0].units[c->sentences[0].n - 1].clause == 0 && theirs[0].units[theirs[0].n - 1].clause == 0;
 }
 
-/* 1 when both name an environment, platform, plan or time, and these differ. */
-static int named_contexts_differ(eg_str a, eg_str b) {
+/* What a qualifier says: "staging" of "env=staging". */
+static eg_str meaning_of(eg_str qualifier) {
+    size_t i = 0;
+    while (i < qualifier.len && qualifier.ptr[i] != '=') i++;
+    i += i < qualifier.len;
+    return (eg_str){qualifier.ptr + i, qualifier.len - i};
+}
+
+/* 1 when both name an environment, platform, plan or time, and these differ; *why says which. */
+static int named_contexts_differ(eg_str a, eg_str b, separation *why) {
     eg_str x, y;
     int more, also;
     while ((more = next_qualifier(&a, &x)) && x.len > 8 && memcmp(x.ptr, "context=", 8) == 0) {}
     while ((also = next_qualifier(&b, &y)) && y.len > 8 && memcmp(y.ptr, "context=", 8) == 0) {}
-    return more && also && !eg_str_eq(x, y);
+    if (!more || !also || eg_str_eq(x, y)) return 0;
+    *why = (separation){"the context differs", meaning_of(x), meaning_of(y)};
+    return 1;
 }
 
 static align_class class_of(const eg_claim *c) {
@@ -257,17 +231,18 @@ static eg_status by_claims(comparer *c, const eg_case_fact *candidate, const sen
                              .score = 0.9,
                              .a = x->span,
                              .b = y->span};
+            separation why = {0};
             o.class = class_of(x);
             o.weak = is_weak_claim(x) || has_common_subject(&c->sentences[x->statement]);
             if (r == VALUES_CONFLICT && heads_differ(c->sentences, x->statement, theirs, y->statement)) continue;
             if (!same_qualifiers(x->qualifiers, y->qualifiers)) {
-                if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers)) continue;
+                if (r == VALUES_SAME || !named_contexts_differ(x->qualifiers, y->qualifiers, &why)) continue;
                 o.outcome = EG_OUTCOME_BOTH_VALID;
                 o.score = 0.7;
             } else if (r == VALUES_CONFLICT &&
                        (c->sentences[x->statement].updates || (c->sentences[x->statement].now && !theirs[y->statement].now)))
                 o.outcome = EG_OUTCOME_UPDATE;
-            status = keep(c, candidate, x->statement, o, NULL, best, found);
+            status = keep(c, candidate, x->statement, o, &why, best, found);
         }
     return status;
 }
@@ -289,7 +264,7 @@ static eg_status by_pairs(comparer *c, const eg_case_fact *candidate, const sent
 }
 
 static int quantifiers_conflict(const sentence *ours, uint32_t i, const sentence *theirs, uint32_t k, observation *o) {
-    *o = (observation){.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .score = 0.88};
+    *o = (observation){.outcome = EG_OUTCOME_CONTRADICTION, .class = CLASS_ENTITY, .general = 1, .score = 0.88};
     return rule_is_broken(&ours[i], &theirs[k], &o->a, &o->b) || rule_is_broken(&theirs[k], &ours[i], &o->b, &o->a);
 }
 
