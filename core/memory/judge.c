@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/memory/asking.h"
+#include "core/memory/severity.h"
 
 enum { STRIKES = 5, MAX_FINDINGS = 1024 };
 
@@ -18,7 +19,7 @@ typedef struct finding {
 /* What a detector adds to, with the map from its (smaller) case to the whole one. */
 typedef struct sink {
     eg_request *rq;
-    const eg_case *c; /* as the detector sees it */
+    const eg_case *whole, *c; /* c: as the detector sees it */
     const uint32_t *map;
     const eg_detector *detector;
     finding *findings;
@@ -47,8 +48,9 @@ static eg_status add(void *self, const eg_finding *given) {
         given->tier.len ? eg_request_copy(to->rq, given->tier) : eg_request_printf(to->rq, "plugin:%s", to->detector->name);
     f->detector = eg_request_printf(to->rq, "%s %s", to->detector->name, to->detector->version);
     if (!f->f.explanation.ptr || !f->f.tier.ptr || !f->detector.ptr) return EG_ENOMEM;
-    to->count++;
-    return EG_OK;
+    eg_status s = eg_severity_decide(to->rq, to->whole, &f->f);
+    to->count += s == EG_OK;
+    return s;
 }
 
 /* An empty span stands for the whole content. */
@@ -290,7 +292,7 @@ eg_status eg_judge(eg_memory *m, eg_request *rq, const eg_case *c, eg_thresholds
     if (!*out || !findings || !map || !order || !left) return EG_ENOMEM;
     sort_by_order(m, order);
 
-    sink to = {.rq = rq, .map = map, .findings = findings};
+    sink to = {.rq = rq, .whole = c, .map = map, .findings = findings};
     for (size_t i = 0; i < m->env.detector_count; i++) {
         uint32_t slot = order[i];
         const eg_detector *d = &m->env.detectors[slot].detector;
