@@ -11,7 +11,8 @@ static void print_setting(void *self, const char *key, const char *value) {
         return;
     }
     snprintf(line, sizeof line, "  %.200s = %.4096s", key, *value ? value : "(unset)");
-    puts(tame(line));
+    print_shown(eg_str_of(line));
+    putchar('\n');
 }
 
 static int told(const call *c, eg_host *host, cJSON *all, int remove) {

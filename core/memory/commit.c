@@ -311,6 +311,8 @@ static eg_status find_verdict(commit *c, eg_receipt *out) {
     out->conflict_count = detected.count;
     out->suspected = detected.suspected;
     out->suspected_count = detected.suspected_count;
+    out->related = detected.related;
+    out->related_count = detected.related_count;
     return s;
 }
 

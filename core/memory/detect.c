@@ -12,6 +12,9 @@
 #include "core/memory/sides.h"
 
 #define NO_MODEL_PAUSE EG_MAX_JOB_PAUSE
+/* Notes of one kind often differ in their context alone. So many such facts are linked with a new
+ * one, the surest, and so many are told: what they say is rarely news to its author. */
+enum { MAX_LINKED_CONTEXTS = 5, MAX_TOLD_CONTEXTS = 2, MAX_TOLD = 5 };
 
 /* A detection on its way. */
 typedef struct detection {
@@ -63,6 +66,20 @@ static void draft_verdict(detection *t, eg_draft *d, size_t candidate) {
     if (outcome == EG_OUTCOME_CONTRADICTION || outcome == EG_OUTCOME_SUSPECTED) draft_conflict(t, d, candidate);
     if (corroborates(t, candidate)) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_CORROBORATES);
     if (outcome == EG_OUTCOME_UPDATE) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_UPDATE);
+    if (outcome == EG_OUTCOME_BOTH_VALID) eg_draft_link(d, EG_CHANGE_LINK, subject, other, EG_LINK_CONTEXT);
+}
+
+/* Of the facts that hold in another context, only the surest are kept as such. */
+static void choose_contexts(detection *t) {
+    for (size_t i = 0; i < t->c.candidate_count; i++) {
+        eg_verdict *v = &t->verdicts[i];
+        size_t before = 0;
+        if (v->outcome != EG_OUTCOME_BOTH_VALID) continue;
+        for (size_t k = 0; k < t->c.candidate_count; k++)
+            before += t->verdicts[k].outcome == EG_OUTCOME_BOTH_VALID &&
+                      (t->verdicts[k].score > v->score || (t->verdicts[k].score == v->score && k < i));
+        if (before >= MAX_LINKED_CONTEXTS) v->outcome = EG_OUTCOME_UNRELATED;
+    }
 }
 
 /* Of the pairs that are suspected, only those with the highest scores are asked about, and only
@@ -141,10 +158,40 @@ static eg_status put_view(const detection *t, const eg_fact *subject, size_t i, 
     return s == EG_OK ? eg_fact_copy(rq, &other, subject_first ? &v->b : &v->a) : s;
 }
 
+/* Tells of the facts with this outcome, at most `most` of them. */
+static eg_status tell_related(const detection *t, uint32_t outcome, size_t most) {
+    eg_detected *out = t->out;
+    for (size_t i = 0; i < t->c.candidate_count && most; i++) {
+        const eg_fact *f = t->c.candidates[i]->fact;
+        if (t->verdicts[i].outcome != outcome || out->related_count == MAX_TOLD) continue;
+        if (outcome == EG_OUTCOME_CORROBORATION && !corroborates(t, i)) continue;
+        eg_related *r = &out->related[out->related_count];
+        *r = (eg_related){.fact = f->id,
+                          .lineage = f->lineage_id,
+                          .outcome = outcome,
+                          .agent_id = eg_request_copy(out->rq, f->agent_id),
+                          .why = eg_request_copy(out->rq, t->verdicts[i].explanation)};
+        if (!r->agent_id.ptr || !r->why.ptr) return EG_ENOMEM;
+        out->related_count++;
+        most--;
+    }
+    return EG_OK;
+}
+
+static eg_status tell_all_related(const detection *t) {
+    t->out->related = eg_request_array(t->out->rq, MAX_TOLD, sizeof *t->out->related);
+    if (!t->out->related) return EG_ENOMEM;
+    eg_status s = tell_related(t, EG_OUTCOME_UPDATE, MAX_TOLD);
+    if (s == EG_OK) s = tell_related(t, EG_OUTCOME_CORROBORATION, MAX_TOLD);
+    return s == EG_OK ? tell_related(t, EG_OUTCOME_BOTH_VALID, MAX_TOLD_CONTEXTS) : s;
+}
+
 /* Tells what was written without reading it back. */
 static eg_status tell(const detection *t, int64_t time) {
     eg_detected *out = t->out;
-    if (!out || t->conflict_count == 0) return EG_OK;
+    if (!out) return EG_OK;
+    eg_status told = tell_all_related(t);
+    if (told != EG_OK || t->conflict_count == 0) return told;
     eg_fact subject = *t->c.subject->fact;
     subject.open_conflicts += (uint32_t)open_count(t);
     subject.corroborations += agents_that_agree(t);
@@ -226,6 +273,7 @@ eg_status eg_detect(eg_memory *m, eg_request *rq, const eg_job *job, const eg_fa
     if (s == EG_OK) s = eg_asking_read(m, rq, &t->asking);
     if (s != EG_OK) return s;
     choose_questions(t);
+    choose_contexts(t);
     return write_outcome(t);
 }
 

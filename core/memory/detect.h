@@ -6,11 +6,13 @@
 #include "core/memory/derive.h"
 
 /* The open conflicts that a detection wrote, with both facts, in the memory of a request that
- * outlives it: most severe first, then newest. And the suspected ones that it asks about. */
+ * outlives it: most severe first, then newest. The suspected ones that it asks about. And the facts
+ * that the new one replaces by its own words, repeats, or stands beside in another context. */
 typedef struct eg_detected {
     eg_request *rq;
     eg_conflict_view *views, *suspected;
-    size_t count, suspected_count;
+    eg_related *related;
+    size_t count, suspected_count, related_count;
     int lost; /* 1: the lease was, nothing was written */
 } eg_detected;
 

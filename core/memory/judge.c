@@ -61,15 +61,19 @@ static int same_place(const eg_finding *a, const eg_finding *b) {
 }
 
 /* A rule that says "both can be true" or "the same" about the same words outweighs a
- * contradiction of equal or later tier: precision first. Not one of a detector that has taken
- * the findings of others into account. */
-static int vetoed(const finding *list, size_t n, const finding *contradiction) {
-    if (contradiction->flags & EG_DETECTOR_WEIGHS_FINDINGS) return 0;
+ * contradiction of equal or later tier: precision first. A detector that has taken the findings of
+ * others into account is believed against it, with two exceptions: what a text itself says to
+ * replace is replaced, and where a rule finds equal values a mere suspicion is no question. */
+static int vetoed(const finding *list, size_t n, const finding *contradiction, int suspected) {
+    int weighs = (contradiction->flags & EG_DETECTOR_WEIGHS_FINDINGS) != 0;
     for (size_t i = 0; i < n; i++) {
         const finding *f = &list[i];
-        if (f->f.candidate != contradiction->f.candidate || f->f.outcome == EG_OUTCOME_CONTRADICTION) continue;
-        if (!(f->flags & EG_DETECTOR_DETERMINISTIC)) continue;
-        if (f->f.outcome != EG_OUTCOME_UNRELATED && same_place(&f->f, &contradiction->f)) return 1;
+        uint32_t outcome = f->f.outcome;
+        if (f->f.candidate != contradiction->f.candidate || outcome == EG_OUTCOME_CONTRADICTION ||
+            outcome == EG_OUTCOME_UNRELATED)
+            continue;
+        if (!(f->flags & EG_DETECTOR_DETERMINISTIC) || !same_place(&f->f, &contradiction->f)) continue;
+        if (!weighs || outcome == EG_OUTCOME_UPDATE || (suspected && outcome == EG_OUTCOME_CORROBORATION)) return 1;
     }
     return 0;
 }
@@ -135,8 +139,8 @@ static eg_status merge(eg_memory *m, eg_request *rq, const finding *list, size_t
         double least = 0;
         eg_status s = is_conflict ? least_of(m, rq, c, thresholds, f->f.tier, &least) : EG_OK;
         if (s != EG_OK) return s;
-        if (is_conflict && vetoed(list, n, f)) continue;
         int suspected = is_conflict && f->f.score < least;
+        if (is_conflict && vetoed(list, n, f, suspected)) continue;
         if (suspected && f->f.score < eg_least_doubt(m, f->f.tier)) continue;
         suspected |= is_conflict && lacks_support(m, c, list, n, f);
         uint32_t outcome = suspected ? EG_OUTCOME_SUSPECTED : f->f.outcome;

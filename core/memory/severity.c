@@ -73,12 +73,21 @@ static void see_word(seen *s, eg_str word) {
         if (is_listed(consequences[i].words, lower, n)) see(s, i, word);
 }
 
+/* 1 for a character that joins words to a path, an address or an identifier: what is in there names
+ * something, and says little about what breaks. */
+static int joins(eg_str text, size_t i) {
+    if (i >= text.len) return 0;
+    if (text.ptr[i] == '.') return i + 1 < text.len && is_part(text.ptr[i + 1]);
+    return text.ptr[i] == '/' || text.ptr[i] == '=' || text.ptr[i] == '<' || text.ptr[i] == '@';
+}
+
 static void see_words(seen *s, eg_str text) {
     for (size_t i = 0; i < text.len;) {
         size_t from = i;
         while (i < text.len && is_part(text.ptr[i])) i++;
-        if (i > from) see_word(s, (eg_str){text.ptr + from, i - from});
-        else i++;
+        int inside = joins(text, i) || (from && joins(text, from - 1));
+        if (i > from && !inside) see_word(s, (eg_str){text.ptr + from, i - from});
+        if (i == from) i++;
     }
 }
 
@@ -118,8 +127,8 @@ eg_status eg_severity_decide(eg_request *rq, const eg_case *c, eg_finding *f) {
     static const char *const names[] = {"low", "medium", "high"};
     seen s = {.class = CONSEQUENCES};
     eg_span at = f->span_subject, around = statement_with(c->subject, at);
-    /* Where two values disagree, they say best what it is about: the words around them may belong to
-     * the name of a component. */
+    /* Where two values disagree, they say best what it is about: the words around them may belong
+     * to the name of a component. */
     if (at.end - at.start < around.end - around.start) see_values(&s, c->subject, at);
     if (s.class == CONSEQUENCES) {
         see_statement(&s, c->subject, f->span_subject);

@@ -40,6 +40,18 @@ typedef struct eg_conflict_view {
     eg_str stated_a, stated_b;
 } eg_conflict_view;
 
+/* Another current fact that a commit was compared with, and what came of it where that is no
+ * contradiction. */
+typedef struct eg_related {
+    eg_id fact, lineage;
+    uint32_t outcome;     /* EG_OUTCOME_UPDATE: the new text itself says that it replaces that fact,
+                           * which is still current; _CORROBORATION: another agent says the same;
+                           * _BOTH_VALID: both hold, each in its own context */
+    uint32_t reserved;    /* 0 */
+    eg_str agent_id, why; /* its author; a sentence that names what agrees or what differs */
+} eg_related;
+EG_SIZE_FROZEN(eg_related, 72);
+
 typedef struct eg_receipt {
     eg_fact fact;                  /* the stored fact, the existing one of a duplicate, or the
                                     * deleted one; id none for "none" */
@@ -52,7 +64,10 @@ typedef struct eg_receipt {
     int64_t undo_id;             /* 0: nothing that undo could take back */
     eg_conflict_view *suspected; /* pairs that the caller is asked about: see eg_memory_ops.judge */
     size_t suspected_count;
-    eg_str warning; /* it is stored, but this could not be read for the rest; empty: all was */
+    eg_str warning;      /* it is stored, but this could not be read for the rest; empty: all was */
+    eg_related *related; /* found while the commit waited: updates first, then who says the same */
+    size_t related_count;
+    uint64_t reserved[4]; /* 0 */
 } eg_receipt;
 
 #define EG_QUERY_ARGS_SIZE_1_0 88
@@ -222,7 +237,7 @@ typedef struct eg_memory_status {
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);
-EG_SIZE_FROZEN(eg_receipt, 520);
+EG_SIZE_FROZEN(eg_receipt, 568);
 EG_SIZE_FROZEN(eg_hit, 520);
 EG_SIZE_FROZEN(eg_hits, 56);
 EG_SIZE_FROZEN(eg_resolved, 768);

@@ -276,7 +276,12 @@ typedef struct eg_new_fact {
     uint64_t reserved[3];
 } eg_new_fact;
 
-typedef enum eg_link_kind { EG_LINK_CORROBORATES = 0, EG_LINK_BOTH_VALID, EG_LINK_UPDATE } eg_link_kind;
+typedef enum eg_link_kind {
+    EG_LINK_CORROBORATES = 0,
+    EG_LINK_BOTH_VALID, /* somebody decided so: the pair is not compared again */
+    EG_LINK_UPDATE,     /* the text of the later fact says that it replaces the other */
+    EG_LINK_CONTEXT     /* detection found that both can be true, each in its own context */
+} eg_link_kind;
 
 /* What a change does, with the member of eg_change that says it. J: it gets the next seq of the
  * workspace's journal. */

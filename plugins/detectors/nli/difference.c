@@ -109,23 +109,107 @@ static int is_name(const token_list *x, size_t i) {
     return letters && (marks || capitals > 1 || (capitals && !begins));
 }
 
-typedef int (*token_kind)(const token_list *x, size_t i);
-static int number_at(const token_list *x, size_t i) { return is_number(x->items[i].text); }
-static int denial_at(const token_list *x, size_t i) { return is_denial(x->items[i].text); }
+/* The next number that the other statement lacks; n: there is none. */
+static size_t next_number(const token_list *x, const token_list *other, size_t from) {
+    size_t i = from;
+    while (i < x->n && !(is_number(x->items[i].text) && !holds(other, x->items[i].text))) i++;
+    return i;
+}
 
-/* The first token of a kind that the other statement lacks; n: there is none. */
-static size_t first_only(const token_list *x, const token_list *other, token_kind kind) {
+/* The word right behind a token; empty: something else stands there, or nothing. */
+static eg_str word_behind(eg_str text, const token_list *x, size_t i) {
+    const token *number = &x->items[i];
+    size_t behind = number->at + number->text.len;
+    if (i + 1 >= x->n || behind >= text.len || text.ptr[behind] != ' ' || x->items[i + 1].at != behind + 1) return (eg_str){0};
+    return is_lower(lower(x->items[i + 1].text.ptr[0])) ? x->items[i + 1].text : (eg_str){0};
+}
+
+/* Numbers of one unit, "30 days" and "14 days", or bare ones, "409" and "201": only these are known
+ * to be about the same. */
+static eg_status find_numbers(eg_request *rq, eg_str a, eg_str b, const token_list *x, const token_list *y, difference *out) {
+    for (size_t i = next_number(x, y, 0); i < x->n; i = next_number(x, y, i + 1))
+        for (size_t k = next_number(y, x, 0); k < y->n; k = next_number(y, x, k + 1)) {
+            eg_str unit = word_behind(a, x, i), other = word_behind(b, y, k);
+            if (!same(unit, other)) continue;
+            return say(rq, out, x->items[i].at, y->items[k].at, words_between(a, x, i, i + 1 + (unit.len > 0)),
+                       words_between(b, y, k, k + 1 + (other.len > 0)));
+        }
+    return EG_OK;
+}
+
+/* 1 for two forms of one word: one begins as the other. */
+static int is_form(eg_str a, eg_str b) {
+    size_t least = a.len < b.len ? a.len : b.len;
+    return least >= 4 && same((eg_str){a.ptr, least}, (eg_str){b.ptr, least});
+}
+
+static int holds_form(const token_list *x, eg_str word) {
     for (size_t i = 0; i < x->n; i++)
-        if (kind(x, i) && !holds(other, x->items[i].text)) return i;
+        if (is_form(x->items[i].text, word)) return 1;
+    return 0;
+}
+
+/* The first denial of a word that the other statement has: "do not restart" and "restarts it"; n:
+ * there is none. */
+static size_t find_denial(const token_list *x, const token_list *other) {
+    for (size_t i = 0; i < x->n; i++) {
+        if (!is_denial(x->items[i].text)) continue;
+        if ((i && holds_form(other, x->items[i - 1].text)) || (i + 1 < x->n && holds_form(other, x->items[i + 1].text))) return i;
+    }
     return x->n;
 }
 
-/* A number with the word behind it, its unit: "300 ms". */
-static eg_str with_unit(eg_str text, const token_list *x, size_t i) {
-    const token *number = &x->items[i];
-    size_t behind = number->at + number->text.len;
-    int has = i + 1 < x->n && behind < text.len && text.ptr[behind] == ' ' && x->items[i + 1].at == behind + 1;
-    return words_between(text, x, i, has ? i + 2 : i + 1);
+static int has_denial(const token_list *x) {
+    for (size_t i = 0; i < x->n; i++)
+        if (is_denial(x->items[i].text)) return 1;
+    return 0;
+}
+
+/* What a name is made of: a path is compared with a path, a product with a product. */
+static unsigned shape_of(eg_str w) {
+    unsigned shape = 0;
+    for (size_t i = 0; i < w.len; i++)
+        shape |= w.ptr[i] == '/'      ? 1u
+                 : w.ptr[i] == '_'    ? 2u
+                 : w.ptr[i] == '.'    ? 4u
+                 : is_digit(w.ptr[i]) ? 8u
+                 : w.ptr[i] == '='    ? 16u
+                                      : 0;
+    return shape;
+}
+
+static size_t next_name(const token_list *x, const token_list *other, size_t from) {
+    size_t i = from;
+    while (i < x->n && !(is_name(x, i) && !holds_form(other, x->items[i].text) && !holds(other, x->items[i].text))) i++;
+    return i;
+}
+
+/* The only name of that shape which the other statement lacks; n: there is none, or several, and
+ * nobody knows which one is meant. */
+static size_t only_name(const token_list *x, const token_list *other, unsigned shape) {
+    size_t found = x->n;
+    for (size_t i = next_name(x, other, 0); i < x->n; i = next_name(x, other, i + 1)) {
+        if (shape_of(x->items[i].text) != shape || (found < x->n && same(x->items[i].text, x->items[found].text))) continue;
+        if (found < x->n) return x->n;
+        found = i;
+    }
+    return found;
+}
+
+/* 1 for the same word before both: "team Gravel" and "team Quarry", "in Redis" and "in Postgres". A
+ * capital alone makes names of all kinds of things. */
+static int are_led_alike(const token_list *x, size_t i, const token_list *y, size_t k) {
+    return i && k && same(x->items[i - 1].text, y->items[k - 1].text);
+}
+
+static eg_status find_names(eg_request *rq, const token_list *x, const token_list *y, difference *out) {
+    for (size_t i = next_name(x, y, 0); i < x->n; i = next_name(x, y, i + 1)) {
+        unsigned shape = shape_of(x->items[i].text);
+        size_t k = only_name(y, x, shape);
+        if (only_name(x, y, shape) == i && k < y->n && (shape || are_led_alike(x, i, y, k)))
+            return say(rq, out, x->items[i].at, y->items[k].at, x->items[i].text, y->items[k].text);
+    }
+    return EG_OK;
 }
 
 eg_status difference_find(eg_request *rq, eg_str a, eg_str b, difference *out) {
@@ -136,15 +220,10 @@ eg_status difference_find(eg_request *rq, eg_str a, eg_str b, difference *out) {
     read_tokens(a, &lists[0]);
     read_tokens(b, &lists[1]);
     eg_status s = find_middle(rq, a, b, x, y, out);
+    if (s == EG_OK && !out->phrase.len) s = find_numbers(rq, a, b, x, y, out);
     if (s != EG_OK || out->phrase.len) return s;
-    size_t i = first_only(x, y, number_at), k = first_only(y, x, number_at);
-    if (i < x->n && k < y->n) return say(rq, out, x->items[i].at, y->items[k].at, with_unit(a, x, i), with_unit(b, y, k));
-    for (i = 0; i < x->n && !denial_at(x, i);) i++;
-    for (k = 0; k < y->n && !denial_at(y, k);) k++;
-    if ((i < x->n) != (k < y->n))
-        return say(rq, out, i < x->n ? x->items[i].at : 0, k < y->n ? y->items[k].at : 0,
-                   i < x->n ? x->items[i].text : (eg_str){0}, k < y->n ? y->items[k].text : (eg_str){0});
-    i = first_only(x, y, is_name), k = first_only(y, x, is_name);
-    if (i < x->n && k < y->n) return say(rq, out, x->items[i].at, y->items[k].at, x->items[i].text, y->items[k].text);
-    return EG_OK;
+    size_t i = has_denial(y) ? x->n : find_denial(x, y), k = has_denial(x) ? y->n : find_denial(y, x);
+    if (i < x->n) return say(rq, out, x->items[i].at, 0, x->items[i].text, (eg_str){0});
+    if (k < y->n) return say(rq, out, 0, y->items[k].at, (eg_str){0}, y->items[k].text);
+    return find_names(rq, x, y, out);
 }

@@ -6,8 +6,8 @@
 
 enum { QUOTED = 110 };
 
-/* A statement in quotes, on one line: all of it, or the part around the byte at `focus`. No text: no
- * memory. */
+/* A statement in quotes, on one line: all of it, or the part around the byte at `focus`. No text:
+ * no memory. */
 static eg_str quoted(eg_request *rq, eg_str text, size_t focus) {
     size_t from = 0, to = text.len;
     if (text.len > QUOTED) {

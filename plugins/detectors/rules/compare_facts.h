@@ -10,7 +10,7 @@
 typedef struct observation {
     eg_outcome outcome;
     align_class class;
-    int weak;    /* 1: too few words identify the thing to take it for the same one in another scope */
+    int weak;    /* 1: too few words identify the thing to take it for one in another scope */
     int general; /* 1: one says something about all things of a kind, the other breaks it */
     double score;
     eg_span a, b; /* of the subject's and of the candidate's content */

@@ -1,6 +1,6 @@
 /* explain.h - what the rules found about two facts, as one sentence for a person: the two values
- * or the two claims first, in the words of the facts, the earlier fact first. Called by compare_facts.c. Thread class: any;
- * memory is the request's. */
+ * or the two claims, in the words of the facts, the earlier fact first. Called by compare_facts.c.
+ * Thread class: any; memory is the request's. */
 #ifndef EG_DETECTORS_EXPLAIN_H
 #define EG_DETECTORS_EXPLAIN_H
 

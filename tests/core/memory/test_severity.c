@@ -48,6 +48,7 @@ static void severity_is_consequence_and_certainty(void **state) {
         {"The label of the password field is blue.", "The label of the password field is red.", 0.9, 0, EG_SEVERITY_HIGH,
          "about security"},
         {"Reports are portable.", "Reports are tied to one costume.", 0.9, 0, EG_SEVERITY_MEDIUM, "behaviour in general"},
+        {"It writes to /srv/root/token.log.", "It writes to auth.token.log.", 0.9, 0, EG_SEVERITY_MEDIUM, "behaviour in general"},
         {"Access tokens are signed with RS256.", "Access tokens are signed with HS256.", 0.9, 1, EG_SEVERITY_MEDIUM,
          "Severity medium: about security (\"tokens\"), but one agent said both."},
     };

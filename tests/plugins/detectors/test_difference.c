@@ -28,9 +28,16 @@ static void the_difference_is_named(void **state) {
         {"Refunds are possible for 30 days after the order.", "Customers get their money back within 14 days.",
          "30 days against 14 days"},
         {"Do not restart the broker by hand.", "When a node hangs, an operator restarts it.", "only one of them says \"not\""},
-        {"All of the events go through Kafka first.", "What a client sends is put into RabbitMQ.", "Kafka against RabbitMQ"},
-        {"The setting max_conns lives in the pool file.", "Connections are bounded by pool_size, elsewhere.",
+        {"All of the events go into Kafka first.", "What a client sends is put into RabbitMQ.", "Kafka against RabbitMQ"},
+        {"The setting max_conns lives in that file.", "Connections are bounded by pool_size, elsewhere.",
          "max_conns against pool_size"},
+        {"The second POST gets 409 `DUPLICATE_KEY`.", "A replay of one key answers with 201.", "409 against 201"},
+        /* what is not known to be about the same is not named */
+        {"A port can be stopped until one day ahead, later it is 409.", "cancel by customer | until 48 h before", ""},
+        {"esim.pool.max-free=3000", "eSIM profiles: at least 5 000 free ones", ""},
+        {"The recipes are in images/distro/Dockerfile here.", "We pin a tag of theirs, img-2024.22, in a lock.", ""},
+        {"The tap of the VM is made by DHCP before.", "In short it is PR number one of the SDK.", ""},
+        {"A VMM that never answers blocked a slot.", "When the context ends, the process gets SIGTERM.", ""},
         /* a capital at the beginning of a sentence makes no name */
         {"Triggers run before the policy is picked.", "Policies come first. Then rules run.", ""},
         {"", "", ""},

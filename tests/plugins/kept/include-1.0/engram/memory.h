@@ -43,7 +43,7 @@ typedef struct eg_receipt {
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
     int64_t undo_id;      /* 0: nothing that undo could take back */
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[10]; /* 0 */
 } eg_receipt;
 
 #define EG_QUERY_ARGS_SIZE_1_0 88
@@ -155,7 +155,7 @@ typedef struct eg_memory_status {
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);
-EG_SIZE_FROZEN(eg_receipt, 520);
+EG_SIZE_FROZEN(eg_receipt, 568);
 EG_SIZE_FROZEN(eg_hit, 520);
 EG_SIZE_FROZEN(eg_hits, 56);
 EG_SIZE_FROZEN(eg_resolved, 768);
