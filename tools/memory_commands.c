@@ -108,8 +108,11 @@ int memory_tool(const call *c, eg_host *host, const char *tool, const cJSON *a, 
     eg_error err = {0};
     eg_request *rq = NULL;
     eg_tool_result result = EG_TOOL_RESULT_INIT;
-    char *text = cJSON_PrintUnformatted(a);
+    cJSON *all = cJSON_Duplicate(a, 1);
+    /* people and programs get every member; agents only what they need */
+    char *text = cJSON_AddTrueToObject(all, "verbose") ? cJSON_PrintUnformatted(all) : NULL;
     int status = EXIT_FINE;
+    cJSON_Delete(all);
     *out = NULL;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
     if (!text || services->request_create(services->host, &options, &rq, &err) != EG_OK) {

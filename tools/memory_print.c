@@ -98,6 +98,25 @@ static void print_reviews(const cJSON *reviews) {
     }
 }
 
+/* What a new fact replaces by its own words, repeats, or stands beside in another context. */
+static void print_related(const cJSON *related) {
+    const cJSON *one;
+    cJSON_ArrayForEach(one, related) {
+        const char *outcome = text_of(one, "outcome");
+        int updates = strcmp(outcome, "update") == 0, agrees = strcmp(outcome, "same") == 0;
+        printf("%s %s  [%s]\n  ",
+               updates  ? "replaces, by its own words,"
+               : agrees ? "agrees with"
+                        : "holds beside",
+               short_id(one, "fact_id"), text_of(one, "agent_id"));
+        print_lines(text_of(one, "why"), 2);
+        putchar('\n');
+        if (updates)
+            printf("  close the old one with: engram commit --operation update --corrects %s and the same text\n",
+                   short_id(one, "fact_id"));
+    }
+}
+
 static void print_commit(const cJSON *r) {
     const cJSON *one;
     if (!*text_of(r, "fact_id")) {
@@ -112,6 +131,7 @@ static void print_commit(const cJSON *r) {
     print_undo_id(r);
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);
+    print_related(cJSON_GetObjectItemCaseSensitive(r, "related"));
     print_reviews(cJSON_GetObjectItemCaseSensitive(r, "review"));
     if (strcmp(text_of(r, "detection"), "queued") == 0)
         puts("the search for contradictions has not finished yet: run `engram conflicts` later");

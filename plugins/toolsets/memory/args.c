@@ -130,7 +130,7 @@ static eg_status read_all(eg_request *rq, const cJSON *object, const arg_spec *s
     cJSON_ArrayForEach(v, object) {
         size_t i = 0;
         while (i < n && strcmp(specs[i].name, v->string) != 0) i++;
-        if (i == n) return unknown_name(rq, v->string, specs, n);
+        if (i == n && !(strcmp(v->string, "verbose") == 0 && cJSON_IsBool(v))) return unknown_name(rq, v->string, specs, n);
     }
     for (size_t i = 0; i < n; i++) {
         v = pj_get(object, specs[i].name);
@@ -155,4 +155,12 @@ eg_status mt_args_read(eg_request *rq, eg_str arguments, const arg_spec *specs, 
     else s = read_all(rq, object, specs, n, values);
     cJSON_Delete(object);
     return s;
+}
+
+int mt_args_verbose(eg_str arguments) {
+    pj_problem ignored;
+    cJSON *object = pj_parse(arguments, &ignored);
+    int verbose = cJSON_IsTrue(pj_get(object, "verbose"));
+    cJSON_Delete(object);
+    return verbose;
 }

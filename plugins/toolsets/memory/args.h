@@ -37,6 +37,11 @@ typedef struct arg_value {
     size_t count;
 } arg_value;
 
+/* Every tool takes the argument `verbose`, which no schema names: true gives the result with all of
+ * its members. Agents pay for every byte of a result and need few of them; the commands of `engram`
+ * and programs ask for all. 1: it is given and true. */
+int mt_args_verbose(eg_str arguments);
+
 /* Reads arguments into values[0..n), one for each spec; texts are copies in the request's memory.
  * EG_EINVAL with the sentence in the request's error record. */
 eg_status mt_args_read(eg_request *rq, eg_str arguments, const arg_spec *specs, size_t n, arg_value *values);

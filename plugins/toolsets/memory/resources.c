@@ -50,7 +50,7 @@ static eg_status read_fact(void *self, const eg_services *services, eg_request *
     eg_statement_list *statements;
     s = mt_statements_of(services, memory, rq, data.fact, 1, &statements);
     data.statements = statements;
-    return s == EG_OK ? mt_result_make(rq, render_fact, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, (eg_str){0}, render_fact, &data, out) : s;
 }
 
 static void render_conflict(result *r, const void *data) {
@@ -63,7 +63,7 @@ static void render_conflict(result *r, const void *data) {
 
 static eg_status read_conflict(void *self, const eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out) {
     (void)self;
-    return mt_one_conflict(services, rq, id_in(uri, sizeof CONFLICTS - 1), render_conflict, out);
+    return mt_one_conflict(services, rq, (eg_str){0}, id_in(uri, sizeof CONFLICTS - 1), render_conflict, out);
 }
 
 const eg_resource mt_resources[] = {

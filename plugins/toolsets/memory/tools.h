@@ -7,9 +7,9 @@
 extern const eg_tool mt_core_tools[], mt_team_tools[];
 
 /* tools_review.c: the member `review` of a receipt, the same as questions to the client, and the
- * tool engram_judge. asks: as in eg_request. */
+ * tool engram_judge. own: the fact of the receipt. asks: as in eg_request. */
 eg_str mt_asks(const eg_request *rq);
-void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, eg_str asks);
+void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, const eg_id *own, eg_str asks);
 eg_status mt_ask_reviews(eg_request *rq, const eg_conflict_view *views, size_t n, eg_tool_result *out);
 eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out);
 

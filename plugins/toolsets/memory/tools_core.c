@@ -1,4 +1,5 @@
-/* tools_core.c - the tools of the core profile: status, commit, query, conflicts, resolve, check.
+/* tools_core.c - the tools of the core profile: status, commit, query, conflicts, resolve, check,
+ * undo.
  * Each reads its arguments by its table, calls the memory and writes the result. Called by the host
  * for front ends, on worker threads, several at once. */
 #include "tools.h"
@@ -69,9 +70,9 @@ static eg_status call_status(void *self, const eg_services *services, eg_request
     eg_memory_status status = {0};
     status_data data = {&status, rq->workspace};
     eg_memory *memory = services->memory ? services->memory(services->host) : NULL;
-    if (!memory) return mt_result_make(rq, render_unconfigured, &data, out);
+    if (!memory) return mt_result_make(rq, arguments, render_unconfigured, &data, out);
     s = services->memory_ops->status(memory, rq, &status);
-    return s == EG_OK ? mt_result_make(rq, render_status, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_status, &data, out) : s;
 }
 
 /* The scope of a call: as given, else the setting `scope`, else empty. */
@@ -106,26 +107,63 @@ typedef struct commit_data {
     eg_str asks;
 } commit_data;
 
+/* The facts that the new one replaces by its own words, repeats, or stands beside. */
+static void put_related(result *r, const eg_receipt *d) {
+    static const char *const words[] = {
+        [EG_OUTCOME_UPDATE] = "update", [EG_OUTCOME_CORROBORATION] = "same", [EG_OUTCOME_BOTH_VALID] = "both_valid"};
+    if (!d->related_count) return;
+    pj_key(&r->out, "related");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->related_count; i++) {
+        const eg_related *other = &d->related[i];
+        pj_begin(&r->out, '{');
+        mt_put_id(r, "fact_id", other->fact);
+        pj_kstr(&r->out, "outcome", eg_str_of(words[other->outcome]));
+        mt_put_optional(r, "agent_id", other->agent_id);
+        mt_put_text(r, "why", other->why);
+        pj_end(&r->out, '}');
+    }
+    pj_end(&r->out, ']');
+}
+
+static void put_next_step(result *r, const eg_receipt *d) {
+    static const char conflicts[] =
+        "Find out from the code, the tests or a person which fact is true, then call engram_resolve; until then rely on neither. "
+        "Where the value changed, your fact is the winner: next time commit with operation update. ";
+    char text[sizeof conflicts + 300], id[ID_TEXT] = "";
+    const eg_related *replaced = d->related_count && d->related[0].outcome == EG_OUTCOME_UPDATE ? &d->related[0] : NULL;
+    const char *short_id = "";
+    if (replaced) {
+        eg_str whole = mt_id_format(replaced->fact, id);
+        short_id = whole.ptr + whole.len - ID_SHORT;
+    }
+    int n = snprintf(text, sizeof text, "%s", d->conflict_count ? conflicts : "");
+    if (replaced)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "Your text says that it replaces fact %s, which is current: if so, commit the same content again with "
+                      "operation update and corrects_lineage %s.",
+                      short_id, short_id);
+    while (n > 0 && text[n - 1] == ' ') n--;
+    if (n > 0) pj_kstr(&r->out, "next_step", (eg_str){text, (size_t)n});
+}
+
 static void render_commit(result *r, const void *data) {
     const commit_data *c = data;
     const eg_receipt *d = c->receipt;
     mt_put_notice(r);
     mt_put_id(r, "fact_id", d->fact.id);
-    mt_put_id(r, "lineage_id", d->fact.lineage_id);
-    mt_put_time(r, "committed_at", d->fact.committed_at);
-    pj_kbool(&r->out, "duplicate", d->duplicate != 0);
+    if (r->full || !eg_id_eq(d->fact.lineage_id, d->fact.id)) mt_put_id(r, "lineage_id", d->fact.lineage_id);
+    if (r->full) mt_put_time(r, "committed_at", d->fact.committed_at);
+    mt_put_flag(r, "duplicate", d->duplicate != 0);
     mt_put_word(r, "operation", mt_operation_words, EG_OP_NONE + 1, d->operation);
     mt_put_id(r, "supersedes_fact_id", d->fact.supersedes);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->conflict_count; i++) mt_put_conflict_view(r, &d->conflicts[i]);
+    for (size_t i = 0; i < d->conflict_count; i++) mt_put_conflict_view(r, &d->conflicts[i], &d->fact.id);
     pj_end(&r->out, ']');
-    if (d->conflict_count)
-        pj_kstr(&r->out, "next_step",
-                EG_STR("Engram stored your fact and kept the facts that it contradicts. Find out from the code, the tests or "
-                       "a person which of them are true. Then call engram_resolve for each conflict_id with winner, merge, "
-                       "both_valid or dismissed. Until then do not rely on either fact."));
-    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, c->asks);
+    put_related(r, d);
+    put_next_step(r, d);
+    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, &d->fact.id, c->asks);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
     if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
@@ -177,7 +215,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     eg_receipt receipt = {0};
     s = services->memory_ops->commit(memory, rq, &args, &receipt);
     const commit_data data = {&receipt, mt_asks(rq)};
-    if (s == EG_OK) s = mt_result_make(rq, render_commit, &data, out);
+    if (s == EG_OK) s = mt_result_make(rq, arguments, render_commit, &data, out);
     return s == EG_OK ? mt_ask_reviews(rq, receipt.suspected, receipt.suspected_count, out) : s;
 }
 
@@ -187,13 +225,19 @@ enum { Q_TOPIC, Q_SCOPE, Q_LIMIT, Q_AS_OF, Q_TYPE, Q_AGENT, Q_EPHEMERAL, Q_HISTO
 
 static void render_hit(result *r, const eg_hit *hit) {
     pj_begin(&r->out, '{');
+    r->dates = r->disputed = 1;
     mt_put_fact_members(r, &hit->fact);
-    mt_put_score(r, "relevance", hit->relevance);
-    pj_kopt(&r->out, "why", hit->why);
-    pj_key(&r->out, "open_conflicts");
-    pj_begin(&r->out, '[');
-    for (size_t i = 0; i < hit->open_conflict_count; i++) mt_put_id(r, NULL, hit->open_conflicts[i]);
-    pj_end(&r->out, ']');
+    r->dates = r->disputed = 0;
+    if (r->full) {
+        mt_put_score(r, "relevance", hit->relevance);
+        mt_put_optional(r, "why", hit->why);
+    }
+    if (r->full || hit->open_conflict_count) {
+        pj_key(&r->out, "open_conflicts");
+        pj_begin(&r->out, '[');
+        for (size_t i = 0; i < hit->open_conflict_count; i++) mt_put_id(r, NULL, hit->open_conflicts[i]);
+        pj_end(&r->out, ']');
+    }
     if (hit->suspected_count) {
         pj_key(&r->out, "reviews");
         pj_begin(&r->out, '[');
@@ -210,8 +254,8 @@ static void render_query(result *r, const void *data) {
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < d->count; i++) render_hit(r, &d->hits[i]);
     pj_end(&r->out, ']');
-    pj_kbool(&r->out, "text_only", d->text_only != 0);
-    pj_kbool(&r->out, "topic_cut", d->topic_cut != 0);
+    mt_put_flag(r, "text_only", d->text_only != 0);
+    mt_put_flag(r, "topic_cut", d->topic_cut != 0);
 }
 
 static eg_status call_query(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
@@ -244,7 +288,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
     if (!memory) return rq->err->code;
     eg_hits hits = {0};
     s = services->memory_ops->query(memory, rq, &args, &hits);
-    return s == EG_OK ? mt_result_make(rq, render_query, &hits, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_query, &hits, out) : s;
 }
 
 /* --- conflicts --- */
@@ -263,9 +307,9 @@ static void render_conflicts(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "conflicts");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i]);
+    for (size_t i = 0; i < d->count; i++) mt_put_conflict_view(r, &d->views[i], NULL);
     pj_end(&r->out, ']');
-    pj_kbool(&r->out, "more", d->more);
+    mt_put_flag(r, "more", d->more);
 }
 
 /* A list of one, with its history. */
@@ -276,7 +320,7 @@ static void render_one_conflict(result *r, const void *data) {
     pj_begin(&r->out, '[');
     mt_put_whole_conflict(r, &d->view);
     pj_end(&r->out, ']');
-    pj_kbool(&r->out, "more", 0);
+    mt_put_flag(r, "more", 0);
     mt_put_history(r, &d->view.conflict, d->history, d->count);
 }
 
@@ -296,7 +340,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
         v[L_SCOPE].given || v[L_STATUS].integer != EG_CONFLICT_OPEN || (v[L_LIMIT].given && v[L_LIMIT].integer != L_DEFAULT);
     if (v[L_ID].given && narrowed)
         return eg_request_fail(rq, EG_EINVAL, "conflict_id: selects one conflict; leave scope, status and limit out");
-    if (v[L_ID].given) return mt_one_conflict(services, rq, v[L_ID].text, render_one_conflict, out);
+    if (v[L_ID].given) return mt_one_conflict(services, rq, arguments, v[L_ID].text, render_one_conflict, out);
     uint32_t limit = v[L_LIMIT].given ? (uint32_t)v[L_LIMIT].integer : L_DEFAULT;
     int32_t status = v[L_STATUS].integer == EG_CONFLICT_SUSPECTED + 1 ? -1 : (int32_t)v[L_STATUS].integer;
     eg_memory *memory = mt_memory_of(services, rq);
@@ -306,7 +350,7 @@ static eg_status call_conflicts(void *self, const eg_services *services, eg_requ
     s = services->memory_ops->conflicts(memory, rq, v[L_SCOPE].text, status, limit + 1, &views,
                                         &n); /* one more: is there more? */
     const conflicts_data data = {.views = views, .count = n > limit ? limit : n, .more = n > limit};
-    return s == EG_OK ? mt_result_make(rq, render_conflicts, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_conflicts, &data, out) : s;
 }
 
 /* --- resolve --- */
@@ -322,13 +366,18 @@ static void render_resolve(result *r, const void *data) {
     const resolve_data *d = data;
     mt_put_notice(r);
     pj_kbool(&r->out, "resolved", 1);
-    mt_put_id(r, "conflict_id", d->resolved->conflict.id);
-    mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, d->type);
+    if (r->full) {
+        mt_put_id(r, "conflict_id", d->resolved->conflict.id);
+        mt_put_word(r, "resolution_type", mt_resolution_words, EG_RESOLUTION_BOTH_VALID + 1, d->type);
+    }
     mt_put_word(r, "status", mt_conflict_status_words, EG_CONFLICT_SUSPECTED + 1, d->resolved->conflict.status);
     mt_put_facts(r, "closed", d->resolved->closed, d->resolved->closed_count);
-    pj_key(&r->out, "merged");
-    mt_put_fact(r, &d->resolved->merged);
-    pj_kint(&r->out, "other_conflicts_closed", (int64_t)d->resolved->other_conflicts_closed);
+    if (r->full || !eg_id_is_none(d->resolved->merged.id)) {
+        pj_key(&r->out, "merged");
+        mt_put_fact(r, &d->resolved->merged);
+    }
+    if (r->full || d->resolved->other_conflicts_closed)
+        pj_kint(&r->out, "other_conflicts_closed", (int64_t)d->resolved->other_conflicts_closed);
     mt_put_undo_id(r, d->resolved->undo_id);
     if (d->resolved->warning.len) pj_kstr(&r->out, "warning", d->resolved->warning);
 }
@@ -364,7 +413,7 @@ static eg_status call_resolve(void *self, const eg_services *services, eg_reques
     eg_resolved resolved = {0};
     s = services->memory_ops->resolve(memory, rq, &args, &resolved);
     const resolve_data data = {&resolved, args.resolution_type};
-    return s == EG_OK ? mt_result_make(rq, render_resolve, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_resolve, &data, out) : s;
 }
 
 /* --- check --- */
@@ -378,14 +427,19 @@ typedef struct check_data {
 
 static void render_finding(result *r, const check_data *d, const eg_check_finding *f) {
     pj_begin(&r->out, '{');
+    int with_fact = f->other == UINT32_MAX;
     pj_kint(&r->out, "statement", f->item);
-    mt_put_text(r, "content", d->items[f->item].content);
-    pj_key(&r->out, "other_statement");
-    if (f->other == UINT32_MAX) pj_null(&r->out);
-    else pj_int(&r->out, f->other);
-    pj_key(&r->out, "fact");
-    if (f->other == UINT32_MAX) mt_put_fact(r, &f->fact);
-    else pj_null(&r->out);
+    if (r->full) mt_put_text(r, "content", d->items[f->item].content);
+    if (r->full || !with_fact) {
+        pj_key(&r->out, "other_statement");
+        if (with_fact) pj_null(&r->out);
+        else pj_int(&r->out, f->other);
+    }
+    if (r->full || with_fact) {
+        pj_key(&r->out, "fact");
+        if (with_fact) mt_put_fact(r, &f->fact);
+        else pj_null(&r->out);
+    }
     pj_kstr(&r->out, "detection_tier", f->tier);
     mt_put_word(r, "severity", mt_severity_words, EG_SEVERITY_HIGH + 1, f->severity);
     mt_put_score(r, "score", f->score);
@@ -400,9 +454,11 @@ static void render_check(result *r, const void *data) {
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < d->checked->count; i++) render_finding(r, d, &d->checked->findings[i]);
     pj_end(&r->out, ']');
-    pj_kint(&r->out, "statements", (int64_t)d->checked->statements);
-    pj_kint(&r->out, "pairs", (int64_t)d->checked->pairs);
-    pj_kbool(&r->out, "without_nli", d->checked->without_nli != 0);
+    if (r->full) {
+        pj_kint(&r->out, "statements", (int64_t)d->checked->statements);
+        pj_kint(&r->out, "pairs", (int64_t)d->checked->pairs);
+    }
+    mt_put_flag(r, "without_nli", d->checked->without_nli != 0);
     if (d->checked->problem.len) mt_put_text(r, "problem", d->checked->problem);
 }
 
@@ -431,7 +487,33 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
     eg_checked checked = {0};
     s = services->memory_ops->check(memory, rq, &args, &checked);
     const check_data data = {items, &checked};
-    return s == EG_OK ? mt_result_make(rq, render_check, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_check, &data, out) : s;
+}
+
+/* --- undo --- */
+
+static void render_undo(result *r, const void *data) {
+    const eg_undone *d = data;
+    mt_put_notice(r);
+    pj_kstr(&r->out, "undone", d->action);
+    mt_put_facts(r, "restored", d->restored, d->restored_count);
+    mt_put_facts(r, "closed", d->closed, d->closed_count);
+    pj_kint(&r->out, "undo_id", d->undo_id);
+    if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
+}
+
+static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
+    (void)self;
+    /* ids come as JSON numbers: exact up to 2^53 - 1, which no store reaches */
+    static const arg_spec spec = {.name = "undo_id", .kind = ARG_INTEGER, .required = 1, .low = 1, .high = 9007199254740991.0};
+    arg_value v;
+    eg_status s = mt_args_read(rq, arguments, &spec, 1, &v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    eg_undone undone = {0};
+    s = services->memory_ops->undo(memory, rq, v.integer, &undone);
+    return s == EG_OK ? mt_result_make(rq, arguments, render_undo, &undone, out) : s;
 }
 
 #define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
@@ -450,5 +532,7 @@ const eg_tool mt_core_tools[] = {
      JUDGE_OUTPUT, mt_call_judge},
     {sizeof(eg_tool), READS, EG_PROFILE_CORE, EG_NEEDS_READ, "engram_check", "Check statements", CHECK_DESCRIPTION, CHECK_INPUT,
      CHECK_OUTPUT, call_check},
+    {sizeof(eg_tool), 0, EG_PROFILE_CORE, EG_NEEDS_RESOLVE, "engram_undo", "Take back a change", UNDO_DESCRIPTION, UNDO_INPUT,
+     UNDO_OUTPUT, call_undo},
 };
 const size_t mt_core_tool_count = COUNT(mt_core_tools);

@@ -23,17 +23,22 @@ static eg_str statement_of(const eg_fact *f, eg_span s) {
     return (eg_str){f->content.ptr + s.start, s.end - s.start};
 }
 
-/* stated: what was compared in place of the statement's own words; empty: nothing. */
-static void put_side(result *r, const char *key, const eg_fact *f, eg_span span, eg_str stated) {
+/* stated: what was compared in place of the statement's own words; empty: nothing. Of its own fact
+ * an agent needs the statement alone, and of the other the content where that says more. */
+static void put_side(result *r, const char *key, const eg_fact *f, eg_span span, eg_str stated, const eg_id *own) {
+    eg_str statement = statement_of(f, span);
+    int known = !r->full && eg_id_eq(f->id, *own);
     pj_key(&r->out, key);
     pj_begin(&r->out, '{');
-    mt_put_text(r, "statement", statement_of(f, span));
+    mt_put_text(r, "statement", statement);
     if (stated.len) mt_put_text(r, "stated", stated);
-    mt_put_text(r, "content", f->content);
+    if (r->full || (!known && statement.len < f->content.len)) mt_put_text(r, "content", f->content);
     mt_put_id(r, "fact_id", f->id);
-    pj_kstr(&r->out, "scope", f->scope);
-    pj_kopt(&r->out, "agent_id", f->agent_id);
-    mt_put_time(r, "committed_at", f->committed_at);
+    if (!known) {
+        pj_kstr(&r->out, "scope", f->scope);
+        mt_put_optional(r, "agent_id", f->agent_id);
+        mt_put_time(r, "committed_at", f->committed_at);
+    }
     pj_end(&r->out, '}');
 }
 
@@ -51,7 +56,7 @@ static eg_str question_for(eg_str asks) {
     return EG_STR(QUESTION " Answer with engram_judge; if you do not know, leave it.");
 }
 
-void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, eg_str asks) {
+void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, const eg_id *own, eg_str asks) {
     pj_key(&r->out, "review");
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < n; i++) {
@@ -60,8 +65,8 @@ void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, eg_str a
         mt_put_id(r, "review_id", c->id);
         pj_kstr(&r->out, "question", question_for(asks));
         mt_put_score(r, "probability", c->score);
-        put_side(r, "earlier", &views[i].a, c->span_a, views[i].stated_a);
-        put_side(r, "later", &views[i].b, c->span_b, views[i].stated_b);
+        put_side(r, "earlier", &views[i].a, c->span_a, views[i].stated_a, own);
+        put_side(r, "later", &views[i].b, c->span_b, views[i].stated_b, own);
         pj_end(&r->out, '}');
     }
     pj_end(&r->out, ']');
@@ -146,5 +151,5 @@ eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq,
     eg_resolved judged = {0};
     s = services->memory_ops->judge(memory, rq, &args, &judged);
     const judged_data data = {&judged, args.verdict};
-    return s == EG_OK ? mt_result_make(rq, render_judged, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_judged, &data, out) : s;
 }

@@ -1,4 +1,4 @@
-/* tools_team.c - the tools of the team profile: feedback, undo, promote, lineage. See tools_core.c.
+/* tools_team.c - the tools of the team profile: feedback, promote, lineage. See tools_core.c.
  */
 #include "tools.h"
 
@@ -32,31 +32,7 @@ static eg_status call_feedback(void *self, const eg_services *services, eg_reque
     if (!memory) return rq->err->code;
     s = services->memory_ops->feedback(memory, rq, v[F_ID].text, (int)v[F_FEEDBACK].integer);
     const feedback_data data = {v[F_ID].text, feedback_words[v[F_FEEDBACK].integer]};
-    return s == EG_OK ? mt_result_make(rq, render_feedback, &data, out) : s;
-}
-
-static void render_undo(result *r, const void *data) {
-    const eg_undone *d = data;
-    mt_put_notice(r);
-    pj_kstr(&r->out, "undone", d->action);
-    mt_put_facts(r, "restored", d->restored, d->restored_count);
-    mt_put_facts(r, "closed", d->closed, d->closed_count);
-    pj_kint(&r->out, "undo_id", d->undo_id);
-    if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
-}
-
-static eg_status call_undo(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
-    (void)self;
-    /* ids come as JSON numbers: exact up to 2^53 - 1, which no store reaches */
-    static const arg_spec spec = {.name = "undo_id", .kind = ARG_INTEGER, .required = 1, .low = 1, .high = 9007199254740991.0};
-    arg_value v;
-    eg_status s = mt_args_read(rq, arguments, &spec, 1, &v);
-    if (s != EG_OK) return s;
-    eg_memory *memory = mt_memory_of(services, rq);
-    if (!memory) return rq->err->code;
-    eg_undone undone = {0};
-    s = services->memory_ops->undo(memory, rq, v.integer, &undone);
-    return s == EG_OK ? mt_result_make(rq, render_undo, &undone, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_feedback, &data, out) : s;
 }
 
 static void render_promote(result *r, const void *data) {
@@ -75,7 +51,7 @@ static eg_status call_promote(void *self, const eg_services *services, eg_reques
     if (!memory) return rq->err->code;
     eg_fact fact = {0};
     s = services->memory_ops->promote(memory, rq, v.text, &fact);
-    return s == EG_OK ? mt_result_make(rq, render_promote, &fact, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_promote, &fact, out) : s;
 }
 
 typedef struct lineage_data {
@@ -107,14 +83,12 @@ static eg_status call_lineage(void *self, const eg_services *services, eg_reques
     eg_statement_list *statements = NULL;
     if (s == EG_OK) s = mt_statements_of(services, memory, rq, facts, n, &statements);
     const lineage_data data = {facts, n, statements};
-    return s == EG_OK ? mt_result_make(rq, render_lineage, &data, out) : s;
+    return s == EG_OK ? mt_result_make(rq, arguments, render_lineage, &data, out) : s;
 }
 
 const eg_tool mt_team_tools[] = {
     {sizeof(eg_tool), 0, EG_PROFILE_TEAM, EG_NEEDS_WRITE, "engram_feedback", "Judge a conflict", FEEDBACK_DESCRIPTION,
      FEEDBACK_INPUT, FEEDBACK_OUTPUT, call_feedback},
-    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, EG_NEEDS_RESOLVE, "engram_undo", "Take back a change", UNDO_DESCRIPTION, UNDO_INPUT,
-     UNDO_OUTPUT, call_undo},
     {sizeof(eg_tool), EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, EG_NEEDS_WRITE, "engram_promote", "Make a fact durable",
      PROMOTE_DESCRIPTION, PROMOTE_INPUT, PROMOTE_OUTPUT, call_promote},
     {sizeof(eg_tool), EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_lineage",

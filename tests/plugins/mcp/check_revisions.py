@@ -98,6 +98,51 @@ def calls_core_tools(rev):
 
 @checked
 @every_revision
+def is_brief(rev):
+    """what an agent pays for: the list of tools, a receipt, a hit, a conflict; ids still work"""
+    peer = with_peer(rev)
+    tools = tools_of(rev, peer)
+    core = {name: tool for name, tool in tools.items() if name.startswith("engram_")}
+    size = len(json.dumps({"tools": list(core.values())}, separators=(",", ":")))
+    check(size <= 6000, "the list of the core tools", size)
+    scope, service = "brief", SERVICES[rev]
+
+    def call(name, **arguments):
+        value = good_call(rev, peer, tools, name, arguments, brief=True)
+        check("notice" not in value and None not in value.values(), "what nobody needs", value)
+        return value, len(json.dumps(value, separators=(",", ":")))
+
+    first, _ = call("engram_commit", content=f"The queue limit of the {service} service is 30.",
+                    scope=scope, agent_id="agent-linnet", wait_ms=10000)
+    check(set(first) == {"fact_id", "operation", "conflicts", "detection", "undo_id"}
+          and len(first["fact_id"]) == 12, "a plain receipt", first)
+    second, size = call("engram_commit", content=f"The queue limit of the {service} service is 50.",
+                        scope=scope, agent_id="agent-osprey", wait_ms=10000)
+    (conflict,) = second["conflicts"]
+    check(size < 1000 and conflict["fact_a"]["fact_id"] == first["fact_id"]
+          and "fact_b" not in conflict and "next_step" in second, "a receipt with a conflict",
+          second)
+    hits, size = call("engram_query", topic=f"queue limit of {service}", scope=scope)
+    texts = sum(len(hit["content"]) for hit in hits["results"])
+    disputed = len(',"open_conflicts":["123456789012"]')
+    check((size - texts) / len(hits["results"]) <= 120 + disputed, "a hit", hits)
+    check(all(hit["open_conflicts"] == [conflict["conflict_id"]] for hit in hits["results"]),
+          "disputed", hits)
+    found, _ = call("engram_conflicts", scope=scope)
+    check(found["conflicts"][0]["conflict_id"] == conflict["conflict_id"], "conflicts", found)
+    would, _ = call("engram_check", content=f"The queue limit of the {service} service is 70.",
+                    scope=scope)
+    check("fact" in would["would_conflict"][0], "check", would)
+    done, _ = call("engram_resolve", conflict_id=conflict["conflict_id"], resolution="measured",
+                   resolution_type="winner", winning_fact_id=second["fact_id"])
+    check(done["closed"][0]["fact_id"] == first["fact_id"], "resolved", done)
+    undone, _ = call("engram_undo", undo_id=done["undo_id"])
+    check(undone["undone"] == "resolve", "undone", undone)
+    peer.finish()
+
+
+@checked
+@every_revision
 def refuses_bad_arguments(rev):
     """bad arguments are isError results that name the argument; an unknown tool is -32602"""
     peer = with_peer(rev)
@@ -116,7 +161,8 @@ def refuses_bad_arguments(rev):
              "winning_fact_id")
     bad_call(rev, peer, "engram_status", [1], "arguments")
     run.judge.error(rev, peer.call("engram_nothing", {}), -32602)
-    run.judge.error(rev, peer.call("engram_undo", {"undo_id": 1}), -32602)  # of another profile
+    # of another profile
+    run.judge.error(rev, peer.call("engram_promote", {"fact_id": "1"}), -32602)
     run.judge.error(rev, peer.ask("tools/call", {"arguments": {}}), -32602)
     run.judge.error(rev, peer.ask("tools/call", {"name": 5}), -32602)
     peer.finish()

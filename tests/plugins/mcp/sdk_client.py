@@ -46,7 +46,7 @@ async def session(mode, scope, service):
         second = await call(client, "engram_commit", content=f"{timeout} 45 seconds.", scope=scope,
                             agent_id="sdk-b", wait_ms=10000)
         ours = [c for c in second["conflicts"]
-                if first["fact_id"] in (c["fact_a"]["fact_id"], c["fact_b"]["fact_id"])]
+                if first["fact_id"] == c["fact_a"]["fact_id"] and "fact_b" not in c]
         check(len(ours) == 1, "the receipt names the conflict", second)
         conflict = ours[0]["conflict_id"]
         hits = (await call(client, "engram_query", topic=f"request timeout of {service}",

@@ -170,6 +170,16 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
             if (out->suspected)
                 out->suspected[out->suspected_count++] = (eg_conflict_view){.conflict = *c, .a = h->facts[0], .b = *f};
         }
+        /* What begins with "Now" replaces the first fact and agrees with the second. */
+        if (eg_str_eq(first_word(f->content), EG_STR("Now")) && n > 1) {
+            out->related = eg_request_array(rq, 2, sizeof *out->related);
+            for (size_t i = 0; out->related && i < 2; i++)
+                out->related[out->related_count++] = (eg_related){.fact = h->facts[i].id,
+                                                                  .lineage = h->facts[i].lineage_id,
+                                                                  .outcome = i ? EG_OUTCOME_CORROBORATION : EG_OUTCOME_UPDATE,
+                                                                  .agent_id = h->facts[i].agent_id,
+                                                                  .why = EG_STR("said so")};
+        }
         out->fact = *f;
     }
     out->operation = a->operation;

@@ -57,22 +57,22 @@ static void given_statements(void **state) {
 /* Who asks is the agent that a call names, else who the front end says. */
 static void the_actor_of_a_call(void **state) {
     (void)state;
-    assert_int_equal(call("engram_commit", "{\"content\":\"Eta is 1\",\"agent_id\":\"bob\"}", NULL), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"Eta is 1\",\"agent_id\":\"bob\"}", NULL), EG_OK);
     SAME(host.commit.agent_id, "bob");
-    assert_int_equal(call("engram_commit", "{\"content\":\"Eta is 2\",\"agent_id\":\"\"}", NULL), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"Eta is 2\",\"agent_id\":\"\"}", NULL), EG_OK);
     SAME(host.commit.agent_id, "tester");
     /* a filter */
-    assert_int_equal(call("engram_query", "{\"topic\":\"t\",\"agent_id\":\"bob\"}", NULL), EG_OK);
+    assert_int_equal(call_verbose("engram_query", "{\"topic\":\"t\",\"agent_id\":\"bob\"}", NULL), EG_OK);
     SAME(host.actor, "tester");
     static const char settle[] = "{\"conflict_id\":\"00000001\",\"resolution_type\":\"winner\",\"resolution\":\"r\","
                                  "\"winning_fact_id\":\"00000002\",\"agent_id\":\"bob\"}";
     cJSON *r;
-    assert_int_equal(call("engram_resolve", settle, &r), EG_OK);
+    assert_int_equal(call_verbose("engram_resolve", settle, &r), EG_OK);
     assert_string_equal(text_of(pj_get(r, "closed")->child, "closed_by"), "bob");
     assert_int_equal(pj_get(r, "undo_id")->valuedouble, 7);
     cJSON_Delete(r);
     /* again: there is nothing to undo */
-    assert_int_equal(call("engram_resolve", settle, &r), EG_OK);
+    assert_int_equal(call_verbose("engram_resolve", settle, &r), EG_OK);
     assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
     cJSON_Delete(r);
 }
@@ -129,7 +129,7 @@ static void conflicts_arguments(void **state) {
                  {"{\"status\":\"suspected\"}", EG_CONFLICT_SUSPECTED},
                  {"{\"status\":\"all\",\"scope\":\"s\"}", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(call("engram_conflicts", cases[i].arguments, NULL), EG_OK);
+        assert_int_equal(call_verbose("engram_conflicts", cases[i].arguments, NULL), EG_OK);
         assert_int_equal(host.conflicts_status, cases[i].status);
         /* one more than shown, to know whether there are more */
         assert_int_equal(host.conflicts_limit, 11);
@@ -139,23 +139,23 @@ static void conflicts_arguments(void **state) {
         char text[64];
         cJSON *r;
         snprintf(text, sizeof text, "{\"content\":\"Gamma is %d\"}", i);
-        assert_int_equal(call("engram_commit", text, &r), EG_OK);
+        assert_int_equal(call_verbose("engram_commit", text, &r), EG_OK);
         assert_int_equal(pj_get(r, "next_step") != NULL, i > 0);
         cJSON_Delete(r);
     }
     cJSON *r;
-    assert_int_equal(call("engram_conflicts", "{\"limit\":6}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_conflicts", "{\"limit\":6}", &r), EG_OK);
     assert_int_equal(cJSON_GetArraySize(pj_get(r, "conflicts")), 6);
     assert_true(cJSON_IsFalse(pj_get(r, "more")));
     cJSON_Delete(r);
-    assert_int_equal(call("engram_conflicts", "{\"limit\":5}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_conflicts", "{\"limit\":5}", &r), EG_OK);
     assert_int_equal(cJSON_GetArraySize(pj_get(r, "conflicts")), 5);
     assert_true(cJSON_IsTrue(pj_get(r, "more")) && !pj_get(r, "history"));
     const cJSON *third = cJSON_GetArrayItem(pj_get(r, "conflicts"), 2);
     char text[100];
     cJSON *one;
     snprintf(text, sizeof text, "{\"conflict_id\":\"%s\"}", pj_get(third, "conflict_id")->valuestring);
-    assert_int_equal(call("engram_conflicts", text, &one), EG_OK);
+    assert_int_equal(call_verbose("engram_conflicts", text, &one), EG_OK);
     assert_int_equal(cJSON_GetArraySize(pj_get(one, "conflicts")), 1);
     assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "conflicts"), 0), third, 1));
     assert_true(cJSON_Compare(cJSON_GetArrayItem(pj_get(one, "history"), 0), pj_get(third, "fact_b"), 1));
@@ -165,10 +165,10 @@ static void conflicts_arguments(void **state) {
     refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"limit\":5}", "conflict_id");
     refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"status\":\"all\"}", "conflict_id");
     refused("engram_conflicts", "{\"conflict_id\":\"00000001\",\"scope\":\"s\"}", "conflict_id");
-    assert_int_equal(call("engram_conflicts", /* a form with its defaults */
-                          "{\"conflict_id\":\"00000001\",\"scope\":\"\",\"status\":\"open\",\"limit\":10}", NULL),
+    assert_int_equal(call_verbose("engram_conflicts", /* a form with its defaults */
+                                  "{\"conflict_id\":\"00000001\",\"scope\":\"\",\"status\":\"open\",\"limit\":10}", NULL),
                      EG_OK);
-    assert_int_equal(call("engram_conflicts", "{\"conflict_id\":\"00000000\"}", NULL), EG_ENOENT);
+    assert_int_equal(call_verbose("engram_conflicts", "{\"conflict_id\":\"00000000\"}", NULL), EG_ENOENT);
 }
 
 static void other_arguments(void **state) {
@@ -201,12 +201,12 @@ static void members_of_a_fact(void **state) {
         "fact_id",       "lineage_id",         "content",          "scope",       "confidence", "fact_type",  "agent_id",
         "engineer",      "committed_at",       "valid_from",       "valid_until", "durability", "provenance", "verified",
         "artifact_hash", "supersedes_fact_id", "has_open_conflict"};
-    call("engram_commit", "{\"content\":\"Delta is 1\"}", NULL);
-    call("engram_commit", "{\"content\":\"Delta is 2\",\"provenance\":\"p\"}", NULL);
+    call_verbose("engram_commit", "{\"content\":\"Delta is 1\"}", NULL);
+    call_verbose("engram_commit", "{\"content\":\"Delta is 2\",\"provenance\":\"p\"}", NULL);
     host.facts[1].supersedes = host.facts[0].id;
     host.facts[1].valid_until = INT64_C(1785230400000001);
     cJSON *r;
-    assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
     assert_string_equal(r->child->string, "notice");
     const cJSON *hit = cJSON_GetArrayItem(pj_get(r, "results"), 1);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) assert_non_null(pj_get(hit, members[i]));
@@ -223,10 +223,10 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(first, "valid_until"), "null");
     assert_true(cJSON_IsFalse(pj_get(first, "verified")));
     cJSON_Delete(r);
-    assert_int_equal(call("engram_resolve",
-                          "{\"conflict_id\":\"00000001\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
-                          "\"merged_content\":\"Delta is 3\"}",
-                          &r),
+    assert_int_equal(call_verbose("engram_resolve",
+                                  "{\"conflict_id\":\"00000001\",\"resolution_type\":\"merge\",\"resolution\":\"r\","
+                                  "\"merged_content\":\"Delta is 3\"}",
+                                  &r),
                      EG_OK);
     const cJSON *merged = pj_get(r, "merged");
     assert_string_equal(text_of(merged, "content"), "Delta is 3");
@@ -235,12 +235,12 @@ static void members_of_a_fact(void **state) {
     assert_string_equal(text_of(pj_get(r, "closed")->child, "close_reason"), "merged");
     assert_string_equal(text_of(pj_get(r, "closed")->child, "closed_by"), "tester");
     cJSON_Delete(r);
-    assert_int_equal(call("engram_conflicts", "{\"status\":\"all\"}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_conflicts", "{\"status\":\"all\"}", &r), EG_OK);
     const cJSON *c = pj_get(r, "conflicts")->child;
     assert_string_equal(text_of(c, "resolution_type"), "merge");
     assert_true(pj_get(c, "score")->valuedouble == 0.9877);
     cJSON_Delete(r);
-    assert_int_equal(call("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"nothing new\",\"operation\":\"none\"}", &r), EG_OK);
     assert_string_equal(text_of(r, "fact_id"), "null");
     assert_true(cJSON_IsNull(pj_get(r, "undo_id")));
     cJSON_Delete(r);
@@ -307,11 +307,11 @@ static void a_pair_is_whole(void **state) {
             memcpy(word[i], "Theta ", 6);
             word[i][bytes] = 0;
             snprintf(arguments, sizeof arguments, "{\"content\":\"%s\",\"scope\":\"s/%zu\"}", word[i], bytes);
-            assert_int_equal(call("engram_commit", arguments, NULL), EG_OK);
+            assert_int_equal(call_verbose("engram_commit", arguments, NULL), EG_OK);
         }
         snprintf(arguments, sizeof arguments, "{\"conflict_id\":\"%08zu\"}", host.conflict_count);
         cJSON *r;
-        assert_int_equal(call("engram_conflicts", arguments, &r), EG_OK);
+        assert_int_equal(call_verbose("engram_conflicts", arguments, &r), EG_OK);
         const cJSON *c = pj_get(r, "conflicts")->child, *old;
         assert_string_equal(text_of(pj_get(c, "fact_a"), "content"), word[0]);
         assert_string_equal(text_of(pj_get(c, "fact_b"), "content"), word[1]);
@@ -322,6 +322,68 @@ static void a_pair_is_whole(void **state) {
         }
         cJSON_Delete(r);
     }
+}
+
+/* What a fact replaces by its own words, and who agrees; and how to close what is replaced. */
+static void related_facts_are_told(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Mu is 1\",\"agent_id\":\"ann\"}", &r), EG_OK);
+    assert_null(pj_get(r, "related"));
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Nu is 1\",\"agent_id\":\"ben\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Now Mu is 2\"}", &r), EG_OK);
+    const cJSON *related = pj_get(r, "related");
+    assert_int_equal(cJSON_GetArraySize(related), 2);
+    assert_string_equal(text_of(related->child, "fact_id"), "000000000001");
+    assert_string_equal(text_of(related->child, "outcome"), "update");
+    assert_string_equal(text_of(related->child, "agent_id"), "ann");
+    assert_string_equal(text_of(related->child, "why"), "said so");
+    assert_string_equal(text_of(related->child->next, "outcome"), "same");
+    assert_non_null(strstr(text_of(r, "next_step"), "operation update and corrects_lineage 000000000001"));
+    cJSON_Delete(r);
+}
+
+/* What an agent gets: no nulls, no usual values, no notice, short ids, and of a conflict of its own
+ * fact only the other one. */
+static void agents_get_little(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Kappa is 1\",\"agent_id\":\"ann\"}", &r), EG_OK);
+    char *printed = cJSON_PrintUnformatted(r);
+    assert_string_equal(printed, "{\"fact_id\":\"000000000001\",\"lineage_id\":\"000000000001\",\"operation\":\"add\","
+                                 "\"conflicts\":[],\"detection\":\"done\",\"undo_id\":1002}");
+    cJSON_free(printed);
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Kappa is 2\",\"agent_id\":\"ben\"}", &r), EG_OK);
+    const cJSON *c = pj_get(r, "conflicts")->child;
+    assert_string_equal(text_of(pj_get(c, "fact_a"), "content"), "Kappa is 1");
+    assert_null(pj_get(c, "fact_b"));
+    assert_null(pj_get(c, "status"));
+    assert_string_equal(text_of(c, "conflict_id"), "000000000001");
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
+    assert_int_equal(cJSON_GetArraySize(r), 1);
+    const cJSON *hit = pj_get(r, "results")->child;
+    static const char *const left_out[] = {"confidence",  "fact_type",         "engineer",   "valid_from",
+                                           "valid_until", "durability",        "verified",   "relevance",
+                                           "why",         "has_open_conflict", "provenance", "artifact_hash"};
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) assert_null(pj_get(hit, left_out[i]));
+    assert_int_equal(strlen(text_of(hit, "committed_at")), 10);
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit",
+                          "{\"content\":\"Lambda is 1\",\"agent_id\":\"ann\",\"confidence\":0.4,\"fact_type\":\"decision\","
+                          "\"provenance\":\"p\",\"scope\":\"s\"}",
+                          NULL),
+                     EG_OK);
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
+    hit = cJSON_GetArrayItem(pj_get(r, "results"), 2); /* what is not usual is said */
+    assert_true(pj_get(hit, "confidence")->valuedouble == 0.4);
+    assert_string_equal(text_of(hit, "fact_type"), "decision");
+    assert_string_equal(text_of(hit, "provenance"), "p");
+    assert_string_equal(text_of(hit, "scope"), "s");
+    cJSON_Delete(r);
+    refused("engram_query", "{\"topic\":\"t\",\"verbose\":1}", "verbose");
 }
 
 static void no_store(void **state) {
@@ -381,11 +443,11 @@ static void allocations_fail(void **state) {
 static void reviews_are_asked_and_answered(void **state) {
     (void)state;
     cJSON *r;
-    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha is 1\"}", NULL), EG_OK);
-    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha is 2\"}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"Alpha is 1\"}", NULL), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"Alpha is 2\"}", &r), EG_OK);
     assert_null(pj_get(r, "review"));
     cJSON_Delete(r);
-    assert_int_equal(call("engram_commit", "{\"content\":\"Perhaps it is 3\"}", &r), EG_OK);
+    assert_int_equal(call_verbose("engram_commit", "{\"content\":\"Perhaps it is 3\"}", &r), EG_OK);
     const cJSON *review = cJSON_GetArrayItem(pj_get(r, "review"), 0);
     assert_string_equal(text_of(pj_get(review, "later"), "statement"), "Perhaps");
     assert_string_equal(text_of(pj_get(review, "later"), "content"), "Perhaps it is 3");
@@ -396,7 +458,7 @@ static void reviews_are_asked_and_answered(void **state) {
     snprintf(arguments, sizeof arguments, "{\"review_id\":\"%s\",\"verdict\":\"contradiction\",\"reason\":\"seen\"}",
              text_of(review, "review_id"));
     cJSON_Delete(r);
-    assert_int_equal(call("engram_judge", arguments, &r), EG_OK);
+    assert_int_equal(call_verbose("engram_judge", arguments, &r), EG_OK);
     assert_int_equal(host.judge.verdict, EG_JUDGED_CONTRADICTION);
     SAME(host.judge.reason, "seen");
     assert_string_equal(text_of(r, "status"), "open");
@@ -418,6 +480,8 @@ int main(void) {
         TEST(members_of_a_fact),
         TEST(long_texts_are_cut),
         TEST(a_pair_is_whole),
+        TEST(related_facts_are_told),
+        TEST(agents_get_little),
         TEST(no_store),
         TEST(failures_pass_through),
         TEST(allocations_fail),

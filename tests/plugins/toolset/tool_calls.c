@@ -41,6 +41,16 @@ eg_status call(const char *tool, const char *arguments, cJSON **result) {
     return st;
 }
 
+eg_status call_verbose(const char *tool, const char *arguments, cJSON **result) {
+    cJSON *all = cJSON_Parse(arguments);
+    assert_non_null(cJSON_AddTrueToObject(all, "verbose"));
+    char *text = cJSON_PrintUnformatted(all);
+    eg_status st = call(tool, text, result);
+    cJSON_free(text);
+    cJSON_Delete(all);
+    return st;
+}
+
 void refused(const char *tool, const char *arguments, const char *word) {
     eg_status st = call(tool, arguments, NULL);
     if (st != EG_EINVAL || !strstr(last_error.text, word))

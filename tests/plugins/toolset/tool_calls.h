@@ -23,6 +23,9 @@ int teardown(void **state);
 /* Calls a tool; *result (when not NULL) is the parsed result, to be deleted, or NULL. */
 eg_status call(const char *tool, const char *arguments, cJSON **result);
 
+/* The same with all members of the result. */
+eg_status call_verbose(const char *tool, const char *arguments, cJSON **result);
+
 /* The call is refused (EG_EINVAL) with a message that holds `word`; it is not refused. */
 void refused(const char *tool, const char *arguments, const char *word);
 void accepted(const char *tool, const char *arguments);

@@ -21,7 +21,8 @@ static void put_names(pj_out *o, const reply_to *to, const char *name, const cha
 }
 
 /* What a revision puts beside the annotations is not repeated in them, nor what a read-only tool
- * makes meaningless: every client pays for these bytes in each session. */
+ * makes meaningless, nor what is the default of the protocol (not idempotent): every client pays
+ * for these bytes in each session. */
 static void put_annotations(pj_out *o, const reply_to *to, const eg_tool *tool) {
     int reads = (tool->flags & EG_TOOL_READ_ONLY) != 0;
     pj_key(o, "annotations");
@@ -30,7 +31,7 @@ static void put_annotations(pj_out *o, const reply_to *to, const eg_tool *tool) 
     pj_kbool(o, "readOnlyHint", reads);
     if (!reads) {
         pj_kbool(o, "destructiveHint", (tool->flags & EG_TOOL_DESTRUCTIVE) != 0);
-        pj_kbool(o, "idempotentHint", (tool->flags & EG_TOOL_IDEMPOTENT) != 0);
+        if (tool->flags & EG_TOOL_IDEMPOTENT) pj_kbool(o, "idempotentHint", 1);
     }
     pj_kbool(o, "openWorldHint", (tool->flags & EG_TOOL_OPEN_WORLD) != 0);
     pj_end(o, '}');
