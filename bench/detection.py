@@ -152,7 +152,9 @@ def run_store(program, store, settings, judge, given=None):
             seconds.append(time.monotonic() - begun)
             ids[receipt["fact_id"]] = fact["id"]
             for c in receipt["conflicts"]:
-                pair = frozenset((ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]))
+                # a receipt names the other fact alone
+                pair = frozenset(ids[c[side]["fact_id"] if side in c else receipt["fact_id"]]
+                                 for side in ("fact_a", "fact_b"))
                 found[pair] = c
             for q in receipt.get("review", []):
                 pair = frozenset(ids[q[side]["fact_id"]] for side in ("earlier", "later"))

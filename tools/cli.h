@@ -89,6 +89,7 @@ int run_bench(const call *c);
 int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);
 int run_models(const call *c);
+int run_workspaces(const call *c);
 int run_allow(const call *c);
 int run_doctor(const call *c);
 int run_version(const call *c);

@@ -451,6 +451,24 @@ static const action plugins_actions[] = {{"list", "", "the plugins that the sett
                                          {"check", "FILE", "load a plugin and test that it keeps the contract of its kind"},
                                          {0}};
 
+static const char *const workspaces_text[] = {
+    "A workspace is a memory of its own. Each git repository has one; `engram workspaces` lists those of the store, with the "
+    "repositories that are known to use them. The star marks the one of this folder.",
+    "rename and merge change the repositories' records too, so they find their memory under the new name. merge keeps all facts "
+    "with their ids and times, and their part of the audit log; facts of both are compared with each other afterwards. remove "
+    "takes the facts away for good: only the audit log keeps that there were some.",
+    NULL};
+static const action workspaces_actions[] = {{"list", "", "the workspaces of the store (the default)"},
+                                            {"rename", "OLD NEW", "give a workspace another name"},
+                                            {"merge", "FROM TO", "put all facts of one workspace into another one"},
+                                            {"remove", "NAME", "remove a workspace with all its facts"},
+                                            {0}};
+static const option workspaces_options[] = {{.name = "yes", .short_name = 'y', .description = "remove: do not ask"}, {0}};
+static const example workspaces_examples[] = {
+    {"engram workspaces", "list them"},
+    {"engram workspaces merge local team", "move what was stored outside of repositories"},
+    {0}};
+
 static const char *const allow_text[] = {
     "A project's .engram.conf comes with its repository, so somebody else may have written it. By itself it sets the scope and, "
     "within limits, how contradictions are found. Everything else in it, such as the workspace, plugins, models and commands, is "
@@ -669,6 +687,15 @@ const command commands[] = {{.name = "check",
                              .actions = plugins_actions,
                              .options = no_options,
                              .run = run_plugins},
+                            {.name = "workspaces",
+                             .group = INSTALLATION,
+                             .synopsis = "[list | rename OLD NEW | merge FROM TO | remove NAME]",
+                             .summary = "list, rename, merge and remove workspaces",
+                             .description = workspaces_text,
+                             .actions = workspaces_actions,
+                             .options = workspaces_options,
+                             .examples = workspaces_examples,
+                             .run = run_workspaces},
                             {.name = "allow",
                              .group = INSTALLATION,
                              .synopsis = "",

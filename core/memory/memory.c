@@ -14,6 +14,7 @@
 #include "core/memory/facts.h"
 #include "core/memory/hits.h"
 #include "core/memory/jobs.h"
+#include "core/memory/move.h"
 #include "core/memory/query.h"
 #include "core/memory/reads.h"
 #include "core/memory/reembed.h"
@@ -94,6 +95,8 @@ enum {
     ANSWERS,
     STATEMENTS,
     ESCALATE,
+    WORKSPACES,
+    EDIT_WORKSPACE,
     OPERATIONS
 };
 
@@ -115,6 +118,8 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [ANSWERS] = {"answers", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, answers)},
     [STATEMENTS] = {"statements", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, statements)},
     [ESCALATE] = {"escalate", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, escalate)},
+    [WORKSPACES] = {"workspaces", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, workspaces)},
+    [EDIT_WORKSPACE] = {"edit_workspace", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, edit_workspace)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -228,6 +233,19 @@ static eg_status escalate(eg_memory *m, eg_request *rq, size_t *done) {
     return s == EG_OK ? eg_memory_escalate(m, rq, done) : s;
 }
 
+static eg_status workspaces(eg_memory *m, eg_request *rq, eg_workspace_view **out, size_t *n) {
+    eg_status s = enter(m, rq, WORKSPACES);
+    return s == EG_OK ? eg_memory_workspaces(m, rq, out, n) : s;
+}
+
+static eg_status edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts) {
+    eg_edit_workspace_args own;
+    eg_status s = enter(m, rq, EDIT_WORKSPACE);
+    if (s == EG_OK)
+        s = take_args(rq, "eg_edit_workspace_args", args, EG_EDIT_WORKSPACE_ARGS_SIZE_1_0, &own, sizeof own, EG_EDIT_MERGE);
+    return s == EG_OK ? eg_memory_edit_workspace(m, rq, &own, facts) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -246,6 +264,8 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .judge = judge,
                                         .answers = answers,
                                         .statements = statements,
-                                        .escalate = escalate};
+                                        .escalate = escalate,
+                                        .workspaces = workspaces,
+                                        .edit_workspace = edit_workspace};
     return &table;
 }

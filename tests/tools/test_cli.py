@@ -265,6 +265,54 @@ class Engram(unittest.TestCase):
         git("clone", "-q", path + "2", "thief")
         self.assertEqual(facts("thief"), [])
 
+    def test_workspaces(self):
+        """They are listed with their repositories, renamed, merged and removed; the repositories
+        find theirs under the new name."""
+        del self.env["ENGRAM_WORKSPACE"]
+
+        def rows():
+            return {w["name"]: w for w in self.ask("workspaces")["workspaces"]}
+
+        def texts(folder):
+            return {f["content"] for f in self.ask_in(folder, "query", "service port")["results"]}
+        self.assertEqual(rows(), {})
+        for name in ("a", "b"):
+            os.makedirs(os.path.join(self.folder.name, name, ".git"))
+        stored = self.ask_in("a", "commit", "--scope", "s", "The auth service listens on port 1.")
+        self.ask_in("b", "commit", "--scope", "s", "The auth service listens on port 2.")
+        self.ask("commit", "The search service listens on port 3.", "--workspace", "third")
+        name = {f: self.ask_in(f, "status")["workspace"] for f in ("a", "b")}
+        self.assertEqual(set(rows()), {name["a"], name["b"], "third"})
+        one = rows()[name["a"]]
+        self.assertEqual((one["facts"], one["current_facts"], one["here"]), (1, 1, False))
+        self.assertEqual(one["repositories"],
+                         [{"folder": os.path.join(self.folder.name, "a", ".git"), "remote": "",
+                           "exists": True}])
+        printed = self.run_engram("workspaces", cwd=os.path.join(self.folder.name, "a")).stdout
+        self.assertIn(f"* {name['a']}: 1 fact, 1 current".encode(), printed)
+        for words, said in ((["rename", name["a"], "third"], b"merge one into the other"),
+                            (["rename", "nothing", "new"], b"there is no workspace 'nothing'"),
+                            (["rename", name["a"], "a b"], b"is no name for a workspace"),
+                            (["rename", name["a"]], b"engram workspaces rename OLD NEW"),
+                            (["remove", "third"], b"add --yes"),
+                            (["list", "--yes"], b"--yes is for remove")):
+            self.assertIn(said, self.run_engram("workspaces", *words, expect=2).stderr)
+        self.assertEqual(len(rows()), 3)
+        self.run_engram("workspaces", "rename", name["a"], "team")
+        self.assertEqual(texts("a"), {"The auth service listens on port 1."})
+        self.assertEqual(self.ask_in("a", "status")["workspace"], "team")
+        self.assertEqual(self.ask("workspaces", "merge", name["b"], "team"),
+                         {"workspace": name["b"], "to": "team", "facts": 1})
+        self.assertEqual(texts("a"), texts("b"))
+        self.assertEqual(len(texts("b")), 2)
+        self.assertEqual(self.ask_in("a", "status")["jobs_queued"], 1)
+        self.ask_in("a", "undo", str(stored["undo_id"]))
+        self.assertNotIn("The auth service listens on port 1.", texts("b"))
+        self.run_engram("workspaces", "remove", "team", "--yes")
+        self.assertEqual(set(rows()), {"third"})
+        self.assertEqual(texts("a"), set())
+        self.assertNotEqual(self.ask_in("a", "status")["workspace"], "team")
+
     def test_allow(self):
         """A repository's .engram.conf does not choose the workspace before its user allows it, and
         nothing asks or waits."""

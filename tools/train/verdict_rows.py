@@ -93,7 +93,8 @@ def run_store(program, home, store, order, settings, path, given):
     for fact in facts_in_order(store, order):
         receipt = server.commit_given(fact, collections.Counter()) if given else server.commit(fact)
         ids[receipt["fact_id"]] = fact["id"]
-        decided += [[ids[c["fact_a"]["fact_id"]], ids[c["fact_b"]["fact_id"]]]
+        own = {"fact_id": receipt["fact_id"]}  # a receipt names the other fact alone
+        decided += [[ids[c.get(side, own)["fact_id"]] for side in ("fact_a", "fact_b")]
                     for c in receipt["conflicts"] if c["detection_tier"] != "tier1_nli"]
     server.close()
     with open(path, encoding="utf-8") as f:

@@ -1,10 +1,11 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
  * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
- * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work, escalate and
- * reembed, EG_NEEDS_READ for the others. Structs of arguments grow like tables (see plugin.h);
- * results and what stands in arrays keep their size for all of ABI major 1: a later minor gives
- * names to reserved bytes. Results live as long as the request. Thread class: worker; may block. */
+ * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work, escalate,
+ * reembed, workspaces and edit_workspace, EG_NEEDS_READ for the others. Structs of arguments grow
+ * like tables (see plugin.h); results and what stands in arrays keep their size for all of ABI
+ * major 1: a later minor gives names to reserved bytes. Results live as long as the request. Thread
+ * class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
@@ -226,11 +227,11 @@ typedef struct eg_memory_status {
     eg_str embed_model, nli_model; /* folder, or empty with the reason in the next fields */
     eg_str embed_problem, nli_problem;
     eg_str version;
-    uint64_t facts_to_embed; /* facts of the workspace without vectors of the embedding model */
-    eg_str notice;           /* what the person should know about the settings; empty: nothing */
-    eg_str settings;         /* those that are not the default, with their sources: "scope = a
-                              * (/home/me/app/.engram.conf:1); threads = 2 (ENGRAM_THREADS)" */
-    eg_str writing_problem;  /* why nothing is stored, with what to do; empty: writing works */
+    uint64_t facts_to_embed;  /* facts of the workspace without vectors of the embedding model */
+    eg_str notice;            /* what the person should know about the settings; empty: nothing */
+    eg_str settings;          /* those that are not the default, with their sources: "scope = a
+                               * (/home/me/app/.engram.conf:1); threads = 2 (ENGRAM_THREADS)" */
+    eg_str writing_problem;   /* why nothing is stored, with what to do; empty: writing works */
     int64_t store_checked_at; /* when the whole store was last looked at for damage; 0: never */
     eg_str store_problem;     /* what was found then; empty: nothing */
     uint64_t reserved[4];     /* 0 */
@@ -247,6 +248,24 @@ EG_SIZE_FROZEN(eg_check_item, 88);
 EG_SIZE_FROZEN(eg_check_finding, 552);
 EG_SIZE_FROZEN(eg_checked, 72);
 EG_SIZE_FROZEN(eg_memory_status, 384);
+
+/* A workspace of the store. */
+typedef struct eg_workspace_view {
+    eg_str name;
+    uint64_t facts, current_facts, conflicts_open;
+    int64_t changed_at; /* its last change; 0: not known */
+    uint64_t reserved[4];
+} eg_workspace_view;
+EG_SIZE_FROZEN(eg_workspace_view, 80);
+
+typedef enum eg_edit_flag { EG_EDIT_MERGE = 1 /* there may be a workspace `to` already */ } eg_edit_flag;
+#define EG_EDIT_WORKSPACE_ARGS_SIZE_1_0 40
+typedef struct eg_edit_workspace_args {
+    uint32_t size, flags; /* sizeof(eg_edit_workspace_args) of the caller; eg_edit_flag */
+    eg_str name;
+    eg_str to; /* its new name, or the one that it goes into; empty: it is removed */
+} eg_edit_workspace_args;
+EG_SIZE_FROZEN(eg_edit_workspace_args, EG_EDIT_WORKSPACE_ARGS_SIZE_1_0);
 
 /* The statements of one fact. */
 typedef struct eg_statement_list {
@@ -298,6 +317,11 @@ typedef struct eg_memory_ops {
      * none is due or the request's deadline. An answer is written as by judge, in the name of the
      * escalator. *done: how many jobs ended. `work` leaves these jobs alone. */
     eg_status (*escalate)(eg_memory *m, eg_request *rq, size_t *done);
+    /* All workspaces of the store, in the order of their names. */
+    eg_status (*workspaces)(eg_memory *m, eg_request *rq, eg_workspace_view **out, size_t *n);
+    /* Renames, merges or removes a workspace: see eg_storage_ops.edit_workspace. *facts: how many
+     * were moved or removed. EG_ECONFLICT: `to` is there already, and EG_EDIT_MERGE is not set. */
+    eg_status (*edit_workspace)(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts);
 } eg_memory_ops;
 
 #endif

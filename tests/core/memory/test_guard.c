@@ -27,6 +27,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_fact fact, *facts;
     const eg_id id = {{1}};
     eg_statement_list statements;
+    eg_workspace_view *all;
+    const eg_edit_workspace_args edit = {.size = sizeof edit, .name = EG_STR("nobody"), .to = EG_STR("else")};
     size_t n, left;
     uint64_t waiting;
     commit.content = item.content;
@@ -48,6 +50,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "answers") == 0) return o->answers(m, rq, no_answer, NULL);
     if (strcmp(name, "statements") == 0) return o->statements(m, rq, &id, 1, &statements);
     if (strcmp(name, "escalate") == 0) return o->escalate(m, rq, &n);
+    if (strcmp(name, "workspaces") == 0) return o->workspaces(m, rq, &all, &n);
+    if (strcmp(name, "edit_workspace") == 0) return o->edit_workspace(m, rq, &edit, &waiting);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

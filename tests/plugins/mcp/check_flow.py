@@ -29,7 +29,8 @@ def orders_calls():
 
     def query(ms):
         return peer.start("tools/call", {"name": "engram_query",
-                                         "arguments": {"topic": f"sleep:{ms}"}})
+                                         "arguments": {"topic": f"sleep:{ms}",
+                                                       "verbose": True}})
 
     def commit(text):
         return peer.start("tools/call", {"name": "engram_commit", "arguments": {"content": text}})

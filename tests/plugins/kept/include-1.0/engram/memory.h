@@ -42,7 +42,7 @@ typedef struct eg_receipt {
     uint32_t detection_done;       /* 1: decided; 0: queued, or dead-lettered after failures */
     eg_conflict_view *conflicts;   /* open conflicts of the fact found so far */
     size_t conflict_count;
-    int64_t undo_id;      /* 0: nothing that undo could take back */
+    int64_t undo_id;       /* 0: nothing that undo could take back */
     uint64_t reserved[10]; /* 0 */
 } eg_receipt;
 
@@ -151,7 +151,7 @@ typedef struct eg_memory_status {
     eg_str version;
     uint64_t facts_to_embed; /* facts of the workspace that have no vectors of the embedding model
                               * yet */
-    uint64_t reserved[13];    /* 0 */
+    uint64_t reserved[13];   /* 0 */
 } eg_memory_status;
 
 EG_SIZE_FROZEN(eg_conflict_view, 1184);
