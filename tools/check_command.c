@@ -39,18 +39,19 @@ static int read_pipe(const char *path, char **bytes, eg_str *text) {
     return *bytes ? 0 : EXIT_ERROR;
 }
 
-/* Adds the statements of a file; one that fails adds none. */
-static int read_file(eg_statements *s, const char *path) {
+/* Adds the statements of a file; one that fails adds none. comments: source code too. */
+static int read_file(eg_statements *s, const char *path, int comments) {
     eg_error err = {0};
     eg_str text = {0};
     char *bytes = NULL;
     struct stat st;
     eg_document_kind kind;
-    const char *name = strcmp(path, "-") == 0 ? "stdin" : path, *slash = strrchr(path, '/');
+    const char *name = strcmp(path, "-") == 0 ? "stdin" : path, *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     int piped = name != path || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     if (piped && read_pipe(path, &bytes, &text)) return EXIT_ERROR;
     eg_status status = piped ? EG_OK : eg_file_read(path, MAX_FILE, s->arena, &text, &err);
-    if (status == EG_OK && !eg_document_kind_of_name(slash ? slash + 1 : path, &kind)) kind = eg_document_kind_of_text(text);
+    if (status == EG_OK && !eg_document_kind_of_name(base, &kind) && !(comments && eg_document_code_of_name(base, &kind)))
+        kind = eg_document_kind_of_text(text);
     if (status == EG_OK) status = eg_document_read(s, name, kind, text, &err);
     free(bytes);
     return status == EG_OK ? 0 : complain("%s", err.text);
@@ -61,12 +62,12 @@ static int read_file(eg_statements *s, const char *path) {
 static int read_all(check_run *run, int *broken) {
     const call *c = run->c;
     const char *excluded[MAX_REPEATED];
-    file_choice choice = {.excluded = excluded, .verbose = c->verbose};
+    file_choice choice = {.excluded = excluded, .verbose = c->verbose, .comments = call_option(c, "comments") != NULL};
     choice.excluded_count = call_options(c, "exclude", excluded);
     for (size_t i = 0; i < c->positional_count; i++)
         if (find_files(c->positional[i], &choice, &run->files)) return EXIT_ERROR;
     for (size_t i = 0; !stop_requested() && i < run->files.count; i++)
-        if (read_file(&run->statements, run->files.paths[i]) == 0) run->read++;
+        if (read_file(&run->statements, run->files.paths[i], choice.comments) == 0) run->read++;
     *broken = choice.skipped > 0 || run->read < run->files.count;
     if (!run->files.count) return choice.left_out ? complain("nothing was checked: all files are ignored") : EXIT_ERROR;
     if (!run->read || stop_requested()) return EXIT_ERROR;

@@ -57,6 +57,9 @@ static const option check_options[] = {
     {.name = "judge",
      .description = "ask the configured escalator, such as a language model, about pairs that the detectors only suspect; sends "
                     "both statements to it"},
+    {.name = "comments",
+     .description = "read source code too, for its comments and docstrings: languages of the C family, Python, SQL, and those "
+                    "that comment with #, such as shells and YAML"},
     {.name = "exclude",
      .value = "GLOB",
      .description = "leave out files and folders that match the pattern, as a line of .engramignore in this folder would; may be "

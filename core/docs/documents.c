@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/base/utf8.h"
 #include "core/docs/adoc.h"
+#include "core/docs/comments.h"
 #include "core/docs/markdown.h"
 #include "core/docs/mdx.h"
 #include "core/docs/notebook.h"
@@ -79,6 +80,30 @@ int eg_document_kind_of_name(const char *name, eg_document_kind *kind) {
     return 0;
 }
 
+static int is_listed(const char *words, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if (at[-1] == ' ' && at[n] == ' ') return 1;
+    return 0;
+}
+
+int eg_document_code_of_name(const char *name, eg_document_kind *kind) {
+    static const struct {
+        eg_document_kind kind;
+        const char *endings; /* between blanks */
+    } languages[] = {{EG_DOCUMENT_CODE_C,
+                      " .c .h .cc .hh .cpp .hpp .cxx .java .kt .kts .swift .go .rs .js .jsx .mjs .cjs .ts .tsx .cs .scala "
+                      ".dart .proto .gradle .groovy "},
+                     {EG_DOCUMENT_CODE_HASH, " .sh .bash .zsh .rb .pl .yaml .yml .toml .tf .cmake .mk Makefile Dockerfile "},
+                     {EG_DOCUMENT_CODE_SQL, " .sql "},
+                     {EG_DOCUMENT_CODE_PYTHON, " .py .pyi "}};
+    const char *dot = strrchr(name, '.'), *ending = dot ? dot : name;
+    if (!ending[0] || strchr(ending, ' ')) return 0;
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+        if (is_listed(languages[i].endings, ending)) return *kind = languages[i].kind, 1;
+    return 0;
+}
+
 static eg_str without_mark(eg_str text) {
     if (text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) return (eg_str){text.ptr + 3, text.len - 3};
     return text;
@@ -122,6 +147,10 @@ static eg_status read_document(eg_document *d, eg_document_kind kind, eg_str tex
     case EG_DOCUMENT_NOTEBOOK: return eg_notebook_read(d, text);
     case EG_DOCUMENT_RST: return eg_rst_read(d, text);
     case EG_DOCUMENT_ASCIIDOC: return eg_adoc_read(d, text);
+    case EG_DOCUMENT_CODE_C: return eg_comments_read(d, EG_COMMENTS_C, text);
+    case EG_DOCUMENT_CODE_HASH: return eg_comments_read(d, EG_COMMENTS_HASH, text);
+    case EG_DOCUMENT_CODE_SQL: return eg_comments_read(d, EG_COMMENTS_SQL, text);
+    case EG_DOCUMENT_CODE_PYTHON: return eg_comments_read(d, EG_COMMENTS_PYTHON, text);
     case EG_DOCUMENT_MDX: s = eg_mdx_plain(d->out->arena, text, &text, d->err); break;
     case EG_DOCUMENT_MARKDOWN: break;
     }

@@ -15,7 +15,11 @@ typedef enum eg_document_kind {
     EG_DOCUMENT_MDX,      /* Markdown with components */
     EG_DOCUMENT_NOTEBOOK, /* Jupyter: the cells of Markdown */
     EG_DOCUMENT_RST,      /* reStructuredText */
-    EG_DOCUMENT_ASCIIDOC
+    EG_DOCUMENT_ASCIIDOC,
+    EG_DOCUMENT_CODE_C, /* source code, of which the comments are read: comments.h */
+    EG_DOCUMENT_CODE_HASH,
+    EG_DOCUMENT_CODE_SQL,
+    EG_DOCUMENT_CODE_PYTHON
 } eg_document_kind;
 
 /* What the names of documents end in, for messages. */
@@ -24,6 +28,9 @@ typedef enum eg_document_kind {
  * agents read instructions of that name (".cursorrules"); *kind: which. 0 also for lists that end
  * in ".txt" but are read by programs ("CMakeLists.txt"). */
 int eg_document_kind_of_name(const char *name, eg_document_kind *kind);
+/* The same for source code: the languages of the C family, shells and others that comment with #,
+ * SQL and Python. */
+int eg_document_code_of_name(const char *name, eg_document_kind *kind);
 /* What a document without such a name is: JSONL when it begins with an object, else Markdown. */
 eg_document_kind eg_document_kind_of_text(eg_str text);
 
@@ -43,6 +50,7 @@ eg_document_kind eg_document_kind_of_text(eg_str text);
  * - reStructuredText and AsciiDoc: the same, made Markdown first. Descriptions, fields and options
  *   are list items, what a directive describes is a heading, bodies of admonitions are text;
  *   includes, images and the like are left out.
+ * - Source code: the same of its comments and docstrings. The mark is a comment "engram: ignore".
  * - Text: one statement a line that is not blank; the scope is the name.
  * - JSONL: {"content": "...", "scope": "..."} a line that is not blank; other members are ignored,
  *   and the scope is "general" where it is missing.

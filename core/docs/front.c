@@ -99,7 +99,12 @@ eg_status eg_front_read(eg_front *f, eg_document *d) {
     d->line_count = f->count;
     if (s == EG_OK && f->text.len) s = eg_markdown_read(d, (eg_str){f->text.ptr, f->text.len});
     d->lines = NULL;
+    eg_front_release(f);
+    return s;
+}
+
+void eg_front_release(eg_front *f) {
     eg_buffer_release(&f->text);
     free(f->lines);
-    return s;
+    *f = (eg_front){0};
 }

@@ -44,5 +44,6 @@ void eg_front_row(eg_front *f, size_t number, const eg_str *cells, size_t n, int
 /* Has the Markdown read as part of the document, and releases the front. EG_ENOMEM and what the
  * reader returns. */
 eg_status eg_front_read(eg_front *f, eg_document *d);
+void eg_front_release(eg_front *f);
 
 #endif

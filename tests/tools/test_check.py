@@ -83,6 +83,19 @@ class Check(unittest.TestCase):
         self.assertEqual(self.files_read(os.path.join(self.place, "sub") + "/", "a.md"),
                          {"a.md", os.path.join(self.place, "sub/folder/h.md")})
 
+    def test_comments_of_code(self):
+        """Source code is read for its comments, if that is asked for; a mark suppresses."""
+        self.put("a.md", "A seat hold of the shop expires after 15 minutes.\n")
+        self.put("src/hold.py",
+                 '"""Holds.\n\nA seat hold of the shop expires after 10 minutes.\n"""\n')
+        self.put("src/x.c", "int x; /* none */\n// engram: ignore\n"
+                            "// A seat hold of the shop expires after 5 minutes.\n")
+        self.check(".")
+        found = self.findings("--comments", ".")
+        self.assertEqual([(f[side]["file"], f[side]["line"]) for f in found["findings"]
+                          for side in ("a", "b")], [("a.md", 1), ("src/hold.py", 3)])
+        self.assertEqual(found["files"], 3)
+
     def test_ignored_files(self):
         """.gitignore, .engramignore and --exclude, above and below the folder that is named."""
         self.git("init", "-q")

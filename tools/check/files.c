@@ -191,7 +191,8 @@ static int take_entry(walk *w, const folder *in, const rule_node *rules, const c
     /* it may go away meanwhile */
     if (lstat(real, &st) != 0) return errno == ENOENT ? 0 : skip(w->choice, "cannot read", shown);
     int is_folder = S_ISDIR(st.st_mode);
-    if (is_skipped(name, is_folder) || (!is_folder && (!S_ISREG(st.st_mode) || !eg_document_kind_of_name(name, &kind)))) return 0;
+    int is_read = eg_document_kind_of_name(name, &kind) || (w->choice->comments && eg_document_code_of_name(name, &kind));
+    if (is_skipped(name, is_folder) || (!is_folder && (!S_ISREG(st.st_mode) || !is_read))) return 0;
     if (is_left_out(w, rules, real, is_folder)) return tell_left_out(w, shown, "ignored"), 0;
     if (!is_folder) return push_file(w->files, shown, &st);
     if (w->in_repository && has_repository(real)) return tell_left_out(w, shown, "another repository"), 0;

@@ -26,6 +26,7 @@ typedef struct file_list {
 typedef struct file_choice {
     const char *const *excluded; /* the values of --exclude */
     size_t excluded_count;
+    int comments;    /* source code too, for its comments */
     int verbose;     /* tell what is left out */
     size_t skipped;  /* paths that could not be read: told, and the others are read all the same */
     size_t left_out; /* files and folders, by a pattern */

@@ -410,8 +410,93 @@ static void long_files_take_linear_time(void **state) {
     free(text);
 }
 
+typedef struct line_of {
+    const char *content;
+    uint32_t line;
+} line_of;
+
+static void reads_comments(eg_document_kind kind, const char *text, const line_of *wanted, size_t n) {
+    eg_statements s = read_with(kind, eg_str_of(text), EG_OK);
+    for (size_t i = 0; i < s.count && i < n; i++) {
+        eg_str c = s.items[i].content;
+        if (!eg_str_eq(c, eg_str_of(wanted[i].content)) || s.items[i].line != wanted[i].line)
+            fail_msg("%zu: '%.*s':%u", i, (int)c.len, c.ptr, s.items[i].line);
+    }
+    assert_int_equal(s.count, n);
+}
+#define COMMENTS(kind, text, ...)                                                              \
+    do {                                                                                       \
+        static const line_of wanted[] = {__VA_ARGS__};                                         \
+        reads_comments(EG_DOCUMENT_CODE_##kind, text, wanted, sizeof wanted / sizeof *wanted); \
+    } while (0)
+
+/* Comments with the lines that they stand on; strings that look like them, code that was commented
+ * out, tags and licences are none. */
+static void comments_of_code(void **state) {
+    (void)state;
+    COMMENTS(C,
+             "// SPDX-License-Identifier: of no interest here\n"
+             "/* The pool of connections.\n *\n * The pool holds\n * 20 connections. It is\n * never closed. */\n"
+             "int a = 1; // The first one is one.\nint b = 2; // The second one is two.\n"
+             "char *s = \"// not a comment at all\", c = '\"', *t = \"/* nor is this */\";\n"
+             "// The third one goes on\n// in the next line.\nint d;\n// The fourth stands alone.\n"
+             "// return three_words(of, code);\n/** @param a the tag of a tool */\n"
+             "let r = `// no comment\n// of two lines`; /// The fifth is read.\n/* The last one is not closed",
+             {"The pool of connections.", 2}, {"The pool holds 20 connections.", 4}, {"It is never closed.", 5},
+             {"The first one is one.", 7}, {"The second one is two.", 8}, {"The third one goes on in the next line.", 10},
+             {"The fourth stands alone.", 13}, {"The fifth is read.", 17}, {"The last one is not closed", 18});
+    COMMENTS(HASH,
+             "#!/bin/sh is no comment\n# The limit is 5 s.\nif [ $# -gt 1 ]; then # Two are too many.\n"
+             "echo \"# not a comment\" '# nor is this' a#b\n",
+             {"The limit is 5 s.", 2}, {"Two are too many.", 3});
+    COMMENTS(SQL, "-- The table is small.\nSELECT '-- not a comment', 1 -- It has one row.\n/* It is\n never written. */\n",
+             {"The table is small.", 1}, {"It has one row.", 2}, {"It is never written.", 3});
+    COMMENTS(
+        PYTHON,
+        "\"\"\"The module has a text.\n\nIt goes on here.\n\"\"\"\nx = \"\"\"\n# not a comment\n\"\"\"  # A comment stands here.\n"
+        "def f():\n    '''The function has one too.'''\n    return '#' # The value is one byte.\n",
+        {"The module has a text.", 1}, {"It goes on here.", 3}, {"A comment stands here.", 7}, {"The function has one too.", 9},
+        {"The value is one byte.", 10});
+}
+
+/* A mark is about its own line, or where it stands alone about the next one. */
+static void marks_in_comments(void **state) {
+    (void)state;
+    static const char text[] = "// engram: ignore (why)\n// The first one is marked.\n\nint a;\n// The second one is not.\n";
+    eg_statements s = read_with(EG_DOCUMENT_CODE_C, EG_STR(text), EG_OK);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.places[0].mark, 1);
+    assert_int_equal(s.places[1].mark, 0);
+    assert_int_equal(read_with(EG_DOCUMENT_CODE_HASH, EG_STR("# The limit is 5.\n# engram: ignore-file\n"), EG_OK).count, 0);
+}
+
+static void kinds_of_code(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int kind; /* -1: no code */
+    } names[] = {{"a.c", EG_DOCUMENT_CODE_C},
+                 {"a.test.ts", EG_DOCUMENT_CODE_C},
+                 {"x.py", EG_DOCUMENT_CODE_PYTHON},
+                 {"b.sql", EG_DOCUMENT_CODE_SQL},
+                 {"Makefile", EG_DOCUMENT_CODE_HASH},
+                 {"c.yml", EG_DOCUMENT_CODE_HASH},
+                 {"a.md", -1},
+                 {"c", -1},
+                 {"a.", -1},
+                 {"", -1}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        eg_document_kind kind = EG_DOCUMENT_MARKDOWN;
+        int known = eg_document_code_of_name(names[i].name, &kind);
+        if (known != (names[i].kind >= 0) || (known && (int)kind != names[i].kind)) fail_msg("%s", names[i].name);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comments_of_code),
+        cmocka_unit_test(marks_in_comments),
+        cmocka_unit_test(kinds_of_code),
         cmocka_unit_test(markdown),
         cmocka_unit_test(kinds_and_alone),
         cmocka_unit_test(fences),
