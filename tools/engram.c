@@ -244,6 +244,8 @@ static void set_signals(int asks) {
     if (asks) sigaction(SIGTERM, &a, NULL);
     a.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &a, NULL);
+    /* over the limit of a file (ulimit -f) writing then fails, as on a full disk */
+    sigaction(SIGXFSZ, &a, NULL);
 }
 
 /* Output that was lost is an error, but for a pipe whose reader had enough (`| head`): then the

@@ -15,7 +15,7 @@
 #include "core/hub/sums.h"
 #include "tools/cli.h"
 
-enum { MAX_MODELS = 500, MAX_PATH = 4096 };
+enum { MAX_MODELS = 500, MAX_PATH = 4096, MOST_HOURS = 12 /* of a download */ };
 
 typedef struct installed {
     char name[256], folder[MAX_PATH];
@@ -492,7 +492,7 @@ static int pull(const call *c, const eg_host *host) {
                  .known = known,
                  .endpoint = secure_getenv("HF_ENDPOINT"),
                  .token = secure_getenv("HF_TOKEN"),
-                 .cancel = {.flag = &stop_flag},
+                 .cancel = {.flag = &stop_flag, .deadline = eg_clock_monotonic() + MOST_HOURS * 3600 * INT64_C(1000000)},
                  .progress = show_progress,
                  .waiting = show_waiting,
                  .self = &progress};

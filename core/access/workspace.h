@@ -8,7 +8,8 @@
 
 /* The nearest .engram.conf in folder (absolute) or above it; *out NULL when there is none. One that
  * belongs to neither this user, nor root, nor the owner of folder is passed over: nobody rules by a
- * file in /tmp who works below it. EG_ENOMEM. */
+ * file in /tmp who works below it. EG_EREFUSED for a link: it may name a file that is not the
+ * project's. EG_ENOMEM. */
 eg_status eg_project_file_find(eg_arena *arena, const char *folder, const char **out, eg_error *err);
 
 /* A git repository, and the workspace that it has by its files alone (record.h tells whether it had

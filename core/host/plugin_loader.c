@@ -12,6 +12,7 @@
 #include "core/access/owner.h"
 #include "core/base/grown.h"
 #include "core/base/status.h"
+#include "core/host/elf_size.h"
 
 enum { MAX_NAME = 64, MAX_REQUIRED = 6 };
 
@@ -321,6 +322,7 @@ static eg_status load(eg_plugins *p, eg_loaded_plugin *row, const eg_services *s
             s = eg_fail(err, EG_ECONFLICT, "'%s' is the same file as '%s', which is loaded", row->path, o->path);
         }
     }
+    if (s == EG_OK) s = eg_elf_check_size(fd, st.st_size, row->path, err);
     if (s != EG_OK) {
         close(fd);
         return s;

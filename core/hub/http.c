@@ -5,10 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/curl/curl_loader.h"
+#include "core/hub/address.h"
 
-enum { CONNECT_SECONDS = 30, STALLED_SECONDS = 60, MOST_HEADERS = 64 << 10, MOST_THROWN = 1 << 20 };
+/* A transfer stalls where less than a kilobyte a second comes. */
+enum {
+    CONNECT_SECONDS = 30,
+    STALLED_SECONDS = 60,
+    STALLED_BYTES = 1024,
+    CLOCK_SLACK = 100000 /* us */,
+    MOST_HEADERS = 64 << 10,
+    MOST_THROWN = 1 << 20
+};
 
 typedef struct transfer {
     const eg_curl *curl;
@@ -18,7 +28,39 @@ typedef struct transfer {
     eg_status failed; /* of begin and take */
     size_t header_bytes, thrown_bytes;
     int first, begun; /* first: at the server of get->url */
+    eg_reach *home;   /* of that server: the farthest of its addresses that was tried */
+    int proxied;      /* 1: addresses may be those of a proxy */
+    int is_near;      /* a redirect leads nearer than that */
 } transfer;
+
+/* libcurl counts whole milliseconds from a start of its own. */
+static int is_over(const eg_http_get *get) {
+    return get->cancel && get->cancel->deadline && eg_clock_monotonic() + CLOCK_SLACK >= get->cancel->deadline;
+}
+
+/* 1 when the environment names a proxy, by the variables that libcurl reads. */
+static int has_proxy(void) {
+    static const char *const variables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value) return 1;
+    }
+    return 0;
+}
+
+/* Makes the socket for an address that a name stands for, unless a redirect leads nearer than the
+ * first server: looked at here, where no second look-up can give another address. */
+static curl_socket_t open_socket(void *self, curlsocktype purpose, struct curl_sockaddr *address) {
+    transfer *t = self;
+    (void)purpose;
+    eg_reach reach = eg_address_reach(&address->addr);
+    if (t->first && reach < *t->home) *t->home = reach;
+    if (!t->first && !t->proxied && reach > *t->home) {
+        t->is_near = 1;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 /* scheme://host:port of a URL: its length. */
 static size_t origin_length(const char *url) {
@@ -95,6 +137,11 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *self) {
 static eg_status explain(const transfer *t, CURLcode code, const char *detail, eg_error *err) {
     const char *what = *detail ? detail : t->curl->describe(code), *host = t->answer->host;
     if (t->failed != EG_OK) return t->failed; /* begin or take said it */
+    if (t->is_near)
+        return eg_fail(err, EG_EREFUSED,
+                       "a redirect leads to %s, which only this machine or network can see: that is not followed", host);
+    if (code == CURLE_OPERATION_TIMEDOUT && is_over(t->get))
+        return eg_fail(err, EG_ECANCELLED, "%s: the time for the download is over; the same command goes on where it was", host);
     switch (code) {
     case CURLE_ABORTED_BY_CALLBACK: return eg_fail(err, EG_ECANCELLED, "stopped");
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -139,7 +186,13 @@ static eg_status run_one(transfer *t, const char *url, char next[EG_MAX_URL], eg
     curl->set(c, CURLOPT_WRITEFUNCTION, take_body);
     curl->set(c, CURLOPT_WRITEDATA, t);
     curl->set(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    curl->set(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl->set(c, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl->set(c, CURLOPT_OPENSOCKETDATA, t);
+    if (g->cancel && g->cancel->deadline) {
+        int64_t left = (g->cancel->deadline - eg_clock_monotonic()) / 1000;
+        curl->set(c, CURLOPT_TIMEOUT_MS, (long)(left > 1 ? left : 1));
+    }
+    curl->set(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALLED_BYTES);
     curl->set(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
     snprintf(line, sizeof line, "%llu-", (unsigned long long)g->from);
     if (g->from) curl->set(c, CURLOPT_RANGE, line);
@@ -170,8 +223,15 @@ eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err
     if (!curl->ready) return eg_fail(err, EG_EUNSUPPORTED, "downloading needs libcurl (Debian: libcurl4): %s", curl->why);
     if (strlen(get->url) >= sizeof url) return eg_fail(err, EG_ELIMIT, "the address '%.60s...' is too long", get->url);
     memcpy(url, get->url, strlen(get->url) + 1);
+    eg_reach home = EG_REACH_LINK;
     for (int hop = 0; hop <= EG_HTTP_REDIRECTS; hop++) {
-        transfer t = {.curl = curl, .get = get, .answer = out, .err = err, .first = same_origin(url, get->url)};
+        transfer t = {.curl = curl,
+                      .get = get,
+                      .answer = out,
+                      .err = err,
+                      .first = same_origin(url, get->url),
+                      .home = &home,
+                      .proxied = has_proxy()};
         eg_status s = run_one(&t, url, next, err);
         if (s != EG_OK || !*next) return s;
         if (!is_secure(next) && strncasecmp(next, "http://", 7) != 0)

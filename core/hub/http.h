@@ -27,7 +27,7 @@ typedef struct eg_http_get {
                               * other; NULL: none */
     uint64_t from;           /* > 0: only the bytes from there on are asked for ... */
     const char *if_range;    /* ... and only while the content still has this etag */
-    const eg_cancel *cancel; /* may be NULL; its deadline does not count */
+    const eg_cancel *cancel; /* may be NULL; the deadline is that of the whole transfer */
     /* Called once, before the body, for a 200 or 206: a status but EG_OK ends the transfer. */
     eg_status (*begin)(void *self, const eg_http_answer *answer, eg_error *err);
     eg_status (*take)(void *self, const void *bytes, size_t n, eg_error *err);
@@ -36,9 +36,11 @@ typedef struct eg_http_get {
 
 /* EG_OK: an answer came whole; its status may be any: bodies of other answers than 200 and 206 are
  * thrown away. At most EG_HTTP_REDIRECTS redirects are followed, to http and https only, never from
- * https to http. EG_EBUSY: the transfer broke off or no server was reached, which may go better the
- * next time; EG_EREFUSED: a redirect that is not followed, a certificate that is not trusted;
- * EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED; or what begin and take said. */
+ * https to http, nor to an address nearer than the first server's (address.h; not looked at behind
+ * a proxy, which looks names up itself). EG_EBUSY: the transfer broke off or no server was reached,
+ * which may go better the next time; EG_EREFUSED: a redirect that is not followed, a certificate
+ * that is not trusted; EG_EUNSUPPORTED: libcurl is not there; EG_ECANCELLED: also after the
+ * deadline; or what begin and take said. */
 eg_status eg_http_run(const eg_http_get *get, eg_http_answer *out, eg_error *err);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct eg_pull {
     const eg_known_model *known; /* what the table says of the repository, or NULL */
     const char *endpoint;        /* "https://huggingface.co"; NULL or "": that */
     const char *token;           /* NULL or "": none */
-    eg_cancel cancel;            /* its deadline does not count */
+    eg_cancel cancel;            /* after its deadline no transfer goes on */
     eg_engine *engine;
     /* all: UINT64_MAX when it is not known */
     void (*progress)(void *self, const char *file, uint64_t done, uint64_t all);

@@ -159,24 +159,22 @@ static eg_status lease_one(eg_memory *m, eg_request *rq, errand which, int64_t g
 }
 
 /* Leases and runs one job; *ran 0 when none was due or no slot is free. An escalation waits for a
- * network and takes no slot: a commit that wants its verdict would wait with it. */
-static eg_status run_next(eg_memory *m, const eg_cancel *cancel, errand which, int64_t grace, int *ran) {
+ * network and takes no slot: a commit that wants its verdict would wait with it. err: the reason of
+ * a failure, for who asked; that of the job itself is logged too. */
+static eg_status run_next(eg_memory *m, const eg_cancel *cancel, errand which, int64_t grace, int *ran, eg_error *err) {
     static const job_subject unread = {0};
     *ran = 0;
     if (which != ESCALATIONS && !take_slot(m)) return EG_OK;
-    eg_error err = {0};
     eg_request *rq = NULL;
     eg_job *job = NULL;
     const eg_request_options options = {.size = sizeof options, .cancel.flag = cancel->flag};
-    eg_status s = SERVICES(m)->request_create(m->env.host, &options, &rq, &err);
-    if (s == EG_OK) {
-        s = lease_one(m, rq, which, grace, &job);
-        if (s != EG_OK) SERVICES(m)->log(m->env.host, EG_LOG_WARN, "memory", rq->err->text);
-    }
+    eg_status s = SERVICES(m)->request_create(m->env.host, &options, &rq, err);
+    if (s == EG_OK) s = lease_one(m, rq, which, grace, &job);
     if (job) {
         *ran = 1;
         s = run_job(m, cancel, job, &unread, rq->err);
     }
+    if (rq && s != EG_OK) *err = *rq->err;
     if (rq) SERVICES(m)->request_release(m->env.host, rq);
     if (which != ESCALATIONS) release_slot(m);
     return s;
@@ -233,7 +231,7 @@ eg_status eg_jobs_wait(eg_memory *m, eg_request *rq, eg_id fact, int64_t deadlin
         *done = left + dead == 0;
         if (left == 0 || past(deadline) || eg_cancel_is_set(&cancel)) return EG_OK;
         int ran;
-        s = run_next(m, &cancel, DETECTIONS_AND_UPKEEP, ONLY_OWN, &ran);
+        s = run_next(m, &cancel, DETECTIONS_AND_UPKEEP, ONLY_OWN, &ran, rq->err);
         if (s == EG_ECANCELLED) return EG_OK;
         if (s != EG_OK) return s;
         if (!ran) wait_a_little(m);
@@ -246,7 +244,7 @@ eg_status eg_memory_work(eg_memory *m, eg_request *rq, size_t *done, size_t *lef
     if (s == EG_OK) s = eg_reembed_begin(m, rq);
     int ran = 1;
     while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
-        eg_status one = run_next(m, &rq->cancel, DETECTIONS_AND_UPKEEP, GRACE, &ran);
+        eg_status one = run_next(m, &rq->cancel, DETECTIONS_AND_UPKEEP, GRACE, &ran, rq->err);
         if (ran) ++*done;
         if (one == EG_ECANCELLED) break;
         if (one != EG_OK && !ran) s = one; /* the store itself is in trouble; a failed job is not */
@@ -263,7 +261,7 @@ eg_status eg_memory_escalate(eg_memory *m, eg_request *rq, size_t *done) {
     int ran = m->env.escalator_count > 0 && !m->env.writing_problem.len;
     *done = 0;
     while (s == EG_OK && ran && !past(rq->cancel.deadline) && !eg_cancel_is_set(&rq->cancel)) {
-        eg_status one = run_next(m, &rq->cancel, ESCALATIONS, GRACE, &ran);
+        eg_status one = run_next(m, &rq->cancel, ESCALATIONS, GRACE, &ran, rq->err);
         if (ran) ++*done;
         if (one == EG_ECANCELLED) break;
         if (one != EG_OK && !ran) s = one;

@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -686,6 +687,29 @@ class Engram(unittest.TestCase):
         self.env["ENGRAM_GATES_REQUIRED"] = "none"
         self.ask("commit", "The auth service has two replicas.")
         self.assertNotIn("writing_problem", self.ask("status"))
+
+    def test_limit_of_a_file(self):
+        """Beyond ulimit -f writing fails, with the reason; the signal does not end the program."""
+        self.ask("commit", "The auth service listens on port 8080.")
+
+        def little():  # the shared memory of a WAL fits, the WAL of this commit does not
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+
+        done = subprocess.run([ENGRAM, "commit", "It has two replicas. " + "More of it. " * 600],
+                              env=self.env, cwd=self.folder.name, capture_output=True,
+                              timeout=60, preexec_fn=little)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"engram: ", done.stderr)
+        self.assertEqual(len(self.ask("query", "auth service")["results"]), 1)
+
+    def test_link_as_project_file(self):
+        """Nothing of what a link names is in the message."""
+        with open(os.path.join(self.folder.name, "private"), "w") as f:
+            f.write("hunter = 2\n")
+        os.symlink("private", os.path.join(self.folder.name, ".engram.conf"))
+        said = self.run_engram("status").stderr
+        self.assertIn(b".engram.conf' is a link and is not obeyed", said)
+        self.assertNotIn(b"hunter", said)
 
     def test_plugin_that_is_none(self):
         place = os.path.join(self.folder.name, "x.so")

@@ -4,7 +4,7 @@
 #ifndef EG_DETECTORS_EXPLAIN_H
 #define EG_DETECTORS_EXPLAIN_H
 
-#include "compare_facts.h"
+#include "observation.h"
 
 /* What separates two facts that can both be true. */
 typedef struct separation {

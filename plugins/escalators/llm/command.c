@@ -20,6 +20,7 @@ static int start(char *const argv[], int in, int out, pid_t *pid) {
     sigset_t usual;
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
     int e = posix_spawn_file_actions_init(&streams);
     if (e) return e;
     if ((e = posix_spawnattr_init(&how)) == 0) {

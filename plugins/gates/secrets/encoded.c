@@ -31,7 +31,8 @@ int encoded_is_text(eg_str bytes) {
 
 int encoded_is_private_key(eg_str s, size_t i) {
     enum { INTEGER = 0x02, OCTETS = 0x04, OID = 0x06, SEQUENCE = 0x30 };
-    static const unsigned char by_password[] = {0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05}; /* PKCS #5 */
+    /* the beginning of the identifiers of PKCS #5 */
+    static const unsigned char by_password[] = {0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05};
     char room[30];
     eg_str all = encoded_bytes(s, i, room, sizeof room);
     if (all.len < sizeof room) return 0;

@@ -13,8 +13,8 @@ eg_str encoded_bytes(eg_str s, size_t i, char *to, size_t room);
 /* 1 when all bytes are printable ASCII, line breaks or tabs. */
 int encoded_is_text(eg_str bytes);
 /* 1 when the base64 at i begins a private key without its header: RSAPrivateKey (RFC 8017),
- * ECPrivateKey (RFC 5915), PrivateKeyInfo and its encrypted form (RFC 5208), or openssh-key-v1. Certificates, public keys
- * and requests begin otherwise. */
+ * ECPrivateKey (RFC 5915), PrivateKeyInfo and its encrypted form (RFC 5208), or openssh-key-v1.
+ * Certificates, public keys and requests begin otherwise. */
 int encoded_is_private_key(eg_str s, size_t i);
 
 #endif

@@ -96,6 +96,29 @@ static void failing_open_rolls_back(void **state) {
     assert_int_equal(eg_plugins_load(table, copy("good"), &services, &err), EG_OK);
 }
 
+/* A file that was not copied whole is refused at every length, and loads when it is whole: touching
+ * what is missing would kill the process. */
+static void cut_off_files(void **state) {
+    (void)state;
+    const char *path = copy("good");
+    struct stat whole;
+    char shorter[256];
+    assert_int_equal(stat(path, &whole), 0);
+    snprintf(shorter, sizeof shorter, "%s.cut", path);
+    for (off_t size = 0; size < whole.st_size; size += size < 1024 ? 61 : 509) {
+        char command[600];
+        snprintf(command, sizeof command, "head -c %lld '%s' > '%s' && chmod 600 '%s'", (long long)size, path, shorter, shorter);
+        assert_int_equal(system(command), 0);
+        eg_error err = {0};
+        table->count = 0;
+        eg_status s = eg_plugins_load(table, shorter, &services, &err);
+        /* the table of sections, which nothing loads, stands at the end */
+        if (s != EG_OK) assert_int_equal(s, EG_EFORMAT);
+        if (size > 1024 && size < whole.st_size / 8) assert_non_null(strstr(err.text, "is cut off"));
+        if (s == EG_OK) break;
+    }
+}
+
 static void unsafe_files(void **state) {
     (void)state;
     const char *path = copy("good");
@@ -231,6 +254,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(tables_grow, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(escalators_have_a_timeout, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(failing_open_rolls_back, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(cut_off_files, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(unsafe_files, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(files_that_are_no_plugins, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(links, set_up, tear_down)};

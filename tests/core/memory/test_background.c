@@ -239,6 +239,25 @@ static void who_leaves_a_job_wakes_the_worker(void **state) {
     fixture_close(&f);
 }
 
+static eg_status refuses_leases(eg_storage *st, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n) {
+    (void)st, (void)args, (void)out, (void)n;
+    return eg_request_fail(rq, EG_EIO, "the disk is full");
+}
+
+/* Why no job could be taken reaches who asked for it: the worker, or a commit that waits, whose
+ * warnings would be empty otherwise. */
+static void why_no_job_is_taken(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_storage_ops broken = *f.memory->env.storage_ops;
+    broken.lease = refuses_leases;
+    f.memory->env.storage_ops = &broken;
+    size_t done;
+    assert_int_equal(f.ops->work(f.memory, f.rq, &done, NULL), EG_EIO);
+    assert_string_equal(f.rq->err->text, "the disk is full");
+    fixture_close(&f);
+}
+
 /* A detector that uses up its memory fails alone: the rules' finding is written, and the job is
  * done. */
 static void a_greedy_detector_fails_alone(void **state) {
@@ -375,6 +394,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_model_leaves_the_work),
         cmocka_unit_test(who_leaves_a_job_wakes_the_worker),
         cmocka_unit_test(a_greedy_detector_fails_alone),
+        cmocka_unit_test(why_no_job_is_taken),
         cmocka_unit_test(a_job_without_memory_is_counted),
         cmocka_unit_test(waiting_is_no_overrun),
         cmocka_unit_test(plugins_have_jobs),
