@@ -71,13 +71,14 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
         eg_status s = eg_workspace_check(p->workspace, &problem);
         return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", why, problem.text);
     }
-    eg_status s = eg_host_place_of(h, folder, p, &problem);
+    eg_status s = eg_host_place_of(h, &h->arena, folder, p, &problem);
     if (s == EG_OK) return EG_OK;
     if (s == EG_ENOMEM) return eg_fail(err, s, "%s", problem.text);
     if (s != EG_ENOENT && !h->options.without_store) return eg_fail(err, s, "%s: name one with --workspace NAME", problem.text);
     why = eg_arena_printf(&h->arena, "no setting, and %s", problem.text);
     if (!why) return eg_fail_memory(err, sizeof problem.text);
     *p = (eg_place){.workspace = EG_STR("local"), .why = eg_str_of(why)};
+    h->by_default = p;
     return EG_OK;
 }
 
@@ -282,6 +283,8 @@ eg_status eg_host_open(const eg_host_options *options, eg_host **out, eg_error *
     h->plugins.arena = &h->arena;
     pthread_mutex_init(&h->model_lock, NULL);
     pthread_mutex_init(&h->id_lock, NULL);
+    pthread_mutex_init(&h->place_lock, NULL);
+    eg_arena_init(&h->places, 0);
     eg_host_worker_init(h);
     eg_status s = put_together(h, err);
     if (s != EG_OK) {
@@ -302,6 +305,8 @@ void eg_host_close(eg_host *h) {
     pthread_cond_destroy(&h->worker_wake);
     pthread_mutex_destroy(&h->worker_lock);
     pthread_mutex_destroy(&h->id_lock);
+    pthread_mutex_destroy(&h->place_lock);
+    eg_arena_release(&h->places);
     pthread_mutex_destroy(&h->model_lock);
     eg_arena_release(&h->arena);
     free(h);

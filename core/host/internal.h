@@ -34,6 +34,7 @@ typedef struct eg_threshold {
 /* Whose memory. Lives as long as the host. */
 typedef struct eg_place {
     eg_str workspace, why;
+    eg_str notice;                   /* as of the status; empty: nothing */
     const eg_repository *repository; /* that it is the workspace of; NULL: of a setting, or local */
 } eg_place;
 
@@ -46,7 +47,11 @@ struct eg_host {
     const char *beside;        /* folder of the executable */
     const char *settings_file; /* the user's engram.conf */
     eg_str actor;
-    const eg_place *place;    /* atomic: see eg_host_place() */
+    const eg_place *place;      /* atomic: see eg_host_place() */
+    const eg_place *by_default; /* the workspace local where nothing chooses one; else NULL */
+    pthread_mutex_t place_lock; /* of what follows: */
+    eg_arena places;
+    size_t place_count;
     const eg_place *recorded; /* atomic: the place whose repository was recorded last */
     const char *project_file; /* the .engram.conf of this folder; NULL: none */
     int project_allowed;      /* the user has allowed its content */
@@ -93,10 +98,13 @@ eg_status eg_host_read_project(eg_host *host, eg_error *err);
 /* Fills in writing_problem. EG_EINVAL: the setting is no list of gates. */
 eg_status eg_host_find_gates(eg_host *host, eg_error *err);
 /* place.c */
-/* The place of a folder's git repository. EG_ENOENT outside of one. */
-eg_status eg_host_place_of(eg_host *host, const char *folder, eg_place *out, eg_error *err);
+/* The place of a folder's git repository, in the arena. EG_ENOENT outside of one. */
+eg_status eg_host_place_of(eg_host *host, eg_arena *arena, const char *folder, eg_place *out, eg_error *err);
 /* The place of requests that are made now. Thread class: any. */
 const eg_place *eg_host_place(const eg_host *host);
+/* See eg_services. */
+int eg_host_wants_folder(void *host);
+eg_status eg_host_use_folder(void *host, eg_str folder, eg_error *err);
 /* env.stored and env.describe_settings of the memory. */
 void eg_host_stored(void *host, eg_str workspace);
 void eg_host_describe_settings(void *host, eg_memory_status *out);

@@ -217,7 +217,9 @@ void eg_host_fill_services(eg_host *h) {
                                 .memory_ops = eg_memory_table(),
                                 .version = "0.1.0",
                                 .audit_hash = host_audit_hash,
-                                .queue_job = host_queue_job};
+                                .queue_job = host_queue_job,
+                                .wants_folder = eg_host_wants_folder,
+                                .use_folder = eg_host_use_folder};
     eg_plugins_fill_services(&h->services);
     eg_host_fill_toolset_services(&h->services);
 }

@@ -180,6 +180,15 @@ typedef struct eg_services {
     eg_status (*model_file)(void *host, eg_request *rq, const char *setting, const char *name, eg_str *out);
     /* The size of a vector of `embed`. EG_EUNAVAILABLE when there is no embedding model. */
     eg_status (*embed_size)(void *host, eg_request *rq, uint32_t *dimensions);
+
+    /* For front ends whose client says in which folder it works. 1: the host would use it, since
+     * neither a setting nor the folder of the process chooses the workspace. */
+    int (*wants_folder)(void *host);
+    /* Requests that are made from now on use the workspace of the folder's git repository, if
+     * wants_folder says so; folder is absolute; empty: the client has one and does not tell it.
+     * EG_ENOENT: it is in no repository, so the workspace stays what it was by default, and the
+     * status warns of that. Thread class: any. */
+    eg_status (*use_folder)(void *host, eg_str folder, eg_error *err);
 } eg_services;
 
 #define EG_PLUGIN_SIZE_1_0 56

@@ -25,8 +25,7 @@ static void free_one(question *q) {
     mcp_questions_free(q);
 }
 
-/* An id of a request of ours, which is unique. */
-static void make_id(const mcp_server *server, char out[MCP_REQUEST_ID]) {
+void mcp_make_request_id(const mcp_server *server, char out[MCP_REQUEST_ID]) {
     eg_id id = server->services->new_id(server->services->host);
     size_t n = (size_t)snprintf(out, MCP_REQUEST_ID, "engram-");
     for (size_t i = 0; i < sizeof id.bytes; i++) n += (size_t)snprintf(out + n, MCP_REQUEST_ID - n, "%02x", id.bytes[i]);
@@ -42,7 +41,7 @@ static question *make_one(const mcp_server *server, mcp_asking how, const eg_que
     if (!q) return NULL;
     q->how = how;
     q->tool = tool;
-    make_id(server, q->id);
+    mcp_make_request_id(server, q->id);
     pj_str(&q->key, from->id);
     pj_json(&q->schema, from->schema);
     pj_json(&q->arguments, from->arguments);

@@ -27,6 +27,9 @@ void mcp_asking_release(asking *a);
 /* 1 while the session may ask. */
 int mcp_asking_is_open(asking *a);
 
+/* An id of a request of ours, which is unique. */
+void mcp_make_request_id(const mcp_server *server, char out[MCP_REQUEST_ID]);
+
 /* The questions of a result, kept until it was sent; NULL: none that this server can ask. */
 mcp_question *mcp_questions_make(const mcp_server *server, mcp_asking how, const eg_tool_result *result);
 

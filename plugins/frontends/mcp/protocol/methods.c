@@ -28,6 +28,7 @@ static void on_initialize(mcp_session *s, const message *m) {
     s->era = s->latest = mcp_revision_negotiate(wanted->valuestring);
     const cJSON *capabilities = pj_get(m->params, "capabilities");
     if (cJSON_IsObject(pj_get(capabilities, "sampling"))) s->can_answer |= REV_SAMPLING;
+    s->roots.has = cJSON_IsObject(pj_get(capabilities, "roots"));
     if (can_show_forms(capabilities)) s->can_answer |= REV_ELICITATION;
     eg_str name = mcp_client_name(pj_get(m->params, "clientInfo"));
     snprintf(s->client, sizeof s->client, "%.*s", (int)name.len, name.ptr ? name.ptr : "");
@@ -291,5 +292,7 @@ static void on_cancelled(mcp_session *s, const message *m) {
 
 void mcp_on_notification(mcp_session *s, const message *m) {
     if (strcmp(m->method, "notifications/cancelled") == 0) on_cancelled(s, m);
-    if (strcmp(m->method, "notifications/initialized") == 0) s->initialized = s->era != NULL;
+    int initialized = strcmp(m->method, "notifications/initialized") == 0;
+    if (initialized) s->initialized = s->era != NULL;
+    if (s->initialized && (initialized || strcmp(m->method, "notifications/roots/list_changed") == 0)) mcp_roots_ask(s);
 }

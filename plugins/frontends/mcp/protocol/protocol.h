@@ -43,8 +43,8 @@ eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **ou
  * are done. Blocks while MCP_MAX_IN_FLIGHT calls of the session wait. One thread at a time may call
  * this for a session; sessions do not wait for each other. */
 void mcp_session_receive(mcp_session *session, eg_str message);
-/* Withdraws questions that nobody answered in time: call it every now and then, on the thread that
- * calls mcp_session_receive(). */
+/* Withdraws questions that nobody answered in time, and waits no longer for the client's folders:
+ * call it every now and then, on the thread that calls mcp_session_receive(). */
 void mcp_session_tick(mcp_session *session);
 /* Answers something that the transport could not hand over as a message with an error without an
  * id. */

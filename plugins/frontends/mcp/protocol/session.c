@@ -72,7 +72,9 @@ static void on_message(mcp_session *s, const cJSON *tree, eg_str text, batch *in
     case MESSAGE_REQUEST: on_request(s, &m); return;
     case MESSAGE_WRONG: mcp_send_error(s, &m, why.code, why.text); return;
     case MESSAGE_NOTIFICATION: mcp_on_notification(s, &m); break;
-    case MESSAGE_RESPONSE: mcp_on_response(s, &m); break;
+    case MESSAGE_RESPONSE:
+        if (!mcp_roots_answer(s, &m)) mcp_on_response(s, &m);
+        break;
     case MESSAGE_IGNORED: break;
     }
     if (in) mcp_batch_drop(in);
@@ -99,7 +101,7 @@ static void on_batch(mcp_session *s, const cJSON *tree, eg_str text) {
     mcp_batch_drop(b);
 }
 
-void mcp_session_receive(mcp_session *s, eg_str text) {
+static void receive_one(mcp_session *s, eg_str text) {
     pj_problem problem;
     size_t blank = 0;
     while (blank < text.len && (text.ptr[blank] == ' ' || text.ptr[blank] == '\t')) blank++;
@@ -112,6 +114,8 @@ void mcp_session_receive(mcp_session *s, eg_str text) {
         eg_str id = pj_salvage(text, &problem, "id");
         const message m = {.id = mcp_is_id(id) ? id : (eg_str){NULL, 0}};
         mcp_send_error(s, &m, RPC_PARSE, why);
+    } else if (mcp_roots_hold(s, tree, text)) {
+        /* it comes again */
     } else if (cJSON_IsArray(tree)) {
         on_batch(s, tree, text);
     } else {
@@ -120,7 +124,23 @@ void mcp_session_receive(mcp_session *s, eg_str text) {
     cJSON_Delete(tree);
 }
 
-void mcp_session_tick(mcp_session *s) { mcp_asking_tick(s); }
+/* Messages that waited for the client's folders come before later ones. */
+static void receive_held(mcp_session *s) {
+    for (held_message *h; (h = mcp_roots_next(s)) != NULL; free(h)) receive_one(s, h->text);
+}
+
+void mcp_session_receive(mcp_session *s, eg_str text) {
+    mcp_roots_check(s, text.len);
+    receive_held(s);
+    receive_one(s, text);
+    receive_held(s);
+}
+
+void mcp_session_tick(mcp_session *s) {
+    mcp_asking_tick(s);
+    mcp_roots_check(s, 0);
+    receive_held(s);
+}
 
 /* --- life --- */
 
@@ -142,6 +162,10 @@ eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **ou
 
 void mcp_session_destroy(mcp_session *s) {
     if (!s) return;
+    do { /* what was held may ask once more */
+        mcp_roots_end(s);
+        receive_held(s);
+    } while (s->roots.id[0]);
     mcp_asking_close(&s->asking); /* nobody reads an answer any more */
     mcp_end_subscriptions(s);
     mcp_calls_release(&s->calls);

@@ -8,6 +8,7 @@
 #include "asking.h"
 #include "calls.h"
 #include "message.h"
+#include "roots.h"
 
 struct mcp_server {
     const eg_services *services;
@@ -22,6 +23,7 @@ struct mcp_session {
     mcp_sink sink;
     calls calls;
     asking asking;
+    roots roots;
     unsigned can_answer;                         /* REV_SAMPLING, REV_ELICITATION: what initialize
                                                   * said that the client can do */
     int initialized;                             /* the client said so */
