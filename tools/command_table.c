@@ -22,7 +22,7 @@ const option common_options[] = {
                      .value = "DIR",
                      .complete = COMPLETE_FOLDERS,
                      .description = "the folder for settings, store and models (default: $ENGRAM_HOME, or ~/.engram if it "
-                                    "exists, or the XDG folders)"},
+                                    "is Engram's, or the XDG folders)"},
     [COMMON_VERBOSE] = {.name = "verbose", .short_name = 'v', .description = "print more messages on standard error"},
     [COMMON_HELP] = {.name = "help", .short_name = 'h', .description = "print the help of the command"},
     {0}};

@@ -295,6 +295,7 @@ int run_doctor(const call *c) {
         report(&d, stored, stored ? "database" : "store", !stored ? store.text : p->database_shown ? p->database_shown : "-");
         if (stored && call_option(c, "repair-time")) repair_time(&d, host);
         if (stored) report_store(&d, host, call_option(c, "deep") != NULL);
+        if (p->passed) report(&d, 1, "home", p->passed);
         report_cache(&d, p->cache);
         eg_host_plugins(host, report_plugin, &d);
         eg_str problem = eg_host_writing_problem(host);

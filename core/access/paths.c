@@ -1,8 +1,11 @@
 /* paths.c - the folders of data, configuration and cache. See paths.h. */
 #include "core/access/paths.h"
 
+#include <dirent.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -23,8 +26,38 @@ static const char *xdg(eg_arena *arena, const char *variable, const char *user, 
     return eg_arena_printf(arena, "%s/%s/engram", user, otherwise);
 }
 
+static int is_file_below(eg_arena *arena, const char *folder, const char *name) {
+    struct stat st;
+    const char *path = eg_arena_printf(arena, "%s/%s", folder, name);
+    return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* NULL: the folder is ours. Else why not. */
+static const char *why_foreign(eg_arena *arena, const char *folder) {
+    struct stat st;
+    char shown[64], foreign[256] = "";
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        return eg_arena_printf(arena, "'%s' is not used: it is no folder", folder);
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return eg_arena_printf(arena, "'%s' is not used: it belongs to user %u", folder, (unsigned)st.st_uid);
+    if (is_file_below(arena, folder, "data/engram.db") || is_file_below(arena, folder, "config/engram.conf")) return NULL;
+    DIR *d = opendir(folder);
+    if (!d) return eg_arena_printf(arena, "'%s' is not used: it cannot be read", folder);
+    for (struct dirent *entry; !*foreign && (entry = readdir(d)) != NULL;) {
+        static const char *const ours[] = {".", "..", "data", "config", "cache"};
+        size_t i = 0;
+        while (i < sizeof ours / sizeof *ours && strcmp(entry->d_name, ours[i]) != 0) i++;
+        if (i == sizeof ours / sizeof *ours) snprintf(foreign, sizeof foreign, "%.255s", entry->d_name);
+    }
+    closedir(d);
+    if (!*foreign) return NULL;
+    return eg_arena_printf(arena, "'%s' is not used: it holds '%s', so it is another program's", folder,
+                           eg_quote(eg_str_of(foreign), 60, shown, sizeof shown));
+}
+
 eg_status eg_paths_resolve(eg_arena *arena, const char *home, eg_paths *out, eg_error *err) {
     const char *origin = "--home";
+    *out = (eg_paths){0};
     if (!home || !*home) {
         home = secure_getenv("ENGRAM_HOME");
         origin = "ENGRAM_HOME";
@@ -45,7 +78,7 @@ eg_status eg_paths_resolve(eg_arena *arena, const char *home, eg_paths *out, eg_
     }
     const char *old = eg_arena_printf(arena, "%s/.engram", user);
     if (!old) return eg_fail_memory(err, strlen(user));
-    if (eg_file_exists(old)) return below_home(arena, old, out, err);
+    if (eg_file_exists(old) && !(out->passed = why_foreign(arena, old))) return below_home(arena, old, out, err);
     out->data = xdg(arena, "XDG_DATA_HOME", user, ".local/share");
     out->config = xdg(arena, "XDG_CONFIG_HOME", user, ".config");
     out->cache = xdg(arena, "XDG_CACHE_HOME", user, ".cache");

@@ -90,6 +90,7 @@ static eg_status find_paths(eg_host *h, eg_error *err) {
     h->paths = (eg_host_paths){.data = h->folders.data,
                                .config = h->folders.config,
                                .cache = h->folders.cache,
+                               .passed = h->folders.passed,
                                .plugins = built && eg_file_exists(built) ? built : installed,
                                .database = database ? database : eg_arena_printf(a, "%s/engram.db", h->folders.data)};
     if (!built || !installed || !h->paths.database) return eg_fail_memory(err, MAX_PATH);

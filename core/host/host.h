@@ -12,7 +12,7 @@ typedef struct eg_host eg_host;
 
 typedef struct eg_host_options {
     const char *workspace;       /* --workspace, or NULL */
-    const char *home;            /* --home; NULL: $ENGRAM_HOME, ~/.engram if it exists, else XDG */
+    const char *home;            /* --home; NULL: $ENGRAM_HOME, ~/.engram if it is ours, else XDG */
     const char *actor;           /* who asks when a call names nobody; NULL: "cli" */
     const char *program;         /* argv[0]: plugins and models are found relative to it */
     const char *const *settings; /* "key=value", strongest */
@@ -37,6 +37,7 @@ eg_status eg_host_frontend(eg_host *host, const char *name, const eg_frontend **
 /* Paths and settings for doctor, models and status. */
 typedef struct eg_host_paths {
     const char *data, *config, *cache, *plugins, *models, *database;
+    const char *passed;         /* why an existing ~/.engram is not used; NULL: nothing to tell */
     const char *database_shown; /* as it may be printed: a URL without user, password and query */
     const char *shipped;        /* the folder of the models that ship, NULL: not found; models is
                                  * that of the user's own */

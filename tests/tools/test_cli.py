@@ -641,7 +641,16 @@ class Engram(unittest.TestCase):
                                                                ".config/engram/",
                                                                ".cache/engram/"))], [])
         self.assertTrue(any(f.startswith(".cache/engram/") for f in made), made)
-        os.mkdir(os.path.join(self.env["HOME"], ".engram"))
+        theirs = os.path.join(self.env["HOME"], ".engram", "engram.db")
+        os.mkdir(os.path.dirname(theirs))
+        with open(theirs, "w") as f:
+            f.write("of another program")
+        self.assertIn(["is not used: it holds 'engram.db'"],
+                      [re.findall(r"is not used: it holds 'engram.db'", c["detail"])
+                       for c in self.ask("doctor")["checks"] if c["what"] == "home"])
+        self.assertEqual(len(self.ask("query", "auth port")["results"]), 1)
+        os.remove(theirs)
+        made = files()
         self.ask("commit", "The auth service listens on port 8080.")
         self.ask("models", "use", "engram-embed-0")
         more = files() - made

@@ -1,5 +1,5 @@
-/* observation.h - what the rules see about a pair of facts: one finding, before it is reported. Made
- * by compare_facts.c, put into words by explain.c. */
+/* observation.h - what the rules see about a pair of facts: one finding, before it is reported.
+ * Made by compare_facts.c, put into words by explain.c. */
 #ifndef EG_DETECTORS_OBSERVATION_H
 #define EG_DETECTORS_OBSERVATION_H
 

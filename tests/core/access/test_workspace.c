@@ -247,7 +247,7 @@ static void folders(void **state) {
     eg_arena a;
     eg_arena_init(&a, 0);
     eg_paths p;
-    char home[] = "/tmp/eg-home-XXXXXX", old[64];
+    char home[] = "/tmp/eg-home-XXXXXX", old[64], path[128];
     assert_non_null(mkdtemp(home));
     unsetenv("ENGRAM_HOME");
     unsetenv("XDG_CONFIG_HOME");
@@ -261,12 +261,37 @@ static void folders(void **state) {
     assert_int_equal(mkdir(old, 0700), 0);
     assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
     assert_non_null(strstr(p.data, "/.engram/data"));
+    assert_null(p.passed);
+    /* another program's: left alone, until it has something of ours */
+    put(old, "engram.db", "theirs");
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_string_equal(p.data, "/x/data/engram");
+    assert_non_null(strstr(p.passed, "'engram.db'"));
+    snprintf(path, sizeof path, "%s/config", old);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_string_equal(p.data, "/x/data/engram");
+    put(path, "engram.conf", "");
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_non_null(strstr(p.data, "/.engram/data"));
+    if (geteuid() == 0) { /* nor somebody else's */
+        assert_int_equal(chown(old, 12345, 12345), 0);
+        assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+        assert_string_equal(p.data, "/x/data/engram");
+        assert_non_null(strstr(p.passed, "12345"));
+        assert_int_equal(chown(old, 0, 0), 0);
+    }
+    snprintf(path, sizeof path, "%s/engram.db", old);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/config/engram.conf", old);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
+    assert_non_null(strstr(p.data, "/.engram/data"));
     setenv("ENGRAM_HOME", "/h", 1);
     assert_int_equal(eg_paths_resolve(&a, NULL, &p, NULL), EG_OK);
     assert_string_equal(p.config, "/h/config");
     assert_int_equal(eg_paths_resolve(&a, "relative", &p, NULL), EG_EINVAL);
-    rmdir(old);
-    rmdir(home);
+    remove_all(home);
     eg_arena_release(&a);
 }
 
