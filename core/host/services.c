@@ -165,7 +165,8 @@ static eg_status host_request_create(void *host, const eg_request_options *given
                                   .progress = o.progress,
                                   .progress_self = o.progress_self,
                                   .asks = o.asks,
-                                  .asked = o.asked},
+                                  .asked = o.asked,
+                                  .waiting = o.waiting},
                     out);
 }
 

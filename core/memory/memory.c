@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/access/guard.h"
+#include "core/base/clock.h"
 #include "core/base/grown.h"
 #include "core/base/status.h"
 #include "core/memory/answers.h"
@@ -46,8 +47,10 @@ void eg_memory_destroy(eg_memory *m) {
     if (!m) return;
     eg_request *rq = NULL;
     eg_error err = {0};
-    if (SERVICES(m)->request_create(m->env.host, NULL, &rq, &err) == EG_OK) {
-        (void)eg_hits_flush(m, rq); /* a counter that is lost is no reason to fail */
+    /* a counter that is lost is no reason to fail, nor to wait long for another process */
+    const eg_request_options options = {.size = sizeof options, .cancel.deadline = eg_clock_monotonic() + EG_SECOND};
+    if (SERVICES(m)->request_create(m->env.host, &options, &rq, &err) == EG_OK) {
+        (void)eg_hits_flush(m, rq);
         SERVICES(m)->request_release(m->env.host, rq);
     }
     pthread_cond_destroy(&m->job_done);

@@ -424,7 +424,7 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
     if (st != EG_OK) return st;
     writing w = {.s = s, .c = &s->writer, .rq = rq, .set = set, .out = out};
     int64_t last = 0;
-    pthread_mutex_lock(&s->writer.lock);
+    if ((st = writer_take(&s->writer, rq)) != EG_OK) return st;
     st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) {
         w.clock = store_clock(s);
@@ -432,7 +432,7 @@ eg_status sqlite_apply(eg_storage *s, eg_request *rq, const eg_change_set *set, 
         st = check_clock(s, rq, last);
         st = end_write(&s->writer, rq, st == EG_OK ? write_all(&w) : st);
     }
-    pthread_mutex_unlock(&s->writer.lock);
+    connection_give(&s->writer);
     if (st == EG_OK && out->seq && !out->again) commit_seen(s);
     return st;
 }

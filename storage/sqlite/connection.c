@@ -2,7 +2,6 @@
  * words. */
 #include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "store.h"
 
@@ -30,17 +29,21 @@ static const char *const sql_text[EG_SQL_COUNT] = {
 #undef X
 };
 
-enum { PATIENCE_MS = 60000 };
+static int wait_for_lock(void *self, int times) { return wait_again(&((connection *)self)->wait, times, WRITE_PATIENCE_MS); }
 
-/* Waits a short random time, longer at each try, so that waiting writers do not all try again at
- * the same moment. */
-static int wait_for_lock(void *self, int times) {
-    (void)self;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    long range = 500L << (times < 5 ? times : 5); /* microseconds: up to 16 ms */
-    usleep((useconds_t)(200 + now.tv_nsec % range));
-    return times < PATIENCE_MS / 8;
+enum { WRITE_LOCK_BYTE = 120 }; /* of the -shm file: sqlite.org/walformat.html */
+
+/* In place of what another thread or process holds. */
+static eg_status still_locked(connection *c, eg_request *rq, const char *what) {
+    char shm[4096 + 8], who[40];
+    snprintf(shm, sizeof shm, "%s-shm", c->path);
+    if (request_is_over(rq))
+        return eg_request_fail(rq, EG_ECANCELLED, "%s: cancelled while somebody else wrote to the store; nothing was stored",
+                               what);
+    return eg_request_fail(rq, EG_EBUSY,
+                           "%s: %s has held the store '%s' for %d seconds; nothing was stored: try again, and if it comes back, "
+                           "see whether that process is stopped or hangs",
+                           what, holder_text(lock_holder(shm, WRITE_LOCK_BYTE), who), c->path, WRITE_PATIENCE_MS / 1000);
 }
 
 static eg_status disk_failed(connection *c, eg_request *rq, const char *what, const char *said) {
@@ -68,9 +71,7 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
                                "%s: the store '%s' cannot be written (%s): check its permissions and its folder's", what, c->path,
                                said);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return eg_request_fail(rq, EG_EBUSY, "%s: another process held the store '%s' for over a minute: try again", what,
-                               c->path);
+    case SQLITE_LOCKED: return still_locked(c, rq, what);
     case SQLITE_INTERRUPT: return eg_request_fail(rq, EG_ECANCELLED, "%s: cancelled", what);
     case SQLITE_NOMEM: return eg_request_fail(rq, EG_ENOMEM, "%s: out of memory", what);
     case SQLITE_CORRUPT:
@@ -107,7 +108,7 @@ eg_status connection_open(connection *c, const char *path, connection_kind kind,
         connection_close(c);
         return s;
     }
-    sqlite3_busy_handler(c->db, wait_for_lock, NULL);
+    sqlite3_busy_handler(c->db, wait_for_lock, c);
     sqlite3_extended_result_codes(c->db, 0);
     const char *settings = kind == FOR_FACTS ? "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA cache_size=-8000"
                                              : "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8000";
@@ -143,6 +144,24 @@ connection *reader_take(eg_storage *s) {
     return &s->readers[0];
 }
 
+/* 1 when the lock was given within a moment. */
+static int lock_soon(pthread_mutex_t *lock) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+eg_status writer_take(connection *c, eg_request *rq) {
+    waiting w = {.rq = rq};
+    int locked = pthread_mutex_trylock(&c->lock) == 0;
+    for (int times = 0; !locked && wait_goes_on(&w, times, WRITE_PATIENCE_MS); times++) locked = lock_soon(&c->lock);
+    wait_ended(&w);
+    return locked ? EG_OK : still_locked(c, rq, "writing");
+}
+
 void connection_give(connection *c) { pthread_mutex_unlock(&c->lock); }
 
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
@@ -158,8 +177,13 @@ sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
 }
 
 int step(connection *c, eg_request *rq, sqlite3_stmt *q) {
+    c->wait.rq = rq;
     errno = 0;
     int r = sqlite3_step(q);
+    int system = errno;
+    wait_ended(&c->wait);
+    c->wait.rq = NULL;
+    errno = system;
     if (r == SQLITE_ROW) return 1;
     if (r != SQLITE_DONE) sqlite_error(c, rq, "the store");
     sqlite3_reset(q);

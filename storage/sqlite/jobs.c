@@ -86,10 +86,10 @@ eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *a, eg
     int64_t now = store_clock(s), last;
     /* who can write does the jobs of a read-only store */
     if (st != EG_OK || s->read_only || !any_due(s, rq, a, now)) return st;
-    pthread_mutex_lock(&s->counter.lock);
+    if ((st = writer_take(&s->counter, rq)) != EG_OK) return st;
     st = begin_write(&s->counter, rq, &last);
     if (st == EG_OK) st = end_write(&s->counter, rq, lease_locked(s, rq, a, now, out, n));
-    pthread_mutex_unlock(&s->counter.lock);
+    connection_give(&s->counter);
     if (st != EG_OK) *n = 0;
     return st;
 }
@@ -98,8 +98,9 @@ eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, siz
     if (s->read_only) return EG_OK;
     connection *c = &s->counter;
     int64_t last;
-    pthread_mutex_lock(&c->lock);
-    eg_status st = begin_write(c, rq, &last);
+    eg_status st = writer_take(c, rq);
+    if (st != EG_OK) return st;
+    st = begin_write(c, rq, &last);
     for (size_t i = 0; st == EG_OK && i < n; i++) {
         sqlite3_stmt *q = prepare(c, rq, EG_SQL_COUNT_HIT);
         if (q) {
@@ -109,6 +110,6 @@ eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, siz
         st = run(c, rq, q);
     }
     if (!sqlite3_get_autocommit(c->db)) st = end_write(c, rq, st);
-    pthread_mutex_unlock(&c->lock);
+    connection_give(c);
     return st;
 }

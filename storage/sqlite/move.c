@@ -233,14 +233,14 @@ eg_status sqlite_edit_workspace(eg_storage *s, eg_request *rq, const eg_workspac
                                edit->to.ptr);
     moving m = {.s = s, .c = &s->writer, .rq = rq, .edit = edit, .out = out};
     int64_t last = 0, clock;
-    pthread_mutex_lock(&s->writer.lock);
+    if ((st = writer_take(&s->writer, rq)) != EG_OK) return st;
     st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) {
         clock = store_clock(s);
         m.now = clock > last ? clock : last;
         st = end_write(&s->writer, rq, edit_all(&m));
     }
-    pthread_mutex_unlock(&s->writer.lock);
+    connection_give(&s->writer);
     if (st == EG_OK) commit_seen(s);
     return st;
 }

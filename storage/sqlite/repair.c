@@ -98,9 +98,10 @@ eg_status sqlite_repair_time(eg_storage *s, eg_request *rq, uint64_t *rows) {
     if (now < SENSIBLE)
         return eg_request_fail(rq, EG_EREFUSED,
                                "the clock of this machine is before 2026: set it first, or all facts would be as old");
-    pthread_mutex_lock(&s->writer.lock);
-    eg_status st = begin_write(&s->writer, rq, &last);
+    eg_status st = writer_take(&s->writer, rq);
+    if (st != EG_OK) return st;
+    st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) st = end_write(&s->writer, rq, last > now ? repair(s, rq, last, now, rows) : EG_OK);
-    pthread_mutex_unlock(&s->writer.lock);
+    connection_give(&s->writer);
     return st;
 }

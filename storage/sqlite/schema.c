@@ -191,14 +191,32 @@ static eg_status make_folder(const char *path, eg_request *rq) {
     return refuse_network(slash && *folder ? folder : ".", rq);
 }
 
+/* 0, or why the lock was not given in time: EWOULDBLOCK, ECANCELED, or what the system says. */
+static int lock_in_time(int fd, eg_request *rq) {
+    waiting w = {.rq = rq};
+    for (int times = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; times++) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return errno;
+        if (!wait_again(&w, times, OPEN_PATIENCE_MS)) return request_is_over(rq) ? ECANCELED : EWOULDBLOCK;
+    }
+    return 0;
+}
+
 /* An exclusive lock file beside the store; -1 with the error record filled. */
 static int lock_file(const char *path, eg_request *rq) {
-    char lock[4096];
+    char lock[4096 + 8], who[40];
     snprintf(lock, sizeof lock, "%s.lock", path);
     int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || flock(fd, LOCK_EX) != 0) {
-        int e = errno;
+    int e = fd < 0 ? errno : lock_in_time(fd, rq);
+    if (e) {
         if (fd >= 0) close(fd);
+        if (e == ECANCELED) eg_request_fail(rq, EG_ECANCELLED, "cancelled while somebody else prepared the store '%s'", path);
+        else if (e == EWOULDBLOCK)
+            eg_request_fail(
+                rq, EG_EBUSY,
+                "%s has held '%s' for %d seconds: it prepares or upgrades the store, or is stopped; wait for it or end "
+                "it, and try again",
+                holder_text(lock_holder(lock, -1), who), lock, OPEN_PATIENCE_MS / 1000);
+        if (e == ECANCELED || e == EWOULDBLOCK) return -1;
         eg_request_fail(rq, e == EROFS || e == EACCES ? EG_EREADONLY : EG_EIO,
                         "the store '%s' cannot be written (%s): check the permissions and the free space of its folder", path,
                         strerror(e));
@@ -295,6 +313,24 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
     return s;
 }
 
+static int has_indexes(connection *c) {
+    sqlite3_stmt *q = NULL;
+    int has =
+        sqlite3_prepare_v2(c->db, "SELECT 1 FROM sqlite_master WHERE name = 'audit_workspace'", -1, &q, NULL) == SQLITE_OK &&
+        sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    return has;
+}
+
+/* 1 when the store is as this process needs it: nothing is to be prepared under the lock. */
+static int is_current(const char *path, eg_request *rq) {
+    connection c;
+    if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0 || connection_open(&c, path, FOR_FACTS, rq) != EG_OK) return 0;
+    int current = present_schema(&c, rq) == SCHEMA && schema_check(&c, rq, 1, NULL) == EG_OK && has_indexes(&c);
+    connection_close(&c);
+    return current;
+}
+
 eg_status schema_check_read_only(connection *c, eg_request *rq) {
     int version = present_schema(c, rq);
     if (version < 0) return rq->err->code;
@@ -309,6 +345,8 @@ eg_status schema_check_read_only(connection *c, eg_request *rq) {
 eg_status schema_prepare(const char *path, eg_request *rq, const eg_services *services) {
     eg_status s = make_folder(path, rq);
     if (s != EG_OK) return s;
+    if (is_current(path, rq)) return EG_OK;
+    *rq->err = (eg_error){0}; /* what is wrong is found again under the lock */
     int lock = lock_file(path, rq);
     if (lock < 0) return rq->err->code;
     s = prepare_locked(path, rq, services);

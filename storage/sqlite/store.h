@@ -8,6 +8,7 @@
 
 #include "engram/plugin.h"
 #include "statements.h"
+#include "waiting.h"
 
 enum { SCHEMA = 5, READERS = 4 };
 /* The oldest versions that may still read and write a store of this schema. Older ones would number
@@ -20,6 +21,7 @@ typedef struct connection {
     sqlite3_stmt *statements[EG_SQL_COUNT]; /* prepared when first used */
     pthread_mutex_t lock;
     const char *path; /* for messages */
+    waiting wait;     /* of the step that is under way */
 } connection;
 
 typedef enum connection_kind {
@@ -57,6 +59,8 @@ void connection_close(connection *c);
 /* A locked reader. */
 connection *reader_take(eg_storage *s);
 void connection_give(connection *c);
+/* Locks a connection that writes; connection_give() ends that. EG_EBUSY, EG_ECANCELLED. */
+eg_status writer_take(connection *c, eg_request *rq);
 /* A connection of its own for a reading that takes long, so that no other waits for a reader. It
  * ends with EG_ECANCELLED when rq is cancelled; close it. */
 eg_status connection_open_long(connection *c, const eg_storage *s, eg_request *rq);

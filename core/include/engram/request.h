@@ -53,6 +53,9 @@ typedef struct eg_request {
     /* This call is the answer to such a question, asked in this way; empty: it is not. The host
      * writes it into the audit. */
     const eg_str asked;
+    /* 1 while the request waits for somebody else who writes to the store, so that others need not
+     * wait for it; set by the backend, atomically. NULL: nobody looks. */
+    int *const waiting;
 } eg_request;
 
 enum { EG_MAX_ASKED_BY = 32 };
@@ -66,6 +69,7 @@ typedef struct eg_request_options {
     void (*progress)(void *self, size_t done, size_t all);
     void *progress_self;
     eg_str asks, asked; /* as in eg_request: words of [a-z_], at most EG_MAX_ASKED_BY bytes */
+    int *waiting;       /* as in eg_request; lives as long as the request */
 } eg_request_options;
 EG_SIZE_GROWN(eg_request_options, EG_REQUEST_OPTIONS_SIZE_1_0, asks);
 
