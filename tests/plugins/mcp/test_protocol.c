@@ -14,7 +14,7 @@
 
 const eg_plugin *eg_plugin_memory(void);
 
-enum { MOST_MESSAGES = 256, PATIENCE_S = 20 };
+enum { MOST_MESSAGES = MCP_MAX_IN_FLIGHT + 64, PATIENCE_S = 20 };
 
 /* A sink that keeps what is written. */
 typedef struct inbox {
@@ -458,40 +458,85 @@ static void a_write_holds_up_its_own_session_only(void **state) {
     assert_non_null(pj_get(answer(&t->a, 2), "result"));
 }
 
-static void *fill(void *self) {
-    client *c = self;
-    /* the last one waits for room */
-    for (int id = 1; id <= MCP_MAX_IN_FLIGHT + 1; id++) query(c, id, "sleep:20000");
-    return NULL;
+/* Reads pass a write that waits for another process; later writes do not, nor what reads behind a
+ * write that waits for nobody. */
+static void reads_pass_a_write_that_waits(void **state) {
+    bench *t = *state;
+    client *c = &t->a;
+    initialize(c, "2025-11-25", "a");
+    commit(c, 1, "x stuck sleep:20000");
+    query(c, 2, "behind the one that waits");
+    commit(c, 3, "z sleep:1");
+    query(c, 4, "behind both");
+    for (int i = 0; i < 1000 && !(answered(c, 2) && answered(c, 4)); i++) {
+        mcp_session_tick(c->session); /* the transport does that */
+        pause_ms(5);
+    }
+    assert_non_null(pj_get(answer(c, 2), "result"));
+    assert_non_null(pj_get(answer(c, 4), "result"));
+    assert_null(answered(c, 1));
+    assert_null(answered(c, 3));
+    cancel(c, 1);
+    assert_non_null(pj_get(answer(c, 3), "result"));
+    assert_null(answered(c, 1));
 }
 
-/* a has as many calls as a session may have, and its thread waits in receive(); b is served
- * meanwhile, on threads that a may not take. */
-static void a_full_session_blocks_only_its_own_client(void **state) {
+/* A session with as many calls as it may have still reads: further calls are refused, ping is
+ * answered, a cancelled call makes room; and others are served on threads that it may not take. */
+static void a_full_session_still_listens(void **state) {
     bench *t = *state;
     mcp_server *roomy; /* more threads than one session may use */
     client c = {0}, d = {0};
-    pthread_t filler;
     assert_int_equal(mcp_server_create(&t->host.services, EG_PROFILE_CORE, MCP_MAX_RUNNING + 2, &roomy, NULL), EG_OK);
     client_open(&c, roomy);
     client_open(&d, roomy);
     initialize(&c, "2025-11-25", "c");
     initialize(&d, "2025-11-25", "d");
-    assert_int_equal(pthread_create(&filler, NULL, fill, &c), 0);
-    pause_ms(200);
+    for (int id = 1; id <= MCP_MAX_IN_FLIGHT + 1; id++) query(&c, id, "sleep:60000");
+    const cJSON *error = pj_get(answer(&c, MCP_MAX_IN_FLIGHT + 1), "error");
+    assert_int_equal(pj_get(error, "code")->valueint, -32000);
+    assert_non_null(strstr(pj_get(error, "message")->valuestring, "too many calls are in progress"));
+    say(&c, "{\"jsonrpc\":\"2.0\",\"id\":5001,\"method\":\"ping\"}");
+    assert_non_null(pj_get(answer(&c, 5001), "result"));
     for (int id = 1; id <= 20; id++) {
         query(&d, id, "beside the full one");
         assert_non_null(pj_get(answer(&d, id), "result"));
     }
-    assert_int_equal(count_of(&c), 1); /* the answer to initialize */
+    cancel(&c, 900); /* one that waits, and those that run */
+    for (int id = 1; id <= MCP_MAX_RUNNING; id++) cancel(&c, id);
+    query(&c, 5002, "there is room");
+    pause_ms(50);
+    assert_null(answered(&c, 5002)); /* in its turn */
+    assert_int_equal(count_of(&c), 3);
     hang_up(&c.in);
-    pthread_join(filler, NULL); /* a gone sink cancels the calls, so that there is room */
+    mcp_session_tick(c.session); /* a gone sink cancels the calls */
     client_hang_up(&c);
     query(&d, 30, "still there");
     assert_non_null(pj_get(answer(&d, 30), "result"));
     client_close(&c);
     client_close(&d);
     mcp_server_destroy(roomy);
+}
+
+/* Few large calls may be too many. */
+static void arguments_in_flight_are_bounded(void **state) {
+    bench *t = *state;
+    enum { LARGE = 3 << 20, FIT = MCP_MAX_BYTES_IN_FLIGHT / LARGE };
+    static const char form[] = "{\"jsonrpc\":\"2.0\",\"id\":%3d,\"method\":\"tools/call\",\"params\":{\"name\":\"engram_query\","
+                               "\"arguments\":{\"topic\":\"%*s\"}}}";
+    char *text = malloc(LARGE + sizeof form);
+    assert_non_null(text);
+    initialize(&t->a, "2025-11-25", "a");
+    for (int id = 1; id <= MCP_MAX_RUNNING; id++) query(&t->a, id, "sleep:60000");
+    for (int id = 100; id <= 100 + FIT; id++) {
+        snprintf(text, LARGE + sizeof form, form, id, LARGE, "x");
+        say(&t->a, text);
+    }
+    assert_int_equal(pj_get(pj_get(answer(&t->a, 100 + FIT), "error"), "code")->valueint, -32000);
+    assert_int_equal(count_of(&t->a), 2);
+    free(text);
+    hang_up(&t->a.in);
+    mcp_session_tick(t->a.session);
 }
 
 static void fewer_threads_than_calls(void **state) {
@@ -540,7 +585,9 @@ int main(void) {
         TEST(a_server_without_resources),
         TEST(questions_belong_to_a_session),
         TEST(a_write_holds_up_its_own_session_only),
-        TEST(a_full_session_blocks_only_its_own_client),
+        TEST(reads_pass_a_write_that_waits),
+        TEST(a_full_session_still_listens),
+        TEST(arguments_in_flight_are_bounded),
         cmocka_unit_test_setup_teardown(fewer_threads_than_calls, setup_two_threads, teardown),
         TEST(the_end_of_a_session),
     };

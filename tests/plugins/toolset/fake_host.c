@@ -45,7 +45,8 @@ static eg_status request_create(void *host, const eg_request_options *options, e
                            .progress = o->progress,
                            .progress_self = o->progress_self,
                            .asks = o->asks,
-                           .asked = o->asked};
+                           .asked = o->asked,
+                           .waiting = o->waiting};
     memcpy(&r->rq, &rq, sizeof rq);
     *out = &r->rq;
     return EG_OK;

@@ -3,7 +3,8 @@
  * "sleep:300" anywhere in a topic or content makes the operation take 300 ms (less when it is
  * cancelled) and tell its progress, so that a test can see what runs beside what: operations number
  * their begins and ends on one clock, which stands in `why` of a query's first result ("begin 3 end
- * 8 beside 2") and in undo_id of a commit (begin * 1000 + end). */
+ * 8 beside 2") and in undo_id of a commit (begin * 1000 + end). With "stuck" it says meanwhile that
+ * it waits for another process. */
 #include "fake_host.h"
 
 #include <stdlib.h>
@@ -65,6 +66,8 @@ static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *besid
     *cancelled = 0;
     const char *at = text.len ? memmem(text.ptr, text.len, "sleep:", 6) : NULL;
     long ms = at ? strtol(at + 6, NULL, 10) : 0;
+    int stuck = rq->waiting && text.len && memmem(text.ptr, text.len, "stuck", 5);
+    if (stuck) __atomic_store_n(rq->waiting, 1, __ATOMIC_RELEASE);
     for (long i = 0; i < ms && !*cancelled; i += 5) {
         if (rq->progress) rq->progress(rq->progress_self, (size_t)(i / 5) + 1, (size_t)((ms + 4) / 5));
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
@@ -73,6 +76,7 @@ static uint64_t enter(fake_host *h, eg_request *rq, eg_str text, uint64_t *besid
         if (h->inside - 1 > *beside) *beside = h->inside - 1;
         pthread_mutex_unlock(&h->lock);
     }
+    if (stuck) __atomic_store_n(rq->waiting, 0, __ATOMIC_RELEASE);
     return begin;
 }
 

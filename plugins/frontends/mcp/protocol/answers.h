@@ -12,6 +12,7 @@ typedef enum rpc_error {
     RPC_METHOD = -32601,
     RPC_PARAMS = -32602,
     RPC_INTERNAL = -32603,
+    RPC_BUSY = -32000,      /* a limit of calls in progress */
     RPC_NOT_FOUND = -32002, /* a resource, before 2026-07-28 */
     RPC_REVISION = -32022   /* UnsupportedProtocolVersion */
 } rpc_error;

@@ -147,7 +147,7 @@ static void queue_answer(mcp_session *s, const question *q, eg_str arguments) {
                     .id = EG_STR(""),
                     .arguments = arguments,
                     .actor = s->client[0] ? eg_str_of(s->client) : EG_STR("mcp")};
-    if (mcp_calls_add(&s->calls, &c) != EG_OK) say(s, EG_LOG_WARN, "no memory or thread for its call");
+    if (mcp_calls_add(&s->calls, &c) != EG_OK) say(s, EG_LOG_WARN, "no room, memory or thread for its call");
 }
 
 void mcp_on_response(mcp_session *s, const message *m) {

@@ -10,12 +10,17 @@ enum { TICK_NS = 100000000 };
 
 /* --- the queue; all under the lock --- */
 
-/* The first call that has not begun, when it may begin now. */
+/* The first call that may begin now. One that reads passes those before it that write only where
+ * one of them runs and waits for another process. */
 static call *next_ready(const calls *q) {
-    call *c = q->first;
-    while (c && c->running) c = c->next;
-    if (!c || q->writer || q->running >= MCP_MAX_RUNNING || (c->writes && q->running)) return NULL;
-    return c;
+    int behind_writer = 0, stuck = 0;
+    if (q->running >= MCP_MAX_RUNNING) return NULL;
+    for (call *c = q->first; c; c = c->next) {
+        if (!c->running && (c->writes ? c == q->first : !behind_writer || stuck)) return c;
+        behind_writer |= c->writes;
+        stuck |= c->writes && c->running && __atomic_load_n(&c->waits, __ATOMIC_ACQUIRE);
+    }
+    return NULL;
 }
 
 static void unlink_call(calls *q, call *c) {
@@ -27,6 +32,7 @@ static void unlink_call(calls *q, call *c) {
     *at = c->next;
     if (q->last == c) q->last = before;
     q->in_flight--;
+    q->bytes -= c->arguments.len;
     pthread_cond_broadcast(&q->done);
 }
 
@@ -43,10 +49,9 @@ static int start_ready(calls *q) {
     for (call *c; (c = next_ready(q)) != NULL;) {
         c->running = 1;
         q->running++;
-        q->writer = c->writes;
         if (mcp_workers_submit(q->workers, &c->task)) continue;
+        c->running = 0;
         q->running--;
-        q->writer = 0;
         return 0;
     }
     return 1;
@@ -87,7 +92,6 @@ static void run_task(task *t) {
     q->run(q->session, c, &response);
     pthread_mutex_lock(&q->lock);
     q->running--;
-    q->writer = 0;
     unlink_call(q, c); /* from here on a cancellation comes too late */
     start_ready(q);
     pthread_mutex_unlock(&q->lock);
@@ -105,7 +109,13 @@ eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)
     return EG_ENOMEM;
 }
 
-/* Waits a moment for a call to end; when the sink is gone, all calls are told to stop. */
+/* When the sink is gone, nobody waits for an answer. */
+static void stop_if_gone(calls *q) {
+    if (!q->sink->gone(q->sink->self)) return;
+    for (call *c = q->first; c; c = c->next) eg_cancel_request(&c->flag);
+}
+
+/* Waits a moment for a call to end. */
 static void wait_done(calls *q) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -113,8 +123,17 @@ static void wait_done(calls *q) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&q->done, &q->lock, &until);
-    if (!q->sink->gone(q->sink->self)) return;
-    for (call *c = q->first; c; c = c->next) eg_cancel_request(&c->flag);
+    start_ready(q);
+    stop_if_gone(q);
+}
+
+void mcp_calls_tick(calls *q) {
+    pthread_mutex_lock(&q->lock);
+    if (q->first) {
+        start_ready(q);
+        stop_if_gone(q);
+    }
+    pthread_mutex_unlock(&q->lock);
 }
 
 void mcp_calls_release(calls *q) {
@@ -150,11 +169,16 @@ eg_status mcp_calls_add(calls *q, const call *like) {
     call *c = call_like(q, like);
     if (!c) return EG_ENOMEM;
     pthread_mutex_lock(&q->lock);
-    while (q->in_flight >= MCP_MAX_IN_FLIGHT) wait_done(q);
+    if (q->in_flight >= MCP_MAX_IN_FLIGHT || q->bytes + c->arguments.len > MCP_MAX_BYTES_IN_FLIGHT) {
+        pthread_mutex_unlock(&q->lock);
+        free_call(c);
+        return EG_ELIMIT;
+    }
     if (q->last) q->last->next = c;
     else q->first = c;
     q->last = c;
     q->in_flight++;
+    q->bytes += c->arguments.len;
     int started = start_ready(q);
     if (started) q->open++;
     else unlink_call(q, c);

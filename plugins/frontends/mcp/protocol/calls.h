@@ -3,7 +3,9 @@
  * through run()) and has no threads (workers.h).
  *
  * Calls that only read run side by side; a call that writes waits for all earlier ones, and later
- * ones wait for it. Calls of different sessions do not wait for each other. */
+ * ones wait for it, so that a piped script sees its own writes. But where one that writes itself
+ * waits for another process, those that read pass it: it may wait long. Calls of different sessions
+ * do not wait for each other. */
 #ifndef ENGRAM_MCP_CALLS_H
 #define ENGRAM_MCP_CALLS_H
 
@@ -44,6 +46,7 @@ typedef struct call {
     int running;
     int cancelled;                  /* by the client: no response */
     int flag;                       /* the cancel flag of the tool's request */
+    int waits;                      /* atomic: it waits for another process that writes */
     struct mcp_question *questions; /* of its result, to be asked once that was sent */
 } call;
 
@@ -52,9 +55,9 @@ typedef struct calls {
     pthread_cond_t done;
     call *first, *last; /* waiting and running, in order of arrival */
     size_t in_flight, running;
-    size_t open; /* calls whose thread still looks at this session; a call in flight is one of
-                  * them */
-    int writer;  /* a call that writes is running */
+    size_t bytes; /* of the arguments of calls in flight */
+    size_t open;  /* calls whose thread still looks at this session; a call in flight is one of
+                   * them */
     workers *workers;
     const mcp_sink *sink;
     /* Runs a call and writes its whole response. Thread class: worker. */
@@ -69,9 +72,12 @@ eg_status mcp_calls_init(calls *q, workers *w, const mcp_sink *sink, void (*run)
 /* Waits until all calls are answered; cancels them when the sink is gone. */
 void mcp_calls_release(calls *q);
 
-/* Takes a copy of id, arguments, token and actor; waits while MCP_MAX_IN_FLIGHT are there.
- * EG_ENOMEM, EG_EBUSY (no thread). */
+/* Takes a copy of id, arguments, token and actor. EG_ENOMEM, EG_EBUSY (no thread), EG_ELIMIT while
+ * MCP_MAX_IN_FLIGHT calls or MCP_MAX_BYTES_IN_FLIGHT of arguments are there. */
 eg_status mcp_calls_add(calls *q, const call *like);
+/* Starts what may pass a call that waits; tells all to stop when the sink is gone. Call it every
+ * now and then. */
+void mcp_calls_tick(calls *q);
 /* The call with this id gets no response any more; it is told to stop when it runs. */
 void mcp_calls_cancel(calls *q, eg_str id);
 int mcp_calls_has(calls *q, eg_str id);

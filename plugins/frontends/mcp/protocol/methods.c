@@ -94,7 +94,12 @@ static void start(mcp_session *s, const message *m, call c) {
     c.in = m->in;
     c.token = mcp_message_progress_token(m);
     c.actor = actor_of(s, m);
-    if (mcp_calls_add(&s->calls, &c) != EG_OK)
+    eg_status st = mcp_calls_add(&s->calls, &c);
+    if (st == EG_ELIMIT)
+        mcp_send_error(s, m, RPC_BUSY,
+                       "too many calls are in progress in this session (1024, or 16 MiB of arguments); wait for "
+                       "answers, and send this one again");
+    else if (st != EG_OK)
         mcp_send_error(s, m, RPC_INTERNAL, "the call could not be started, for lack of memory or threads; send it again later");
 }
 

@@ -14,12 +14,13 @@
 
 /* Limits of one session. */
 enum {
-    MCP_MAX_MESSAGE = 4 << 20, /* bytes; transports refuse longer messages with
-                                * mcp_session_refuse() */
-    MCP_MAX_BATCH = 64,        /* messages in one array */
-    MCP_MAX_IN_FLIGHT = 64,    /* calls that were accepted and have no answer yet */
-    MCP_MAX_RUNNING = 8,       /* of them, those that run: no session takes all threads of a larger
-                                * server */
+    MCP_MAX_MESSAGE = 4 << 20,          /* bytes; transports refuse longer messages with
+                                         * mcp_session_refuse() */
+    MCP_MAX_BATCH = 64,                 /* messages in one array */
+    MCP_MAX_IN_FLIGHT = 1024,           /* calls that were accepted and have no answer yet */
+    MCP_MAX_BYTES_IN_FLIGHT = 16 << 20, /* of their arguments */
+    MCP_MAX_RUNNING = 8,                /* calls that run: no session takes all threads of a
+                                         * larger server */
     MCP_MAX_SUBSCRIPTIONS = 16
 };
 
@@ -40,11 +41,12 @@ void mcp_server_destroy(mcp_server *server);
 /* sink.self must outlive the session. */
 eg_status mcp_session_create(mcp_server *server, mcp_sink sink, mcp_session **out, eg_error *err);
 /* Handles one message, or one array of messages; its answers go to the sink, now or when its calls
- * are done. Blocks while MCP_MAX_IN_FLIGHT calls of the session wait. One thread at a time may call
- * this for a session; sessions do not wait for each other. */
+ * are done. Never blocks for long: calls beyond MCP_MAX_IN_FLIGHT are answered with an error. One
+ * thread at a time may call this for a session; sessions do not wait for each other. */
 void mcp_session_receive(mcp_session *session, eg_str message);
-/* Withdraws questions that nobody answered in time, and waits no longer for the client's folders:
- * call it every now and then, on the thread that calls mcp_session_receive(). */
+/* Withdraws questions that nobody answered in time, waits no longer for the client's folders, and
+ * starts calls that need wait no longer: call it every now and then, on the thread that calls
+ * mcp_session_receive(). */
 void mcp_session_tick(mcp_session *session);
 /* Answers something that the transport could not hand over as a message with an error without an
  * id. */

@@ -40,6 +40,7 @@ static eg_request *request_for(const mcp_session *s, call *c, teller *to, eg_err
     const eg_request_options options = {.size = sizeof options,
                                         .agent = c->actor,
                                         .cancel.flag = &c->flag,
+                                        .waiting = &c->waits,
                                         .progress = c->token.ptr ? tell_progress : NULL,
                                         .progress_self = to,
                                         .asks = mcp_asking_word(c->kind == CALL_TOOL ? c->asking : MCP_ASK_NOBODY),

@@ -140,6 +140,7 @@ void mcp_session_tick(mcp_session *s) {
     mcp_asking_tick(s);
     mcp_roots_check(s, 0);
     receive_held(s);
+    mcp_calls_tick(&s->calls);
 }
 
 /* --- life --- */
