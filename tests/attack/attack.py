@@ -4,6 +4,7 @@ program on the command line and as a server, the doctor's opinion afterwards.
 Each harness takes ENGRAM, the program, and --long: as many attacks as prove something, which take
 minutes. Without it only enough run to see that the harness still attacks, in seconds."""
 import argparse
+import contextlib
 import json
 import os
 import sqlite3
@@ -39,7 +40,8 @@ class Attack(unittest.TestCase):
         for peer in self.peers:
             peer.kill()
             peer.reader.join()
-            peer.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # what a killed server did not read
+                peer.process.stdin.close()
             peer.process.stdout.close()
         self.folder.cleanup()
 

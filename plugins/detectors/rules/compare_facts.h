@@ -5,7 +5,7 @@
 #ifndef EG_DETECTORS_COMPARE_FACTS_H
 #define EG_DETECTORS_COMPARE_FACTS_H
 
-#include "observation.h"
+#include "explain.h"
 
 typedef struct comparer comparer; /* the subject of a case, read once */
 

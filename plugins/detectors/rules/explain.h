@@ -1,10 +1,21 @@
-/* explain.h - what the rules found about two facts, as one sentence for a person: the two values
- * or the two claims, in the words of the facts, the earlier fact first. Called by compare_facts.c.
- * Thread class: any; memory is the request's. */
+/* explain.h - what the rules found about two facts, and that as one sentence for a person: the two
+ * values or the two claims, in the words of the facts, the earlier fact first. Called by
+ * compare_facts.c. Thread class: any; memory is the request's. */
 #ifndef EG_DETECTORS_EXPLAIN_H
 #define EG_DETECTORS_EXPLAIN_H
 
-#include "observation.h"
+#include "align.h"
+
+/* What the rules found about two facts. */
+typedef struct observation {
+    eg_outcome outcome;
+    align_class class;
+    int weak;    /* 1: too few words identify the thing to take it for one in another scope */
+    int general; /* 1: one says something about all things of a kind, the other breaks it */
+    double score;
+    eg_span a, b; /* of the subject's and of the candidate's content */
+    eg_str explanation;
+} observation;
 
 /* What separates two facts that can both be true. */
 typedef struct separation {

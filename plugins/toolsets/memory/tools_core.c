@@ -116,6 +116,7 @@ static void put_related(result *r, const eg_receipt *d) {
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < d->related_count; i++) {
         const eg_related *other = &d->related[i];
+        if (other->outcome < EG_OUTCOME_UPDATE || other->outcome > EG_OUTCOME_BOTH_VALID) continue;
         pj_begin(&r->out, '{');
         mt_put_id(r, "fact_id", other->fact);
         pj_kstr(&r->out, "outcome", eg_str_of(words[other->outcome]));
