@@ -75,7 +75,11 @@ eg_status eg_host_project_allow(eg_host *h, void (*each)(void *self, const char 
     if (!h->project_file) return no_file(err);
     eg_status s = read_file(h, &text, err);
     if (s == EG_OK) s = eg_conf_create(&h->arena, &config, err);
+    /* last, so that what it sets is told; the others list plugins that it may have settings for */
+    if (s == EG_OK) s = eg_conf_read(config, h->settings_file, err);
+    if (s == EG_OK) s = eg_conf_environment(config, err);
     if (s == EG_OK) s = eg_conf_read_text(config, text, h->project_file, EG_CONF_ALLOWED, err);
+    if (s == EG_OK) s = eg_conf_finish(config, err);
     if (s != EG_OK) return s;
     telling t = {each, self, h->project_file};
     eg_conf_each(config, tell, &t);

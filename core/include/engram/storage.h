@@ -11,8 +11,9 @@
  *
  * - Writing. apply() takes a change set with preconditions, checks them and writes everything in
  *   one transaction, or changes nothing and names the precondition that failed. Reads never write.
- * - Workspace. Every call works in rq->workspace and sees nothing of another one, but for two:
- *   lease() gives jobs of every workspace, and workspaces() tells which there are.
+ * - Workspace. Every call works in rq->workspace and sees nothing of another one, but for three:
+ *   lease() gives jobs of every workspace, workspaces() tells which there are, and edit_workspace()
+ *   puts one into another.
  * - Order. Each workspace numbers its own changes, upwards. A number becomes visible only after all
  *   lower ones: whoever has read up to seq N misses nothing by asking for what came after N.
  * - Time. The store's now is max(its clock, its last commit), so that nothing committed lies in its

@@ -103,6 +103,10 @@ static void a_project_that_names_a_workspace(void **state) {
     put(".engram.conf", "workspace = git-0123456789abcdef0123\n");
     assert_int_equal(allow_here(1, "none"), EG_EREFUSED);
     assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
+    /* one with which no command would run afterwards */
+    put(".engram.conf", "workspace = other\n[nobody]\nx = 1\n");
+    assert_int_equal(allow_here(1, "none"), EG_EINVAL);
+    assert_true(eg_str_eq(workspace_here(&notice), EG_STR("local")));
     /* the same content in another folder, or by a link */
     put(".engram.conf", "workspace = team\n");
     assert_true(eg_str_eq(workspace_here(&notice), EG_STR("team")));
