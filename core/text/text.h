@@ -9,9 +9,9 @@
 #include "core/include/engram/storage.h"
 
 /* The form whose SHA-256 tells duplicates: white space folded to one space, trimmed, a final full
- * stop dropped, typographic quotes and dashes made plain, case folded only in words of plain
- * letters with at most a leading capital that do not follow a number (10 Mb is not 10 MB).
- * EG_ENOMEM. */
+ * stop or exclamation mark dropped, the backticks around plain words of code too, typographic
+ * quotes and dashes made plain, case folded only in words of plain letters with at most a leading
+ * capital that are no unit after a number (10 Mb is not 10 MB). EG_ENOMEM. */
 eg_status eg_text_normalize(eg_arena *arena, eg_str content, eg_str *out, eg_error *err);
 
 /* Splits into statements (sentences, list items, clauses after ';'), as byte spans without

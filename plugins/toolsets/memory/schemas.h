@@ -48,11 +48,7 @@
 /* --- the core profile --- */
 
 #define STATUS_DESCRIPTION \
-<<<<<<< ours
-    "Which store and workspace this is, which models run, what waits. Ask the person a next_prompt; tell them a warning."
-=======
-    "The store, the workspace, models and what waits. If it has next_prompt, ask the person that."
->>>>>>> theirs
+    "The store, the workspace, models, what waits. Ask the person its next_prompt, tell a warning."
 #define STATUS_INPUT S_OBJECT
 #define STATUS_OUTPUT RESULT("\"status\",\"workspace\"")
 

@@ -217,6 +217,31 @@ static void hidden_characters_are_refused(void **state) {
     fixture_close(&f);
 }
 
+/* What the receipt of a change says to do: the same content again as an update of the lineage
+ * closes the fact that was true before, and the conflict with it. */
+static void a_change_said_afterwards(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    assert_int_equal(b.conflict_count, 1);
+    f.now += EG_SECOND;
+    char lineage[EG_ID_TEXT];
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    eg_id_format(a.fact.lineage_id, lineage);
+    args.content = EG_STR("The `auth` service runs on port 9090!");
+    args.scope = EG_STR("auth");
+    args.operation = EG_OP_UPDATE;
+    args.corrects_lineage = eg_str_of(lineage);
+    eg_receipt again = commit_args(&f, args);
+    assert_true(again.duplicate && eg_id_eq(again.fact.id, b.fact.id));
+    assert_int_equal(open_conflicts(&f, NULL), 0);
+    assert_int_equal(query(&f, "auth service port").count, 1);
+    undo(&f, again.undo_id);
+    assert_int_equal(open_conflicts(&f, NULL), 1);
+    fixture_close(&f);
+}
+
 /* A merge into a text that is known as an ephemeral fact, or as one that would end, makes that
  * one durable and keeps it. */
 static void a_merge_promotes_its_text(void **state) {
@@ -555,14 +580,14 @@ static void update_spares_narrower_scopes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_writes_the_merged_fact),       cmocka_unit_test(what_settles_passes_the_gates),
-        cmocka_unit_test(nothing_is_stored_without_the_gate), cmocka_unit_test(gates_see_who_commits),
-        cmocka_unit_test(hidden_characters_are_refused),      cmocka_unit_test(a_conflict_found_meanwhile_ends_too),
-        cmocka_unit_test(a_merge_promotes_its_text),          cmocka_unit_test(the_same_agent_is_no_update),
-        cmocka_unit_test(a_settled_pair_stays_settled),       cmocka_unit_test(settled_otherwise_is_told),
-        cmocka_unit_test(what_has_ended_does_not_win),        cmocka_unit_test(a_lineage_has_one_current_fact),
-        cmocka_unit_test(a_known_text_corrects_too),          cmocka_unit_test(update_supersedes_the_best_match),
-        cmocka_unit_test(update_spares_narrower_scopes),
+        cmocka_unit_test(merge_writes_the_merged_fact),        cmocka_unit_test(what_settles_passes_the_gates),
+        cmocka_unit_test(nothing_is_stored_without_the_gate),  cmocka_unit_test(gates_see_who_commits),
+        cmocka_unit_test(hidden_characters_are_refused),       cmocka_unit_test(a_change_said_afterwards),
+        cmocka_unit_test(a_conflict_found_meanwhile_ends_too), cmocka_unit_test(a_merge_promotes_its_text),
+        cmocka_unit_test(the_same_agent_is_no_update),         cmocka_unit_test(a_settled_pair_stays_settled),
+        cmocka_unit_test(settled_otherwise_is_told),           cmocka_unit_test(what_has_ended_does_not_win),
+        cmocka_unit_test(a_lineage_has_one_current_fact),      cmocka_unit_test(a_known_text_corrects_too),
+        cmocka_unit_test(update_supersedes_the_best_match),    cmocka_unit_test(update_spares_narrower_scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,20 @@ static void normalize(void **state) {
         {"v2.Beta Release", "v2.Beta release"},
         {"It is done. .", "it is done"}, /* the same form as of its form */
         {"a . .", "a"},
+        {"Use `make check`!", "use make check"},
+        {"Use make check.", "use make check"},
+        {"use Make check!!", "use make check"},
+        {"The flag is `-v` or `--verbose=2`.", "the flag is -v or --verbose=2"},
+        /* what may mean something else without its signs or its case stays */
+        {"Call `save!`", "call `save!`"},
+        {"Set it to `$(date)` or `a b", "set it to `$(date)` or `a b"},
+        {"``a`` and ` b ` and ``` c", "``a`` and ` b ` and ``` c"},
+        {"n is 5!", "n is 5!"},
+        {"It listens on port 9090!", "it listens on port 9090"},
+        {"!", "!"},
+        {"It times out after 30 Seconds", "it times out after 30 seconds"},
+        {"5 Members, 10 Mbit, 3 Mohm, 2 mbar and 5 Mol", "5 members, 10 Mbit, 3 Mohm, 2 mbar and 5 Mol"},
+        {"`10` Mb", "10 Mb"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eg_arena a;
@@ -43,6 +57,9 @@ static void normalize(void **state) {
         eg_str out;
         assert_int_equal(eg_text_normalize(&a, eg_str_of(rows[i].in), &out, NULL), EG_OK);
         assert_text(out, rows[i].out);
+        eg_str again;
+        assert_int_equal(eg_text_normalize(&a, out, &again, NULL), EG_OK);
+        assert_text(again, rows[i].out);
         eg_arena_release(&a);
     }
 }

@@ -141,6 +141,7 @@ static void conflicts_arguments(void **state) {
         snprintf(text, sizeof text, "{\"content\":\"Gamma is %d\"}", i);
         assert_int_equal(call_verbose("engram_commit", text, &r), EG_OK);
         assert_int_equal(pj_get(r, "next_step") != NULL, i > 0);
+        if (i) assert_null(strstr(pj_get(r, "next_step")->valuestring, "corrects_lineage"));
         cJSON_Delete(r);
     }
     cJSON *r;
