@@ -3,6 +3,8 @@
 by hand; the labels of generated pairs against what this file reads out of their sentences by
 methods of its own."""
 import collections
+import contextlib
+import io
 import json
 import math
 import os
@@ -21,6 +23,7 @@ sys.dont_write_bytecode = True
 import augment  # noqa: E402
 import dataset  # noqa: E402
 import generated  # noqa: E402
+import history_pairs  # noqa: E402
 import layout  # noqa: E402
 import measures  # noqa: E402
 import pairs  # noqa: E402
@@ -407,6 +410,82 @@ class Documents(unittest.TestCase):
         result = self.run_bench(line, [(places[2], places[0]), (places[1], places[0])])
         self.assertEqual((result["true_positives"], result["false_positives"],
                           result["recall_by_difficulty"]), (1, 1, {"hard": "1/1"}))
+
+
+class HistoryPairs(unittest.TestCase):
+    """A repository whose manual was changed twice."""
+    FIRST = ("# Manual\n\nThe pool keeps ten connections\nopen for each worker. It is never "
+             "empty.\n\n```\nThe pool keeps one connection open for each listing.\n```\n\n"
+             "| name | what the column says of it |\n|---|---|\n"
+             "| `size` | how many connections are kept open by default: `10` |\n")
+    PADDING = "".join(f"\nWords of paragraph {n} that say nothing about it.\n" for n in range(12))
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.path = os.path.join(self.folder, "some+manual")
+        os.makedirs(os.path.join(self.path, "docs"))
+        self.git("init", "-q")
+        for text in (self.FIRST, self.FIRST.replace("ten connections", "12 connections"),
+                     self.FIRST.replace("ten connections", "20 connections").replace("`10`", "`20`")
+                     .replace("listing", "file")):
+            with open(os.path.join(self.path, "docs", "a.md"), "w", encoding="utf-8") as f:
+                f.write(text + self.PADDING)
+            self.git("add", ".")
+            self.git("commit", "-q", "-m", "x")
+        source = {"repo": "some/manual", "commit": self.git("rev-parse", "HEAD").strip(),
+                  "split": "train", "folders": ["docs"]}
+        with open(os.path.join(self.folder, "sources.jsonl"), "w", encoding="utf-8") as f:
+            f.write(json.dumps(source) + "\n")
+        data, history_pairs.DATA = history_pairs.DATA, self.folder
+        self.addCleanup(setattr, history_pairs, "DATA", data)
+        clone = history_pairs.Clone(self.folder, "some/manual")
+        self.found = list(history_pairs.candidates(clone, source))
+
+    def git(self, *arguments):
+        return subprocess.run(
+            ["git", "-C", self.path, "-c", "user.name=x", "-c", "user.email=x@example.org",
+             "-c", "commit.gpgsign=false", *arguments], check=True, capture_output=True,
+            text=True).stdout
+
+    def test_what_was_replaced_is_found_with_what_stands_today(self):
+        new = "The pool keeps 20 connections open for each worker."
+        rows = {"| `size` | how many connections are kept open by default: `10` |":
+                "| `size` | how many connections are kept open by default: `20` |"}
+        self.assertEqual({p["old_text"]: p["text"] for p in self.found}, {
+            "The pool keeps ten connections open for each worker.": new,
+            "The pool keeps 12 connections open for each worker.": new} | rows)
+
+    def test_texts_are_read_by_reference_and_put_back(self):
+        names = ("repo", "old_commit", "old_file", "old_line", "old_words", "file", "line", "words")
+        labels = os.path.join(self.folder, "train.jsonl")
+        with open(labels, "w", encoding="utf-8") as f:
+            for p in self.found:
+                label = "agree" if "12" in p["old_text"] else "contradiction"
+                f.write(json.dumps({n: p[n] for n in names} | {"label": label}) + "\n")
+        read = list(history_pairs.with_texts(self.folder, [labels]))
+        self.assertEqual([(p["old_text"], p["text"]) for p in read],
+                         [(p["old_text"], p["text"]) for p in self.found])
+        ((repo, files, planted),) = history_pairs.sets(self.folder, "train", 1000)
+        self.assertEqual((repo, list(files)), ("some/manual", ["docs/a.md"]))
+        lines = files["docs/a.md"].split("\n")
+        row = lines.index("| `size` | how many connections are kept open by default: `20` |")
+        self.assertIn("`10`", lines[row + 1], "a row stays in its table")
+        at = lines.index("The pool keeps ten connections open for each worker.")
+        self.assertGreater(at, 12)
+        self.assertEqual((lines[at - 1], lines[at + 1]), ("", ""))
+        self.assertEqual(sorted(is_one for _, _, is_one in planted), [False, True, True])
+        said = "The pool keeps {} connections open for each worker."
+        two = [{"file": "./docs/a.md", "text": said.format(n)}
+               for n in ("20", "ten", "12")]
+        self.assertEqual(verdict_rows.history_label(two[:2], planted), 1)
+        self.assertEqual(verdict_rows.history_label([two[2], two[0]], planted), 0)
+        self.assertEqual(verdict_rows.history_label([two[0], two[0]], planted), 0)
+
+    def test_a_missing_clone_is_named(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertIsNone(history_pairs.clone_of(self.folder, "other/one"))
+        self.assertIn("other/one: left out, no clone in", said.getvalue())
 
 
 class Names(unittest.TestCase):

@@ -3,12 +3,16 @@
 and line, then the counts.
 usage: check_data.py [FOLDER]"""
 import collections
+import json
+import os
 import sys
 
 import dataset
 
 RELATIONS = {"contradicts", "same", "general", "specific", "supersedes", "neutral"}
 DIFFICULTIES = {"easy", "medium", "hard"}
+PAIR_FIELDS = {"repo", "old_commit", "old_file", "old_line", "old_words", "file", "line", "words",
+               "label", "change"}
 STATEMENT_KINDS = {"assertion", "instruction", "prohibition", "option", "example", "history",
                    "proposal", "question", "step", "aside"}
 
@@ -182,9 +186,35 @@ class Checker:
                 self.counts[split, f"{kind} of document sets"] += 1
         self.counts[split, "document sets"] += 1
 
+    def history_pair(self, where, split, p, sources):
+        """sources: of the repositories, by name"""
+        if p["repo"] not in sources or sources[p["repo"]]["split"] != split:
+            self.say(where, f"{p['repo']} is not a repository of {split} in sources.jsonl")
+        if set(p) != PAIR_FIELDS or p["label"] not in ("contradiction", "agree"):
+            self.say(where, f"other fields than {sorted(PAIR_FIELDS)}, or an unknown label")
+        for side in ("old_", ""):
+            (first, last), (start, end) = p[side + "line"], p[side + "words"]
+            if not 0 < first <= last or not 0 <= start < end:
+                self.say(where, f"{side}line or {side}words are out of order")
+        key = json.dumps(p, sort_keys=True)
+        if key in self.seen:
+            self.say(where, "the pair is there twice")
+        self.seen[key] = (split, where)
+        self.counts[split, f"history pairs, {p['label']}"] += 1
+
+
+def check_history_pairs(checker, folder):
+    folder = os.path.join(folder, "history_pairs")
+    sources = {s["repo"]: s for s in dataset.read_lines(os.path.join(folder, "sources.jsonl"))}
+    for split in ("train", "test"):
+        pairs = dataset.read_lines(os.path.join(folder, split + ".jsonl"))
+        for number, pair in enumerate(pairs, 1):
+            checker.history_pair(f"history_pairs/{split}.jsonl:{number}", split, pair, sources)
+
 
 def main(folder):
     checker = Checker()
+    check_history_pairs(checker, folder)
     for split in dataset.SPLITS:
         for kind, check in (("contrast_sets", checker.contrast_set),
                             ("scenarios", checker.scenario), ("documents", checker.document),

@@ -4,7 +4,7 @@ through the server, with the plugin verdict_rows in place of the NLI detector, w
 features of every pair of facts that it would judge. No package is needed.
 
 usage: verdict_rows.py OUT [--engram build/engram] [--nli MODEL]
-                       [--kind notes|small|scenarios|made|document_sets|documents]
+                       [--kind notes|small|scenarios|made|document_sets|documents|history]
                        [--split train|dev|test] [--given] [--match REGEX] [--orders N]
                        [--trees FILE] [--cheap]
 
@@ -13,6 +13,9 @@ train only what no NLI model learned from is read (dataset.is_for_trees).
 --given sends the labelled statements of notes too, in the form that stands alone. The sets of
 documents, and the documents, are read by `engram check`, each by itself; no trees that ship have
 learned from them.
+--kind history needs --clones, a folder with clones of the repositories that data/history_pairs
+names: sentences that are gone are put back into today's files, at most --lines lines of them a
+repository, and all is checked (history_pairs.py).
 --cheap leaves out the stages that need the NLI model. With --trees only those pairs reach a stage
 that the stages before it let pass, as in the product.
 
@@ -33,6 +36,7 @@ import sys
 import tempfile
 
 import dataset
+import history_pairs
 import small_stores
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -115,8 +119,31 @@ def is_side(item, passage, files):
         len(words & wanted) >= SAME * min(len(words), len(wanted))
 
 
-def check_documents(program, home, name, files, labels, path):
-    """Checks the files of a set of documents; labels: its contradictions."""
+def history_label(two, labels):
+    """1: two items of `engram check` are a labelled contradiction, 0: they are none. A sentence and
+    its successor share most words: each item is the one that it is more like."""
+    def share(words, passage):
+        return len(words & passage.words) / max(1, len(words | passage.words))
+    words = [documents.words_of(item["text"]) for item in two]
+    for gone, now, is_one in labels:
+        if not all(os.path.normpath(item["file"]) == gone.file for item in two):
+            continue
+        for a, b in (words, words[::-1]):
+            if share(a, gone) >= SAME and share(b, now) >= SAME and \
+                    share(a, gone) > share(a, now) and share(b, now) > share(b, gone):
+                return int(is_one)
+    return 0
+
+
+def label_of_two(two, labels, files):
+    """Whether two items of `engram check` are a contradiction of a set of documents."""
+    a, b = two
+    return int(any(is_side(a, x, files) and is_side(b, y, files)
+                   for passages, _ in labels for x, y in (passages, passages[::-1])))
+
+
+def check_documents(program, home, name, files, label, path):
+    """Checks the files of a set of documents; label: tells that of two items."""
     with open(path, "ab") as f:
         begun = f.tell()
     documents.check(program, {}, name, files, home)
@@ -130,10 +157,11 @@ def check_documents(program, home, name, files, labels, path):
             a, b = entry["items"]
             pair = frozenset((a["number"], b["number"]))
             if pair not in pairs:
-                pairs[pair] = any(is_side(a, x, files) and is_side(b, y, files)
-                                  for two, _ in labels for x, y in (two, two[::-1]))
+                pairs[pair] = label((a, b))
             rows.append({"pair": sorted(pair), "stage": entry["stage"],
-                         "label": int(pairs[pair]), "span": None, "row": entry["row"]})
+                         "label": pairs[pair], "span": None, "row": entry["row"]})
+            if entry["stage"] == 0:
+                rows[-1]["texts"] = [a["text"], b["text"]]
     found = [sorted(pair) for pair, is_one in pairs.items() if is_one]
     return {"store": name, "order": 0, "commits": len(files), "conflicts": found, "decided": [],
             "rows": rows}
@@ -156,7 +184,9 @@ def main():
     parser.add_argument("--nli", default="engram-nli-0")
     parser.add_argument("--kind", default="notes",
                         choices=("notes", "small", "scenarios", "made", "document_sets",
-                                 "documents"))
+                                 "documents", "history"))
+    parser.add_argument("--clones", metavar="FOLDER")
+    parser.add_argument("--lines", type=int, default=3000)
     parser.add_argument("--split", choices=dataset.SPLITS, default="train")
     parser.add_argument("--given", action="store_true")
     parser.add_argument("--match", default="", metavar="REGEX")
@@ -166,10 +196,15 @@ def main():
     o = parser.parse_args()
     program = os.path.abspath(shutil.which(o.engram) or o.engram)
     plugin = os.path.join(os.path.dirname(program), "bench", "verdict_rows.so")
-    stores = [s | {"id": detection.name_of(s) + "-given" * o.given}
-              for s in stores_of(o.kind, o.split)
-              if re.match(o.match, detection.name_of(s))]
-    plugins = "sqlite memory rules" if "doc" in o.kind else "sqlite memory mcp rules secrets"
+    if o.kind == "history":
+        stores = [{"planted": made} for made in
+                  history_pairs.sets(o.clones, o.split, o.lines, o.match)]
+    else:
+        stores = [s | {"id": detection.name_of(s) + "-given" * o.given}
+                  for s in stores_of(o.kind, o.split)
+                  if re.match(o.match, detection.name_of(s))]
+    by_check = o.kind in ("document_sets", "documents", "history")
+    plugins = "sqlite memory rules" if by_check else "sqlite memory mcp rules secrets"
     with tempfile.TemporaryDirectory() as home, open(o.out, "w", encoding="utf-8") as out:
         raw = os.path.join(home, "rows")
         os.makedirs(os.path.join(home, "config"))
@@ -182,9 +217,14 @@ def main():
         named = False
         for store in stores:
             for order in range(o.orders):
-                if "doc" in o.kind:
-                    (wanted,) = documents.documents_in([store])
-                    made = check_documents(program, home, *wanted[:3], raw)
+                if o.kind in ("document_sets", "documents"):
+                    ((name, files, labels, _),) = documents.documents_in([store])
+                    made = check_documents(program, home, name, files,
+                                           lambda two: label_of_two(two, labels, files), raw)
+                elif o.kind == "history":
+                    name, files, labels = store["planted"]
+                    made = check_documents(program, home, name, files,
+                                           lambda two: history_label(two, labels), raw)
                 else:
                     made = run_store(program, home, store, order, {}, raw, o.given)
                 if not named:

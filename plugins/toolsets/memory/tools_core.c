@@ -4,8 +4,6 @@
  * for front ends, on worker threads, several at once. */
 #include "tools.h"
 
-#include <strings.h>
-
 #include "schemas.h"
 
 /* --- status --- */
