@@ -162,7 +162,7 @@ static eg_status commit(eg_memory *m, eg_request *rq, const eg_commit_args *args
 static eg_status query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out) {
     eg_query_args own;
     eg_status s = enter(m, rq, QUERY);
-    if (s == EG_OK) s = TAKE_ARGS(rq, eg_query_args, args, EG_QUERY_ARGS_SIZE_1_0, &own);
+    if (s == EG_OK) s = take_args(rq, "eg_query_args", args, EG_QUERY_ARGS_SIZE_1_0, &own, sizeof own, EG_QUERY_PREFER_SCOPE);
     return s == EG_OK ? eg_memory_query(m, rq, &own, out) : s;
 }
 static eg_status conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,

@@ -1,7 +1,7 @@
-/* query.c - what is known about a topic: words (BM25) and meaning (cosine) fused by reciprocal
- * rank, then small boosts. Relevance dominates by construction: all boosts together weigh less
- * than one step of relevance that a reader would notice, so a fresh off-topic fact never
- * outranks an exact match. */
+/* query.c - what is known about a topic: facts that are near in meaning (cosine) and share words
+ * (BM25), with small boosts. Both parts are absolute: what a fact scores depends on the topic and
+ * on itself, not on what else was found, so that a low relevance means that nothing is known.
+ * bench/retrieval.py measures all of it. */
 #include "core/memory/query.h"
 
 #include <math.h>
@@ -11,25 +11,40 @@
 #include "core/memory/hits.h"
 #include "core/text/text.h"
 
-enum { DEFAULT_LIMIT = 10, POOL = 60, RRF_K = 60 };
-#define LEAST_COSINE 0.22 /* below it, and without a common word, a fact is about something else */
+enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define RECENCY_DAYS 30.0
 
-/* Weights: the two relevance parts sum to 1; the boosts sum to 0.10. */
-#define W_RANK 0.45
-#define W_MEANING 0.35
-#define W_WORDS 0.20
-#define BOOST_RECENCY 0.03
-#define BOOST_TRUST 0.02
-#define BOOST_DECISION 0.02
-#define BOOST_VERIFIED 0.02
-#define BOOST_CORROBORATED 0.01
+/* How much a full match of words weighs against a cosine of 1 ("query_words" beside the model, or a
+ * setting), and which share of a topic's words is too little to count. Chosen on dev. */
+#define WORDS_WEIGHT 0.4
+#define WORDS_LEAST 0.1
+/* Where even the best match is worse, nothing is known: so it was of no query of dev. */
+#define NOTHING_KNOWN 0.10
+/* A scope that is preferred: worth so much cosine. */
+#define SCOPE_WEIGHT 0.3
+/* The boosts decide between equals: together less than 0.01 of cosine. */
+#define BOOST_RECENCY 0.003
+#define BOOST_TRUST 0.002
+#define BOOST_DECISION 0.002
+#define BOOST_VERIFIED 0.002
+#define BOOST_CORROBORATED 0.001
+
+/* Relevance is the share of facts with this match that answer the query, as a logistic function of
+ * it. In a large memory more facts match by chance: these lie between the fits over dev in memories
+ * of 40 facts (-5.3, 11.0; by words alone -3.0, 14.5) and in one of 6,000 (-9.6, 14.2; -6.9,
+ * 17.1). */
+typedef struct calibration {
+    double offset, slope;
+} calibration;
+static const calibration by_meaning = {-6.4, 11.6}, by_words = {-5.0, 16.0};
 
 typedef struct candidate {
     eg_id id;
-    double bm25, cosine;           /* 0: not found that way */
-    size_t text_rank, vector_rank; /* from 1; 0: not found that way */
-    double relevance, score;
+    double bm25, cosine;        /* as far as it was found that way */
+    int has_cosine;             /* found by meaning */
+    int outside;                /* of the scope that is preferred */
+    double words, match;        /* share of the topic's words; with meaning */
+    double score;               /* with scope and boosts: decides the order */
     const eg_fact_parts *parts; /* with fact, trust in its agent and its open conflicts */
 } candidate;
 
@@ -41,14 +56,16 @@ typedef struct search {
     eg_filter filter;
     candidate *list;
     size_t count;
-    double best_bm25;
+    double attainable, best_bm25; /* attainable: by a fact with all words; 0: unknown */
+    double last_cosine;           /* the least that was found */
+    double words_weight;
     uint32_t text_only;
 } search;
 
 static candidate *entry(search *q, eg_id id) {
     for (size_t i = 0; i < q->count; i++)
         if (eg_id_eq(q->list[i].id, id)) return &q->list[i];
-    if (q->count == 2 * POOL) return NULL;
+    if (q->count == MOST_FOUND) return NULL;
     q->list[q->count] = (candidate){.id = id};
     return &q->list[q->count++];
 }
@@ -70,21 +87,24 @@ static void note_words(search *q, const eg_scored_list *found) {
         candidate *c = entry(q, found->rows[i].fact);
         if (!c) return;
         c->bm25 = found->rows[i].score;
-        c->text_rank = i + 1;
         if (c->bm25 > q->best_bm25) q->best_bm25 = c->bm25;
     }
 }
 
 static void note_meaning(search *q, const eg_scored_list *found) {
     for (size_t i = 0; i < found->count; i++) {
-        candidate *c = found->rows[i].score >= LEAST_COSINE ? entry(q, found->rows[i].fact) : NULL;
-        if (!c) continue;
+        candidate *c = entry(q, found->rows[i].fact);
+        if (!c) return;
         c->cosine = found->rows[i].score;
-        c->vector_rank = i + 1;
+        c->has_cosine = 1;
+        if (c->cosine < q->last_cosine) q->last_cosine = c->cosine;
     }
 }
 
-/* By words and by meaning, in one call of the store. */
+static int prefers_scope(const search *q) { return (q->args->flags & EG_QUERY_PREFER_SCOPE) && q->filter.scope.len; }
+
+/* By words and by meaning, in one call of the store; in two where the scope is preferred, so that
+ * neither what is inside nor what is outside crowds out the other. */
 static eg_status find(search *q) {
     eg_arena arena;
     eg_arena_init(&arena, 0);
@@ -95,12 +115,18 @@ static eg_status find(search *q) {
     size_t term_count = 0, n = 0;
     eg_status s = eg_text_query_terms(&arena, q->topic, terms, EG_MAX_TERMS, &term_count, q->rq->err);
     if (s == EG_OK) s = embed_topic(q, &vector);
-    if (term_count) searches[n++] = (eg_search){.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = POOL};
+    if (term_count)
+        searches[n++] = (eg_search){
+            .kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = POOL, .attainable = &q->attainable};
     if (vector.values) searches[n++] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vector, .limit = POOL};
-    if (s == EG_OK && n) s = STORE(q->m, search, q->rq, &q->filter, searches, n, lists);
-    for (size_t i = 0; s == EG_OK && i < n; i++) {
-        if (searches[i].kind == EG_SEARCH_TERMS) note_words(q, &lists[i]);
-        else note_meaning(q, &lists[i]);
+    for (int everywhere = 0; everywhere <= prefers_scope(q) && s == EG_OK && n; everywhere++) {
+        eg_filter filter = q->filter;
+        if (everywhere) filter.scope = (eg_str){"", 0};
+        s = STORE(q->m, search, q->rq, &filter, searches, n, lists);
+        for (size_t i = 0; s == EG_OK && i < n; i++) {
+            if (searches[i].kind == EG_SEARCH_TERMS) note_words(q, &lists[i]);
+            else note_meaning(q, &lists[i]);
+        }
     }
     eg_arena_release(&arena);
     return s;
@@ -108,7 +134,7 @@ static eg_status find(search *q) {
 
 /* Adds the facts to what was found, with all that the answer needs of them. */
 static eg_status read_found(search *q, int64_t *now) {
-    eg_id ids[2 * POOL];
+    eg_id ids[MOST_FOUND];
     for (size_t i = 0; i < q->count; i++) ids[i] = q->list[i].id;
     const eg_parts_args args = {
         .size = sizeof args, .flags = EG_PARTS_TRUST | EG_PARTS_CONFLICTS | EG_PARTS_SUSPECTED, .ids = ids, .count = q->count};
@@ -118,8 +144,6 @@ static eg_status read_found(search *q, int64_t *now) {
     return s;
 }
 
-static double reciprocal(size_t rank) { return rank ? (RRF_K + 1.0) / (RRF_K + (double)rank) : 0; }
-
 /* How much an agent is trusted: the share of its facts that no open or confirmed conflict
  * touches; whole for one that the store does not know. */
 static double trust_in(const eg_fact_parts *p) {
@@ -128,19 +152,33 @@ static double trust_in(const eg_fact_parts *p) {
     return 1 - (double)flagged / (double)p->agent_commits;
 }
 
-static void score(const search *q, candidate *c, int64_t now) {
-    double ways = q->text_only ? 1 : 2;
-    double rank = (reciprocal(c->text_rank) + reciprocal(c->vector_rank)) / ways;
-    double words = q->best_bm25 > 0 ? c->bm25 / q->best_bm25 : 0;
-    double meaning = c->cosine > 0 ? c->cosine : 0;
-    c->relevance = q->text_only ? 0.6 * rank + 0.4 * words : W_RANK * rank + W_MEANING * meaning + W_WORDS * words;
-    if (c->relevance > 1) c->relevance = 1;
+/* Of what a fact with all words of the topic would score. */
+static double share_of_words(const search *q, double bm25) {
+    double most = q->attainable > 0 ? q->attainable : q->best_bm25;
+    return most <= 0 ? 0 : bm25 < most ? bm25 / most : 1;
+}
 
-    const eg_fact *f = &c->parts->fact;
+static double boosts_of(const eg_fact_parts *parts, int64_t now) {
+    const eg_fact *f = &parts->fact;
     double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
-    c->score = c->relevance + BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(c->parts) +
-               (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
-               (f->corroborations ? BOOST_CORROBORATED : 0);
+    return BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(parts) +
+           (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
+           (f->corroborations ? BOOST_CORROBORATED : 0);
+}
+
+static void score(const search *q, candidate *c, int64_t now) {
+    c->words = share_of_words(q, c->bm25);
+    double words = c->words > WORDS_LEAST ? c->words - WORDS_LEAST : 0;
+    /* one that was found by words alone is no nearer than the last one that was found by meaning */
+    double meaning = c->has_cosine ? c->cosine : q->last_cosine;
+    c->match = q->text_only ? c->words : meaning + q->words_weight * words;
+    c->outside = prefers_scope(q) && !eg_text_scope_within(c->parts->fact.scope, q->filter.scope);
+    c->score = c->match + (c->outside ? 0 : SCOPE_WEIGHT) + boosts_of(c->parts, now);
+}
+
+static double relevance_of(const search *q, const candidate *c) {
+    const calibration *fit = q->text_only ? &by_words : &by_meaning;
+    return 1 / (1 + exp(-(fit->offset + fit->slope * c->match)));
 }
 
 static void sort_by_score(candidate **list, size_t n) {
@@ -158,15 +196,16 @@ static void sort_by_score(candidate **list, size_t n) {
 static eg_str explain(const search *q, const candidate *c) {
     const eg_fact *f = &c->parts->fact;
     char words[32] = "", meaning[32] = "";
-    if (c->text_rank) snprintf(words, sizeof words, "words %.2f", c->bm25 / q->best_bm25);
-    if (c->vector_rank) snprintf(meaning, sizeof meaning, "%smeaning %.2f", c->text_rank ? ", " : "", c->cosine);
-    return eg_request_printf(q->rq, "%s%s%s%s%s", words, meaning, f->fact_type == EG_FACT_DECISION ? "; decision" : "",
-                             f->provenance.len ? "; verified" : "", f->corroborations ? "; corroborated" : "");
+    if (c->bm25 > 0) snprintf(words, sizeof words, "words %.2f", c->words);
+    if (c->has_cosine) snprintf(meaning, sizeof meaning, "%smeaning %.2f", words[0] ? ", " : "", c->cosine);
+    return eg_request_printf(q->rq, "%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
+                             f->fact_type == EG_FACT_DECISION ? "; decision" : "", f->provenance.len ? "; verified" : "",
+                             f->corroborations ? "; corroborated" : "");
 }
 
 static eg_status to_hit(const search *q, const candidate *c, eg_hit *out) {
     *out = (eg_hit){.fact = c->parts->fact,
-                    .relevance = c->relevance,
+                    .relevance = relevance_of(q, c),
                     .why = explain(q, c),
                     .open_conflicts = c->parts->conflicts,
                     .open_conflict_count = c->parts->conflict_count,
@@ -199,10 +238,11 @@ static eg_status prepare(search *q, eg_hits *out) {
 
 eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out) {
     *out = (eg_hits){0};
-    search q = {.m = m, .rq = rq, .args = args};
+    search q = {.m = m, .rq = rq, .args = args, .last_cosine = 1};
+    q.words_weight = SERVICES(m)->threshold(m->env.host, "query_words", WORDS_WEIGHT);
     eg_status s = prepare(&q, out);
     if (s != EG_OK) return s;
-    if (!(q.list = eg_request_array(rq, 2 * POOL, sizeof *q.list))) return EG_ENOMEM;
+    if (!(q.list = eg_request_array(rq, MOST_FOUND, sizeof *q.list))) return EG_ENOMEM;
     int64_t now = 0;
     if ((s = find(&q)) != EG_OK || (s = read_found(&q, &now)) != EG_OK) return s;
     out->text_only = q.text_only;
@@ -210,12 +250,15 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
     if (!ranked) return EG_ENOMEM;
     size_t n = 0;
+    double best = 0;
     for (size_t i = 0; i < q.count; i++) {
         candidate *c = &q.list[i];
         if (c->parts->fact.seq == 0) continue; /* erased since it was found */
         score(&q, c, now);
         ranked[n++] = c;
+        best = fmax(best, c->match);
     }
+    if (!q.text_only && best < NOTHING_KNOWN) n = 0;
     sort_by_score(ranked, n);
     size_t limit = args->limit ? args->limit : DEFAULT_LIMIT;
     if (n > limit) n = limit;

@@ -209,13 +209,21 @@ void conformance_searches(store *s) {
     float q[WIDTH] = {0};
     q[12] = 0.8f;
     q[13] = 0.6f;
-    const eg_search both[] = {{.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = 6, .limit = 10},
+    double attainable = 0;
+    const eg_search both[] = {{.kind = EG_SEARCH_TERMS, .terms = terms, .term_count = 6, .limit = 10, .attainable = &attainable},
                               by_vector(&v, "m", q, 3)}; /* in one call */
     eg_scored_list hits[2];
     assert_int_equal(OPS(s, search, &f, both, 2, hits), EG_OK);
     assert_int_equal(hits[0].count, 2);
     assert_true(eg_id_eq(hits[0].rows[0].fact, wanted) && eg_id_eq(hits[0].rows[1].fact, twice));
     assert_true(hits[0].rows[0].score >= hits[0].rows[1].score && hits[0].rows[1].score > 0);
+    assert_true(attainable > hits[0].rows[0].score); /* nothing has "missing" */
+    double without = 0;
+    search_one(s, &f, (eg_search){.terms = terms, .term_count = 4, .limit = 10, .attainable = &without});
+    assert_true(without >= hits[0].rows[0].score && without < attainable);
+    double alone = 0; /* two facts of 1,502 have it: 2.2 * ln(1500.5 / 2.5) */
+    search_one(s, &f, (eg_search){.terms = terms, .term_count = 1, .limit = 10, .attainable = &alone});
+    assert_true(alone > 14.0 && alone < 14.2);
     assert_int_equal(hits[1].count, 3);
     assert_true(eg_id_eq(hits[1].rows[0].fact, wanted) && hits[1].rows[0].score > 0.999);
     f.scope = EG_STR("hay"); /* two facts behind 1,500 others */

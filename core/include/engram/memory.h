@@ -71,9 +71,14 @@ typedef struct eg_receipt {
     uint64_t reserved[4]; /* 0 */
 } eg_receipt;
 
+typedef enum eg_query_flag {
+    EG_QUERY_PREFER_SCOPE = 1 /* facts of other scopes are found too, behind equal ones of `scope`
+                               * and those below it */
+} eg_query_flag;
+
 #define EG_QUERY_ARGS_SIZE_1_0 88
 typedef struct eg_query_args {
-    uint32_t size, flags;          /* sizeof(eg_query_args) of the caller, 0 */
+    uint32_t size, flags;          /* sizeof(eg_query_args) of the caller; eg_query_flag */
     eg_str topic, scope, agent_id; /* scope and agent_id: empty: all; scope "/": all */
     uint32_t limit;                /* 0: 10 */
     int64_t as_of;                 /* 0: now */
@@ -86,8 +91,8 @@ EG_SIZE_FROZEN(eg_query_args, EG_QUERY_ARGS_SIZE_1_0);
 
 typedef struct eg_hit {
     eg_fact fact;
-    double relevance; /* 0..1 */
-    eg_str why;       /* "words 0.93, meaning 0.71; decision, verified" */
+    double relevance; /* 0..1: the share of facts that match a topic so well that are about it */
+    eg_str why;       /* "words 0.93, meaning 0.71; decision; verified" */
     eg_id *open_conflicts;
     size_t open_conflict_count;
     eg_id *suspected; /* conflicts that nobody has judged yet */

@@ -76,7 +76,11 @@ typedef struct eg_search {
     size_t term_count;
     const eg_vector *vector; /* `statement` is not looked at */
     eg_str subject, attribute;
-    uint64_t reserved[4];
+    /* Of EG_SEARCH_TERMS: where the store tells what a fact would score at most that has all terms,
+     * those that occur nowhere too: the sum of their weights in BM25, times k1 + 1. NULL: nobody
+     * asks. A store that cannot tell leaves it alone. */
+    double *attainable;
+    uint64_t reserved[3];
 } eg_search;
 
 typedef struct eg_scored {

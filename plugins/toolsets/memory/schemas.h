@@ -59,7 +59,8 @@
 #define QUERY_INPUT \
     OBJECT_WITH(P("topic", S_TEXT) "," ARG_SCOPE_FILTER ALSO("limit", A_COUNT("50")) \
         ALSO("as_of", A_TEXT("RFC 3339: as known then")) \
-        ALSO("include_history", A_FLAG("also closed facts")), \
+        ALSO("include_history", A_FLAG("also closed facts")) \
+        ALSO("prefer_scope", A_FLAG("other scopes too")), \
         "\"topic\"")
 #define QUERY_OUTPUT RESULT("\"results\"")
 

@@ -222,7 +222,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
 
 /* --- query --- */
 
-enum { Q_TOPIC, Q_SCOPE, Q_LIMIT, Q_AS_OF, Q_TYPE, Q_AGENT, Q_EPHEMERAL, Q_HISTORY, Q_COUNT };
+enum { Q_TOPIC, Q_SCOPE, Q_LIMIT, Q_AS_OF, Q_TYPE, Q_AGENT, Q_EPHEMERAL, Q_HISTORY, Q_PREFER, Q_COUNT };
 
 static void render_hit(result *r, const eg_hit *hit) {
     pj_begin(&r->out, '{');
@@ -272,6 +272,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
         [Q_AGENT] = {.name = "agent_id", .kind = ARG_TEXT, .high = EG_MAX_NAME},
         [Q_EPHEMERAL] = {.name = "include_ephemeral", .kind = ARG_BOOLEAN},
         [Q_HISTORY] = {.name = "include_history", .kind = ARG_BOOLEAN},
+        [Q_PREFER] = {.name = "prefer_scope", .kind = ARG_BOOLEAN},
     };
     arg_value v[Q_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, Q_COUNT, v);
@@ -285,6 +286,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
     if (v[Q_TYPE].given) args.fact_type = (int32_t)v[Q_TYPE].integer;
     args.include_ephemeral = (uint32_t)v[Q_EPHEMERAL].integer;
     args.include_history = (uint32_t)v[Q_HISTORY].integer;
+    if (v[Q_PREFER].integer) args.flags |= EG_QUERY_PREFER_SCOPE;
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_hits hits = {0};

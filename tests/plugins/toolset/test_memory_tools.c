@@ -82,7 +82,7 @@ static void query_arguments(void **state) {
     assert_int_equal(call("engram_query",
                           "{\"topic\":\"t\",\"scope\":\"s\",\"limit\":5,\"as_of\":\"2026-07-28\","
                           "\"fact_type\":\"inference\",\"agent_id\":\"a\",\"include_ephemeral\":true,"
-                          "\"include_history\":true}",
+                          "\"include_history\":true,\"prefer_scope\":true}",
                           NULL),
                      EG_OK);
     SAME(host.query.topic, "t");
@@ -92,9 +92,11 @@ static void query_arguments(void **state) {
     assert_int_equal(host.query.as_of, INT64_C(1785196800000000));
     assert_int_equal(host.query.fact_type, EG_FACT_INFERENCE);
     assert_int_equal(host.query.include_ephemeral + host.query.include_history, 2);
+    assert_int_equal(host.query.flags, EG_QUERY_PREFER_SCOPE);
     assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", NULL), EG_OK);
     assert_int_equal(host.query.fact_type, -1);
     assert_int_equal(host.query.limit + host.query.as_of + host.query.include_ephemeral, 0);
+    assert_int_equal(host.query.flags, 0);
 }
 
 /* The setting `scope` stands in where a commit, a query or a check names none; a named one is
