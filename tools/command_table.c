@@ -113,7 +113,8 @@ static const char *const commit_text[] = {
     "Stores a fact and prints the stored facts that it contradicts. A fact that is known already is not stored again. The words "
     "of FACT are joined by spaces.",
     "--operation update stores FACT in place of an earlier fact, which is closed: the one of --corrects or, without "
-    "--corrects, the one of the same scope that is nearest in meaning. Where none is near enough, FACT is added. --corrects "
+    "--corrects, one that FACT surely contradicts, in its scope, above or below it. Where there is none, FACT is added, and "
+    "the nearest fact is named. --corrects "
     "alone is an update too. --operation delete closes the fact of --corrects and needs no FACT. --operation none stores "
     "nothing.",
     "Where FACT is a note of several claims, --statement says them one by one. Such statements are compared with other facts in "
@@ -190,11 +191,11 @@ static const option query_options[] = {
      .value = "PATH",
      .description = "only this scope and those below it; / is all of them (default: the setting scope, or all)",
      .argument = "scope"},
-    {.name = "limit", .value = "N", .description = "at most N facts (default: 10)", .kind = JSON_NUMBER, .argument = "limit"},
     {.name = "prefer-scope",
      .description = "facts of other scopes too, behind those of --scope that match as well",
      .kind = JSON_FLAG,
      .argument = "prefer_scope"},
+    {.name = "limit", .value = "N", .description = "at most N facts (default: 10)", .kind = JSON_NUMBER, .argument = "limit"},
     {.name = "as-of",
      .value = "TIME",
      .description = "what was known at that time, such as 2026-11-01 or 2026-11-01T12:00:00Z",

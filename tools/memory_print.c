@@ -132,6 +132,13 @@ static void print_commit(const cJSON *r) {
     const cJSON *conflicts = cJSON_GetObjectItemCaseSensitive(r, "conflicts");
     cJSON_ArrayForEach(one, conflicts) print_conflict(one);
     print_related(cJSON_GetObjectItemCaseSensitive(r, "related"));
+    const cJSON *nearest = cJSON_GetObjectItemCaseSensitive(r, "nearest");
+    if (nearest) {
+        printf("nothing was replaced; the nearest fact is %s  ", short_id(nearest, "fact_id"));
+        print_lines(text_of(nearest, "content"), 2);
+        printf("\n  [%s] if this update replaces it, commit it again with --corrects %s\n", text_of(nearest, "scope"),
+               short_id(nearest, "lineage_id"));
+    }
     print_reviews(cJSON_GetObjectItemCaseSensitive(r, "review"));
     if (strcmp(text_of(r, "detection"), "queued") == 0)
         puts("the search for contradictions has not finished yet: run `engram conflicts` later");

@@ -36,7 +36,6 @@ static const eg_setting table[] = {
     {"detection.tier1_nli_review", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_TIER1_NLI_REVIEW", 1, 0, 1, EG_SHOWN_WHOLE},
     {"detection.reviews_per_commit", EG_SETTING_NUMBER, 0, 2, NULL, "0.5", "ENGRAM_REVIEWS_PER_COMMIT", 1, 0, 1, EG_SHOWN_WHOLE},
     {"detection.query_words", EG_SETTING_NUMBER, 0, 10, NULL, "", "ENGRAM_QUERY_WORDS", 1, 0, 1, EG_SHOWN_WHOLE},
-    {"detection.update_cosine", EG_SETTING_NUMBER, 0, 1, NULL, "", "ENGRAM_UPDATE_COSINE", 1, 0.5, 1, EG_SHOWN_WHOLE},
     {"threads", EG_SETTING_INTEGER, 0, 256, NULL, "0", "ENGRAM_THREADS", 0, 0, 0, EG_SHOWN_WHOLE},
     {"isa", EG_SETTING_TEXT, 0, 0, "auto|scalar|avx2|avx512|neon|avxvnni|avx512vnni|dotprod|amx|i8mm|avx512bf16", "auto",
      "ENGRAM_ISA", 0, 0, 0, EG_SHOWN_WHOLE},

@@ -13,8 +13,9 @@
 #include "core/memory/ids.h"
 #include "core/memory/jobs.h"
 #include "core/memory/reads.h"
+#include "core/memory/replaced.h"
 
-enum { EPHEMERAL_DAYS = 1, UPDATE_CANDIDATES = 20 };
+enum { EPHEMERAL_DAYS = 1 };
 
 /* A checked commit on its way. */
 typedef struct commit {
@@ -24,10 +25,11 @@ typedef struct commit {
     eg_arena *arena;
     eg_new_fact row;
     eg_derived derived;
-    eg_fact superseded; /* id none: nothing is superseded */
-    uint32_t operation; /* what is done in the end */
-    int32_t wait_ms;    /* for the verdict */
-    eg_own_job job;     /* of the new fact; token none: it is not leased */
+    eg_fact superseded;     /* id none: nothing is superseded */
+    const eg_fact *nearest; /* of an update that found nothing to supersede; NULL: none */
+    uint32_t operation;     /* what is done in the end */
+    int32_t wait_ms;        /* for the verdict */
+    eg_own_job job;         /* of the new fact; token none: it is not leased */
 } commit;
 
 static eg_str or_empty(eg_str s) { return s.ptr ? s : EG_STR(""); }
@@ -98,50 +100,10 @@ static eg_status is_current(const commit *c, const eg_fact *f, int *current) {
     return s;
 }
 
-/* 1 when both have claims and not one subject is shared: then the old fact is about something
- * else. */
-static int subjects_disagree(const eg_derived *d, const eg_claim *claims, size_t n) {
-    if (n == 0 || d->claim_count == 0) return 0;
-    for (size_t i = 0; i < d->claim_count; i++)
-        for (size_t j = 0; j < n; j++)
-            if (eg_str_eq(d->claims[i].subject, claims[j].subject)) return 0;
-    return 1;
-}
-
-/* What an update without a lineage replaces: the best current match of the scope that is close
- * enough and not about something else. The search also finds facts of the scopes below it: where
- * they fill its answer, more is asked for. */
-static eg_status find_superseded(commit *c) {
-    if (c->derived.vector_count == 0) return EG_OK;
-    double least = SERVICES(c->m)->threshold(c->m->env.host, "update_cosine", 0.75);
-    const eg_filter filter = {.size = sizeof filter, .flags = EG_FILTER_EPHEMERAL, .scope = c->row.fact.scope};
-    for (uint32_t most = UPDATE_CANDIDATES;; most *= 8) {
-        const eg_search nearest = {.kind = EG_SEARCH_VECTOR, .vector = &c->derived.vectors[0], .limit = most};
-        eg_scored_list hits = {0};
-        eg_status s = STORE(c->m, search, c->rq, &filter, &nearest, 1, &hits);
-        if (s != EG_OK) return s;
-        size_t close = 0;
-        while (close < hits.count && hits.rows[close].score >= least) close++;
-        eg_id *ids = eg_request_array(c->rq, close, sizeof *ids);
-        if (!ids) return EG_ENOMEM;
-        for (size_t i = 0; i < close; i++) ids[i] = hits.rows[i].fact;
-        const eg_parts_args args = {.size = sizeof args, .flags = EG_PARTS_CLAIMS, .ids = ids, .count = close};
-        eg_fact_parts *rows = NULL;
-        if (close && (s = STORE(c->m, parts, c->rq, &args, &rows, NULL)) != EG_OK) return s;
-        for (size_t i = 0; i < close; i++) {
-            const eg_fact_parts *p = &rows[i];
-            if (p->fact.seq == 0 || !eg_str_eq(p->fact.scope, c->row.fact.scope)) continue;
-            if (subjects_disagree(&c->derived, p->claims, p->claim_count)) continue;
-            c->superseded = p->fact;
-            return EG_OK;
-        }
-        if (close < hits.count || hits.count < most) return EG_OK;
-    }
-}
-
 static eg_status find_lineage(commit *c) {
     eg_fact *f = &c->row.fact;
     c->superseded = (eg_fact){0};
+    c->nearest = NULL;
     c->operation = c->args->operation;
     f->supersedes = (eg_id){{0}};
     f->lineage_id = f->id;
@@ -150,7 +112,11 @@ static eg_status find_lineage(commit *c) {
         if ((s = lineage_head(c, c->args->corrects_lineage, &c->superseded)) != EG_OK) return s;
         c->operation = c->args->operation == EG_OP_DELETE ? EG_OP_DELETE : EG_OP_UPDATE;
     } else if (c->args->operation == EG_OP_UPDATE) {
-        if ((s = find_superseded(c)) != EG_OK) return s;
+        eg_replaced found = {0};
+        if (c->derived.vector_count) s = eg_find_replaced(c->m, c->rq, f, &c->derived.vectors[0], &found);
+        if (s != EG_OK) return s;
+        c->superseded = found.fact;
+        c->nearest = found.nearest;
         if (eg_id_is_none(c->superseded.id)) c->operation = EG_OP_ADD;
     }
     if (!eg_id_is_none(c->superseded.id)) {
@@ -239,6 +205,7 @@ static eg_status retire(commit *c, eg_receipt *out) {
 static void tell_inserted(const commit *c, const eg_applied *applied, eg_receipt *out) {
     out->operation = c->operation;
     out->undo_id = applied->audit_id;
+    out->nearest = c->nearest;
     out->fact = c->row.fact;
     out->fact.seq = applied->fact_seq;
     out->fact.committed_at = out->fact.valid_from = applied->time;

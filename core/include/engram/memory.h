@@ -68,7 +68,10 @@ typedef struct eg_receipt {
     eg_str warning;      /* it is stored, but this could not be read for the rest; empty: all was */
     eg_related *related; /* found while the commit waited: updates first, then who says the same */
     size_t related_count;
-    uint64_t reserved[4]; /* 0 */
+    /* Of an update that named no lineage and was added because no fact is surely the one that it
+     * replaces: the nearest current fact, of whatever scope; NULL: none is near. */
+    const eg_fact *nearest;
+    uint64_t reserved[3]; /* 0 */
 } eg_receipt;
 
 typedef enum eg_query_flag {

@@ -144,7 +144,7 @@ typedef struct eg_services {
      * where the host cannot tell (as in `engram plugins check`). */
     eg_status (*neighbour_margins)(void *host, eg_request *rq, const eg_case *c, const eg_margin_question *questions, size_t n,
                                    eg_margin *out);
-    /* Thresholds that stand beside the model ("contradiction", "entailment", "update_cosine"),
+    /* Thresholds that stand beside the model ("contradiction", "entailment", "query_words"),
      * moved by feedback. */
     double (*threshold)(void *host, const char *name, double otherwise);
 

@@ -79,7 +79,7 @@
         ALSO("fact_type", A_WORD_OR(WORDS_FACT_TYPE, "observation")) \
         ALSO("ttl_days", S_INT) \
         ALSO("operation", "{\"type\":\"string\",\"enum\":[\"add\",\"update\",\"delete\"]," \
-            "\"description\":\"update: replaces corrects_lineage, else the closest fact of the scope; " \
+            "\"description\":\"update: replaces corrects_lineage, else one it contradicts; " \
             "delete: closes corrects_lineage\"}") \
         ALSO("corrects_lineage", A_TEXT("fact_id of what to correct")) \
         ALSO("durability", "{\"type\":\"string\",\"enum\":[" WORDS_DURABILITY "]," \

@@ -148,6 +148,20 @@ static void put_next_step(result *r, const eg_receipt *d) {
     if (n > 0) pj_kstr(&r->out, "next_step", (eg_str){text, (size_t)n});
 }
 
+/* Of an update that replaced nothing. */
+static void put_nearest(result *r, const eg_fact *f) {
+    pj_key(&r->out, "nearest");
+    pj_begin(&r->out, '{');
+    mt_put_id(r, "fact_id", f->id);
+    mt_put_id(r, "lineage_id", f->lineage_id);
+    pj_kstr(&r->out, "scope", f->scope);
+    pj_kstr(&r->out, "content", f->content);
+    pj_kstr(&r->out, "note",
+            EG_STR("No fact is surely the one that this update replaces, so it was added. If it replaces this one, commit it "
+                   "again with corrects_lineage."));
+    pj_end(&r->out, '}');
+}
+
 static void render_commit(result *r, const void *data) {
     const commit_data *c = data;
     const eg_receipt *d = c->receipt;
@@ -164,6 +178,7 @@ static void render_commit(result *r, const void *data) {
     pj_end(&r->out, ']');
     put_related(r, d);
     put_next_step(r, d);
+    if (d->nearest) put_nearest(r, d->nearest);
     if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, &d->fact.id, c->asks);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);

@@ -127,6 +127,18 @@ static eg_status embed_model(void *host, eg_str *id, uint32_t *dimensions, eg_er
     *dimensions = DIMENSIONS;
     return EG_OK;
 }
+static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
+static eg_status classify(void *host, eg_request *rq, const eg_pair *pairs, size_t n, float *out) {
+    const fixture *f = host;
+    if (!f->contradicts) return eg_request_fail(rq, EG_EUNAVAILABLE, "no NLI model");
+    for (size_t i = 0; i < n; i++) {
+        int both = holds(pairs[i].first, f->contradicts) && holds(pairs[i].second, f->contradicts);
+        out[3 * i] = both ? 0.98f : 0.02f;
+        out[3 * i + 1] = 0.01f;
+        out[3 * i + 2] = 1 - out[3 * i] - out[3 * i + 1];
+    }
+    return EG_OK;
+}
 static eg_status embed_id(void *host, eg_str *id, eg_error *err) {
     fixture *f = host;
     if (!f->with_model) return embed_model(host, id, NULL, err);
@@ -142,7 +154,6 @@ static double threshold(void *host, const char *name, double otherwise) {
     return set > 0 ? set : otherwise;
 }
 /* The stand-in for the NLI tier. */
-static int holds(eg_str s, const char *word) { return memmem(s.ptr, s.len, word, strlen(word)) != NULL; }
 static int says(const eg_case_fact *f, const char *word) {
     if (holds(f->fact->content, word)) return 1;
     for (size_t i = 0; f->details && i < f->statement_count; i++)
@@ -224,6 +235,7 @@ void fixture_open(fixture *f, int with_model) {
     f->services.request_create = request_create;
     f->services.request_release = request_release;
     f->services.embed = embed;
+    f->services.nli = classify;
     f->services.neighbour_margins = neighbour_margins;
     f->services.earlier_findings = earlier_findings;
     f->services.threshold = threshold;

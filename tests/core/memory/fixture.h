@@ -34,6 +34,9 @@ typedef struct fixture {
      * given statements both hold `word` */
     double nli_score;
     const char *nli_word;
+    /* Of the service nli: two texts that both hold this contradict each other. NULL: there is no
+     * model. */
+    const char *contradicts;
     double threshold;          /* of tier1_nli */
     double review, per_commit; /* tier1_nli_review, reviews_per_commit; 0: not set */
     int nli_asked;             /* how often */

@@ -274,6 +274,7 @@ static void few_round_trips_are_needed(void **state) {
     args.content = EG_STR(ABOUT_ALL(9002));
     args.corrects_lineage = (eg_str){0};
     args.operation = EG_OP_UPDATE;
+    f.contradicts = "auth service";
     r = commit_args(&f, args);
     assert_true(r.detection_done && r.operation == EG_OP_UPDATE && r.conflict_count >= 10 && candidates >= EG_MAX_CANDIDATES);
     took_at_most(8, "an update that looks for what it replaces");

@@ -185,8 +185,10 @@ static eg_status fake_commit(eg_memory *m, eg_request *rq, const eg_commit_args 
                                                                   .why = EG_STR("said so")};
         }
         out->fact = *f;
+        /* What begins with "Instead" was to replace something, and nobody knows what. */
+        if (n && eg_str_eq(first_word(f->content), EG_STR("Instead"))) out->nearest = &h->facts[0];
     }
-    out->operation = a->operation;
+    out->operation = out->nearest ? EG_OP_ADD : a->operation;
     out->detection_done = a->wait_ms != 0;
     pthread_mutex_unlock(&h->lock);
     end = leave(h);

@@ -36,6 +36,23 @@ static void commit_arguments(void **state) {
     assert_int_equal(host.commit.operation + host.commit.fact_type + host.commit.durability, 0);
 }
 
+/* An update that replaced nothing names the nearest fact, and says what to do. */
+static void an_update_that_was_added(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Instead\",\"operation\":\"update\"}", &r), EG_OK);
+    const cJSON *nearest = pj_get(r, "nearest");
+    assert_string_equal(text_of(r, "operation"), "add");
+    assert_string_equal(text_of(nearest, "content"), "Alpha");
+    assert_non_null(strstr(text_of(nearest, "note"), "corrects_lineage"));
+    assert_non_null(text_of(nearest, "lineage_id"));
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit", "{\"content\":\"Beta\"}", &r), EG_OK);
+    assert_null(pj_get(r, "nearest"));
+    cJSON_Delete(r);
+}
+
 /* Statements reach the memory, and stand with the fact where it is shown in full. */
 static void given_statements(void **state) {
     (void)state;
@@ -475,6 +492,7 @@ int main(void) {
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
         TEST(given_statements),
+        TEST(an_update_that_was_added),
         TEST(the_actor_of_a_call),
         TEST(query_arguments),
         TEST(the_scope_of_the_setting),
