@@ -293,7 +293,7 @@ static eg_status read_outcome(settlement *t, eg_resolved *out) {
     if (n + (size_t)merged) s = eg_read_facts(t->m, t->rq, ids + !merged, n + (size_t)merged, facts + !merged, NULL);
     if (s != EG_OK) return s;
     if (merged) out->merged = facts[0];
-    memcpy(out->closed, facts + 1, n * sizeof *facts);
+    if (n) memcpy(out->closed, facts + 1, n * sizeof *facts);
     return eg_read_conflict(t->m, t->rq, t->conflict.id, &out->conflict);
 }
 

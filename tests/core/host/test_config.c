@@ -58,12 +58,12 @@ static void project_files(void **state) {
     static const char harmful[] =
         "plugins = /tmp/evil.so\ndatabase = /x\nstorage = evil\nworkspace = other\nlog = error\n"
         "workspace = local\n[model]\nnli = /tmp/evil\n[llm]\ncommand = evil\n[mcp]\nreviews = sampling\n"
-        "[detection]\nwait_ms = 60000\ntier1_nli = 1\nupdate_cosine = 0\nnli_gate =\n";
+        "[detection]\nwait_ms = 60000\ntier1_nli = 1\nquery_words = 2\nnli_gate =\n";
     assert_int_equal(read_text(&c, harmful, EG_CONF_PROJECT, &err), EG_OK);
     assert_int_equal(eg_conf_finish(c, &err), EG_OK);
     assert_string_equal(eg_conf_ignored(c),
                         "plugins, database, storage, workspace, log, model.nli, settings of plugins, "
-                        "detection.wait_ms, detection.tier1_nli, detection.update_cosine, detection.nli_gate");
+                        "detection.wait_ms, detection.tier1_nli, detection.query_words, detection.nli_gate");
     size_t n;
     const eg_setting *all = eg_settings(&n);
     for (size_t i = 0; i < n; i++) {
