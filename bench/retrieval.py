@@ -77,11 +77,12 @@ def fill(program, home, facts):
     if os.path.isdir(home):
         shutil.rmtree(home)  # filled in part
     os.makedirs(home)
-    server, names = detection.Server(program, home, {"ENGRAM_PLUGINS": "sqlite memory mcp"}), {}
+    server = detection.Server(program, home, {"ENGRAM_PLUGINS": "sqlite memory mcp secrets"})
+    names = {}
     for f in facts:
         receipt = server.call("engram_commit", {
             "content": f["content"], "scope": f["scope"], "agent_id": f["agent"],
-            "fact_type": f["fact_type"],
+            "fact_type": f["fact_type"], "verbose": True,
             **({"provenance": f["provenance"]} if f["provenance"] else {})})
         names.setdefault(receipt["fact_id"], f["id"])
     server.close()
@@ -93,6 +94,7 @@ def fill(program, home, facts):
 def asked(server, names, text, scope=None, preferred=False):
     """[(own name, relevance)] of the hits, best first."""
     hits = server.call("engram_query", {"topic": text, "scope": scope or "/", "limit": 10,
+                                        "verbose": True,
                                         **({"prefer_scope": True} if preferred else {})})
     return [(names[h["fact_id"]], h["relevance"]) for h in hits["results"]]
 

@@ -31,14 +31,15 @@ def run(program, store, filled, settings, absent):
     with tempfile.TemporaryDirectory() as top:
         home = os.path.join(top, "home")
         shutil.copytree(filled, home)
-        server = detection.Server(program, home, {"ENGRAM_PLUGINS": "sqlite memory mcp"} | settings)
+        server = detection.Server(
+            program, home, {"ENGRAM_PLUGINS": "sqlite memory mcp secrets"} | settings)
         for label in store["updates"] if absent else []:
             server.call("engram_commit", {"operation": "delete",
                                           "corrects_lineage": ids[label["supersedes"]]})
         for label in store["updates"]:
             receipt = server.call("engram_commit", {
                 "content": label["content"], "scope": label["scope"], "operation": "update",
-                "wait_ms": 0})
+                "wait_ms": 0, "verbose": True})
             replaced = receipt["supersedes_fact_id"]
             nearest = receipt.get("nearest", {}).get("fact_id")
             own = names.get(replaced, "another update") if replaced else names.get(nearest)

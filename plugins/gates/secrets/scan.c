@@ -34,63 +34,46 @@ static int word_begins(eg_str s, size_t i) {
     return !first || !is_alnum(s.ptr[first - 1]);
 }
 
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Words for secrets that people make up, and words for others. */
+static const char *const chosen_words[] = {"password",
+                                           "passwd",
+                                           "passphrase",
+                                           "passcode",
+                                           "pwd",
+                                           "psk",
+                                           "pw",
+                                           "passwort",
+                                           "kennwort",
+                                           "contrase\xC3\xB1"
+                                           "a",
+                                           "contrasena",
+                                           "senha",
+                                           "mot de passe",
+                                           "mot_de_passe",
+                                           "wachtwoord"};
+static const char *const other_words[] = {
+    "pass",         "secret",        "api_key",        "apikey",        "api-key",         "access_key",      "accesskey",
+    "auth",         "token",         "auth_token",     "access_token",  "authtoken",       "secret_key",      "secretkey",
+    "clientsecret", "private_key",   "accountkey",     "client_secret", "secretaccesskey", "sharedaccesskey", "privatekey",
+    "presharedkey", "preshared_key", "encryption_key", "encryptionkey", "signing_key",     "signingkey",      "master_key",
+    "masterkey",    "credential",    "credentials",    "api key"};
+
+/* The index behind one of the words at i; 0: there is none. */
+static size_t behind_word(eg_str s, size_t i, const char *const *words, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        if (!same_letters(s, i, words[k])) continue;
+        size_t end = i + strlen(words[k]);
+        if (end == s.len || !is_alnum(s.ptr[end])) return end;
+    }
+    return 0;
+}
+
 /* The index behind a word like "password" at i; 0: there is none. */
 static size_t sensitive_word(eg_str s, size_t i) {
-    static const char *const words[] = {"password",
-                                        "passwd",
-                                        "passphrase",
-                                        "pass",
-                                        "pwd",
-                                        "secret",
-                                        "api_key",
-                                        "apikey",
-                                        "api-key",
-                                        "access_key",
-                                        "accesskey",
-                                        "auth",
-                                        "token",
-                                        "auth_token",
-                                        "access_token",
-                                        "authtoken",
-                                        "secret_key",
-                                        "secretkey",
-                                        "clientsecret",
-                                        "private_key",
-                                        "accountkey",
-                                        "client_secret",
-                                        "secretaccesskey",
-                                        "sharedaccesskey",
-                                        "privatekey",
-                                        "presharedkey",
-                                        "preshared_key",
-                                        "psk",
-                                        "passcode",
-                                        "encryption_key",
-                                        "encryptionkey",
-                                        "signing_key",
-                                        "signingkey",
-                                        "master_key",
-                                        "masterkey",
-                                        "credential",
-                                        "credentials",
-                                        "api key",
-                                        "pw",
-                                        "passwort",
-                                        "kennwort",
-                                        "contrase\xC3\xB1"
-                                        "a",
-                                        "contrasena",
-                                        "senha",
-                                        "mot de passe",
-                                        "mot_de_passe",
-                                        "wachtwoord"};
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (same_letters(s, i, words[k])) {
-            size_t end = i + strlen(words[k]);
-            if (end < s.len && is_alnum(s.ptr[end])) continue;
-            return end;
-        }
-    return 0;
+    size_t end = behind_word(s, i, chosen_words, COUNT(chosen_words));
+    return end ? end : behind_word(s, i, other_words, COUNT(other_words));
 }
 
 /* SECRET_NAME, TOKEN_URL: where the secret is or what it is for. */
@@ -135,30 +118,12 @@ static eg_str value_at(eg_str s, size_t i) {
 /* 1 when people choose such secrets, and the name is set here: with = or :, or as --name. In a
  * sentence ("the password is ...") only what has all that policies ask for counts. */
 static int is_chosen(eg_str s, size_t i, size_t end, size_t value, eg_str said) {
-    static const char *const words[] = {"password",
-                                        "passwd",
-                                        "passphrase",
-                                        "passcode",
-                                        "pwd",
-                                        "psk",
-                                        "pw",
-                                        "passwort",
-                                        "kennwort",
-                                        "contrase\xC3\xB1"
-                                        "a",
-                                        "contrasena",
-                                        "senha",
-                                        "mot de passe",
-                                        "mot_de_passe",
-                                        "wachtwoord"};
     eg_str between = part(s, end, value - end);
     int assigns = memchr(between.ptr, '=', between.len) != NULL, colon = memchr(between.ptr, ':', between.len) != NULL;
     int set = assigns || colon || (contains(between, "is ") && secret_is_mixed(said, 1) && secret_has_sign(said));
     /* pass: alone is a word of logs and tests */
     if (same_letters(s, i, "pass") && end - i == 4) return assigns || (colon && i && s.ptr[i - 1] == '_');
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (same_letters(s, i, words[k])) return set;
-    return 0;
+    return behind_word(s, i, chosen_words, COUNT(chosen_words)) && set;
 }
 
 /* 1 when an identifier is the secret itself: API keys of many services are UUIDs. */

@@ -155,7 +155,7 @@ static void put_nearest(result *r, const eg_fact *f) {
     mt_put_id(r, "fact_id", f->id);
     mt_put_id(r, "lineage_id", f->lineage_id);
     pj_kstr(&r->out, "scope", f->scope);
-    pj_kstr(&r->out, "content", f->content);
+    mt_put_text(r, "content", f->content);
     pj_kstr(&r->out, "note",
             EG_STR("No fact is surely the one that this update replaces, so it was added. If it replaces this one, commit it "
                    "again with corrects_lineage."));

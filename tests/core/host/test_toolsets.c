@@ -137,7 +137,7 @@ static eg_status hide(void *self, const eg_services *services, eg_request *rq, e
                                                          5},
                                              .schema = {"{\"a\":\"\\u200b\"}", 14}}};
     (void)self, (void)services;
-    if (eg_str_eq(text, EG_STR("fail"))) return eg_request_fail(rq, EG_EINVAL, "'\xE2\x80\xAE' is no id");
+    if (eg_str_eq(text, EG_STR("fail"))) return eg_request_fail(rq, EG_EINVAL, "'\xE2\x80\xAE' is not a valid id");
     *out = (eg_tool_result){.size = out->size,
                             .structured = EG_STR("{\"x\":\"\xF3\xA0\x81\x81\\u001b\\n\"}"),
                             .content = blocks,
@@ -165,7 +165,7 @@ static void hidden_characters_are_shown(void **state) {
     assert_true(eg_str_eq(out.questions[0].message, EG_STR("c<U+200B>d")));
     assert_true(eg_str_eq(out.questions[0].schema, EG_STR("{\"a\":\"<U+200B>\"}")));
     assert_int_equal(s->call_tool(host, &rq.rq, "hide", EG_STR("fail"), &out), EG_EINVAL);
-    assert_string_equal(rq.err.text, "'<U+202E>' is no id");
+    assert_string_equal(rq.err.text, "'<U+202E>' is not a valid id");
     test_request_release(&rq);
 }
 
