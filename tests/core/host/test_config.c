@@ -61,9 +61,8 @@ static void project_files(void **state) {
         "[detection]\nwait_ms = 60000\ntier1_nli = 1\nquery_words = 2\nnli_gate =\n";
     assert_int_equal(read_text(&c, harmful, EG_CONF_PROJECT, &err), EG_OK);
     assert_int_equal(eg_conf_finish(c, &err), EG_OK);
-    assert_string_equal(eg_conf_ignored(c),
-                        "plugins, database, storage, workspace, log, model.nli, settings of plugins, "
-                        "detection.wait_ms, detection.tier1_nli, detection.query_words, detection.nli_gate");
+    assert_string_equal(eg_conf_ignored(c), "plugins, database, storage, workspace, log, model.nli, settings of plugins, "
+                                            "detection.wait_ms, detection.tier1_nli, detection.query_words, detection.nli_gate");
     size_t n;
     const eg_setting *all = eg_settings(&n);
     for (size_t i = 0; i < n; i++) {
