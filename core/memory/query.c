@@ -5,6 +5,7 @@
 #include "core/memory/query.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "core/memory/arguments.h"
@@ -28,6 +29,7 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define BOOST_DECISION 0.002
 #define BOOST_VERIFIED 0.002
 #define BOOST_CORROBORATED 0.001
+#define BOOSTS 0.01
 
 /* Relevance is the share of facts with this match that answer the query, as a logistic function of
  * it. In a large memory more facts match by chance: these lie between the fits over dev in memories
@@ -132,6 +134,32 @@ static eg_status find(search *q) {
     return s;
 }
 
+/* How well a fact matches the topic, by what the search said of it. */
+static void match(const search *q, candidate *c) {
+    double most = q->attainable > 0 ? q->attainable : q->best_bm25;
+    c->words = most <= 0 ? 0 : c->bm25 < most ? c->bm25 / most : 1; /* of what a fact with all words would score */
+    double words = c->words > WORDS_LEAST ? c->words - WORDS_LEAST : 0;
+    /* one that was found by words alone is no nearer than the last one that was found by meaning */
+    double meaning = c->has_cosine ? c->cosine : q->last_cosine;
+    c->match = q->text_only ? c->words : meaning + q->words_weight * words;
+}
+
+static int by_match(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    return (x->match < y->match) - (x->match > y->match);
+}
+
+/* Leaves out what no boost can bring among the first `limit`: reading a fact takes longer than
+ * finding it. */
+static void leave_out_hopeless(search *q, size_t limit) {
+    for (size_t i = 0; i < q->count; i++) match(q, &q->list[i]);
+    if (prefers_scope(q) || q->count <= limit) return;
+    qsort(q->list, q->count, sizeof *q->list, by_match);
+    size_t kept = limit;
+    while (kept < q->count && q->list[kept].match >= q->list[limit - 1].match - BOOSTS) kept++;
+    q->count = kept;
+}
+
 /* Adds the facts to what was found, with all that the answer needs of them. */
 static eg_status read_found(search *q, int64_t *now) {
     eg_id ids[MOST_FOUND];
@@ -152,12 +180,6 @@ static double trust_in(const eg_fact_parts *p) {
     return 1 - (double)flagged / (double)p->agent_commits;
 }
 
-/* Of what a fact with all words of the topic would score. */
-static double share_of_words(const search *q, double bm25) {
-    double most = q->attainable > 0 ? q->attainable : q->best_bm25;
-    return most <= 0 ? 0 : bm25 < most ? bm25 / most : 1;
-}
-
 static double boosts_of(const eg_fact_parts *parts, int64_t now) {
     const eg_fact *f = &parts->fact;
     double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
@@ -167,11 +189,6 @@ static double boosts_of(const eg_fact_parts *parts, int64_t now) {
 }
 
 static void score(const search *q, candidate *c, int64_t now) {
-    c->words = share_of_words(q, c->bm25);
-    double words = c->words > WORDS_LEAST ? c->words - WORDS_LEAST : 0;
-    /* one that was found by words alone is no nearer than the last one that was found by meaning */
-    double meaning = c->has_cosine ? c->cosine : q->last_cosine;
-    c->match = q->text_only ? c->words : meaning + q->words_weight * words;
     c->outside = prefers_scope(q) && !eg_text_scope_within(c->parts->fact.scope, q->filter.scope);
     c->score = c->match + (c->outside ? 0 : SCOPE_WEIGHT) + boosts_of(c->parts, now);
 }
@@ -244,7 +261,10 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     if (s != EG_OK) return s;
     if (!(q.list = eg_request_array(rq, MOST_FOUND, sizeof *q.list))) return EG_ENOMEM;
     int64_t now = 0;
-    if ((s = find(&q)) != EG_OK || (s = read_found(&q, &now)) != EG_OK) return s;
+    size_t limit = args->limit ? args->limit : DEFAULT_LIMIT;
+    if ((s = find(&q)) != EG_OK) return s;
+    leave_out_hopeless(&q, limit);
+    if ((s = read_found(&q, &now)) != EG_OK) return s;
     out->text_only = q.text_only;
 
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
@@ -260,7 +280,6 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     }
     if (!q.text_only && best < NOTHING_KNOWN) n = 0;
     sort_by_score(ranked, n);
-    size_t limit = args->limit ? args->limit : DEFAULT_LIMIT;
     if (n > limit) n = limit;
     if (!(out->hits = eg_request_array(rq, n, sizeof *out->hits))) return EG_ENOMEM;
     for (; out->count < n; out->count++)

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "store.h"
+#include "postings.h"
+#include "term_counts.h"
 
 static void close_store(eg_storage *s) {
     if (!s) return;
@@ -13,6 +14,8 @@ static void close_store(eg_storage *s) {
     connection_close(&s->counter);
     for (int i = 0; i < READERS; i++) connection_close(&s->readers[i]);
     vector_caches_release(s);
+    fact_lengths_destroy(s->lengths);
+    term_counts_destroy(s->term_counts);
     pthread_rwlock_destroy(&s->cache_lock);
     pthread_cond_destroy(&s->committed);
     pthread_mutex_destroy(&s->wait_lock);
@@ -65,15 +68,21 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
         return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
     eg_storage *s = calloc(1, sizeof *s);
     char *path = malloc(location.len + 1);
-    if (!s || !path) {
+    struct fact_lengths *lengths = fact_lengths_create();
+    struct term_counts *counts = term_counts_create();
+    if (!s || !path || !lengths || !counts) {
         free(s);
         free(path);
+        fact_lengths_destroy(lengths);
+        term_counts_destroy(counts);
         return eg_request_fail(rq, EG_ENOMEM, "out of memory while the store was opened");
     }
     memcpy(path, location.ptr, location.len);
     path[location.len] = '\0';
     s->services = services;
     s->path = path;
+    s->lengths = lengths;
+    s->term_counts = counts;
     s->read_kind = FOR_COUNTS;
     s->for_tests = (args->flags & EG_STORAGE_FOR_TESTS) != 0;
     s->opened_at = services->now(services->host) - clock_since_boot();

@@ -142,7 +142,8 @@ static const char *const migrations[SCHEMA] = {
 
 /* What only makes reading faster is no change of the schema: a store of any age gets it when it is
  * opened for writing, and processes that do not know of it keep it up to date. */
-static const char indexes[] = "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);";
+static const char indexes[] = "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);"
+                              "CREATE INDEX IF NOT EXISTS facts_scope ON facts (workspace, scope);";
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_META);
@@ -315,9 +316,9 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
 
 static int has_indexes(connection *c) {
     sqlite3_stmt *q = NULL;
-    int has =
-        sqlite3_prepare_v2(c->db, "SELECT 1 FROM sqlite_master WHERE name = 'audit_workspace'", -1, &q, NULL) == SQLITE_OK &&
-        sqlite3_step(q) == SQLITE_ROW;
+    static const char count[] = "SELECT count(*) FROM sqlite_master WHERE name IN ('audit_workspace', 'facts_scope')";
+    int has = sqlite3_prepare_v2(c->db, count, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW &&
+              sqlite3_column_int(q, 0) == 2;
     sqlite3_finalize(q);
     return has;
 }

@@ -4,11 +4,11 @@
  * little. */
 #include <math.h>
 
-#include "store.h"
+#include "postings.h"
+#include "term_counts.h"
 
-enum { MAX_DOCUMENTS = 6000 };
-#define K1 1.2            /* of SQLite's bm25() */
-#define LEAST_WEIGHT 1e-6 /* of a term there, however common it is */
+enum { MAX_DOCUMENTS = 20000 };
+#define LEAST_WEIGHT 1e-6 /* in SQLite's bm25(), of a term, however common it is */
 
 eg_str encode_term(eg_request *rq, eg_str term) {
     static const char digits[] = "0123456789abcdef";
@@ -19,21 +19,6 @@ eg_str encode_term(eg_request *rq, eg_str term) {
         p[2 * i + 1] = digits[(unsigned char)term.ptr[i] & 15];
     }
     return (eg_str){p, 2 * term.len};
-}
-
-typedef struct counted {
-    eg_str term;
-    int64_t documents;
-} counted;
-
-static eg_status count_documents(connection *c, eg_request *rq, counted *t) {
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_TERM_DOCUMENTS);
-    if (!q) return rq->err->code;
-    bind_text(q, 1, t->term);
-    int row = step(c, rq, q);
-    t->documents = row > 0 ? sqlite3_column_int64(q, 0) : 0;
-    sqlite3_reset(q);
-    return row < 0 ? rq->err->code : EG_OK;
 }
 
 /* The number of facts in the index. Their rows stay for ever, so that the last key is their
@@ -53,38 +38,31 @@ static double weight_of(int64_t documents, int64_t all) {
     return weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
 }
 
-/* "hex" OR "hex" ... of the rarest terms; empty when none of them occurs. *attainable: see
- * eg_search. */
-static eg_status match_text(connection *c, eg_request *rq, const eg_term *terms, size_t n, eg_str *out, double *attainable) {
-    counted *list = eg_request_array(rq, n, sizeof *list);
+/* The terms to search for, the rarest first. *attainable: see eg_search. */
+static eg_status choose_terms(eg_storage *s, connection *c, eg_request *rq, const eg_search *search, weighted_term **out,
+                              size_t *n) {
+    weighted_term *list = *out = eg_request_array(rq, search->term_count, sizeof *list);
     if (!list) return EG_ENOMEM;
-    size_t count = 0, size = 1;
-    int64_t all = 0;
-    eg_status s = attainable ? count_all(c, rq, &all) : EG_OK;
-    if (s != EG_OK) return s;
+    int64_t all = 0, documents = 0;
+    eg_status st = count_all(c, rq, &all);
     double weights = 0;
-    for (size_t i = 0; i < n; i++) {
-        counted t = {.term = encode_term(rq, terms[i].text)};
+    size_t count = 0;
+    for (size_t i = 0; st == EG_OK && i < search->term_count; i++) {
+        weighted_term t = {.term = encode_term(rq, search->terms[i].text)};
         if (!t.term.ptr) return EG_ENOMEM;
-        if ((s = count_documents(c, rq, &t)) != EG_OK) return s;
-        weights += weight_of(t.documents, all);
+        st = count_documents(s, c, rq, t.term, all, &t.documents);
+        weights += t.weight = weight_of(t.documents, all);
         if (t.documents == 0 || t.term.len == 0) continue;
         size_t at = count++;
         for (; at > 0 && t.documents < list[at - 1].documents; at--) list[at] = list[at - 1];
         list[at] = t;
-        size += t.term.len + 6;
     }
-    char *p = eg_request_array(rq, size, 1), *to = p;
-    if (!p) return EG_ENOMEM;
-    int64_t documents = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && documents + list[i].documents > MAX_DOCUMENTS) break;
-        documents += list[i].documents;
-        to += sprintf(to, "%s\"%s\"", i ? " OR " : "", list[i].term.ptr);
+    for (*n = 0; *n < count; ++*n) {
+        if (*n > 0 && documents + list[*n].documents > MAX_DOCUMENTS) break;
+        documents += list[*n].documents;
     }
-    *out = (eg_str){p, (size_t)(to - p)};
-    if (attainable) *attainable = weights * (K1 + 1);
-    return EG_OK;
+    if (search->attainable) *search->attainable = weights * (BM25_K1 + 1);
+    return st;
 }
 
 eg_status read_scored(connection *c, eg_request *rq, sqlite3_stmt *q, eg_scored_list *out) {
@@ -103,14 +81,21 @@ eg_status read_scored(connection *c, eg_request *rq, sqlite3_stmt *q, eg_scored_
     return row == 0 ? EG_OK : rq->err->code;
 }
 
+static eg_status offer_all(void *self, best_facts *b) {
+    const fact_scores *scores = self;
+    for (size_t i = 0; i < scores->size; i++)
+        if (scores->rows[i].fact && best_may_pass(b, scores->rows[i].fact)) best_offer(b, scores->rows[i]);
+    return EG_OK;
+}
+
 eg_status search_terms(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *search,
                        eg_scored_list *out) {
-    eg_str match = {0};
-    eg_status st = match_text(c, rq, search->terms, search->term_count, &match, search->attainable);
-    if (st != EG_OK || !match.len) return st;
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_SEARCH_TERMS);
-    if (!q || bind_filter(q, s, c, rq, f) != EG_OK) return rq->err->code;
-    bind_text(q, named(q, ":match"), match);
-    sqlite3_bind_int64(q, named(q, ":limit"), search->limit);
-    return read_scored(c, rq, q, out);
+    weighted_term *terms;
+    fact_scores scores;
+    size_t n;
+    eg_status st = choose_terms(s, c, rq, search, &terms, &n);
+    if (st != EG_OK || n == 0) return st;
+    if ((st = add_postings(s, c, rq, terms, n, &scores)) != EG_OK) return st;
+    best_facts best = {.s = s, .c = c, .rq = rq, .filter = f};
+    return best_choose(&best, search->limit, 0, offer_all, NULL, &scores, out);
 }

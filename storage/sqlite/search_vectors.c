@@ -6,21 +6,16 @@
  * of one fact follow each other, so comparing the last key shows whether another process added
  * some; each search first reads those.
  *
- * The scan skips rows of other workspaces. It then checks for the best facts only, one by one,
- * whether the filter lets them pass. When too few do, it reads all facts that pass into a bit set
- * and scans once more, skipping the others. */
+ * The scan skips rows of other workspaces, and of facts that best.h knows not to pass. */
 #include <stdlib.h>
 
-#include "store.h"
+#include "best.h"
 
 enum {
     BLOCK = 1024,
     CACHE_BYTES = 64 << 20,
-    FIRST_FETCH = 4,
-    MAX_PROBED = 3000, /* facts that are checked one by one; for more of them the bit set is
-                        * cheaper */
-    MARGIN = 16        /* facts beyond the limit that are scored again: int8 orders near ones
-                        * differently from f32 */
+    MARGIN = 16 /* facts beyond the limit that are scored again: int8 orders near ones
+                 * differently from f32 */
 };
 
 typedef struct block {
@@ -176,66 +171,26 @@ static eg_status read_tail(eg_storage *s, connection *c, eg_request *rq, vector_
     return row < 0 ? rq->err->code : EG_OK;
 }
 
-/* ---- the best facts: a heap with the worst on top ---- */
-
-typedef struct near {
-    float score;
-    int64_t fact;
-} near;
-
-typedef struct nearest {
-    near *heap;
-    size_t count, capacity;
-} nearest;
-
-static void sift_down(nearest *n, size_t i) {
-    for (;;) {
-        size_t least = i, left = 2 * i + 1;
-        if (left < n->count && n->heap[left].score < n->heap[least].score) least = left;
-        if (left + 1 < n->count && n->heap[left + 1].score < n->heap[least].score) least = left + 1;
-        if (least == i) return;
-        near swap = n->heap[i];
-        n->heap[i] = n->heap[least];
-        n->heap[least] = swap;
-        i = least;
-    }
-}
-
-static void offer(nearest *n, near x) {
-    if (n->count < n->capacity) {
-        size_t i = n->count++;
-        for (; i > 0 && x.score < n->heap[(i - 1) / 2].score; i = (i - 1) / 2) n->heap[i] = n->heap[(i - 1) / 2];
-        n->heap[i] = x;
-    } else if (x.score > n->heap[0].score) {
-        n->heap[0] = x;
-        sift_down(n, 0);
-    }
-}
-
 typedef struct scan {
     eg_storage *s;
     connection *c;
     eg_request *rq;
-    const eg_filter *filter;
+    const vector_cache *vectors;
     int64_t workspace;
     const int8_t *s8; /* the query */
     float scale;
     const float *query;
     uint32_t dimensions;
-    near pending; /* the best row so far of the fact whose rows are being scanned; fact 0: none */
-    nearest best;
-    uint8_t *visible; /* a bit a fact, up to the key last_fact; NULL: not read */
-    int64_t last_fact;
+    ranked pending; /* the best row so far of the fact whose rows are being scanned; fact 0: none */
+    best_facts *best;
 } scan;
 
 static int is_wanted(const scan *x, const block *b, size_t i) {
-    int64_t fact = b->facts[i];
-    if (b->workspaces[i] != x->workspace) return 0;
-    return !x->visible || (fact <= x->last_fact && (x->visible[fact / 8] >> (fact % 8) & 1));
+    return b->workspaces[i] == x->workspace && best_may_pass(x->best, b->facts[i]);
 }
 
 static void end_fact(scan *x) {
-    if (x->pending.fact) offer(&x->best, x->pending);
+    if (x->pending.fact) best_offer(x->best, x->pending);
     x->pending.fact = 0;
 }
 
@@ -249,12 +204,13 @@ static void scan_block(scan *x, const block *b) {
         if (!is_wanted(x, b, i)) continue;
         if (b->facts[i] != x->pending.fact) end_fact(x);
         else if (scores[i] <= x->pending.score) continue;
-        x->pending = (near){scores[i], b->facts[i]};
+        x->pending = (ranked){scores[i], b->facts[i]};
     }
 }
 
 /* The rows that are not cached, block by block. */
-static eg_status scan_rest(scan *x, const vector_cache *v) {
+static eg_status scan_rest(scan *x) {
+    const vector_cache *v = x->vectors;
     block *b = block_create(v->dimensions);
     if (!b) return eg_request_fail(x->rq, EG_ENOMEM, "out of memory for a block of vectors");
     int64_t key = v->last_key;
@@ -273,49 +229,24 @@ static eg_status scan_rest(scan *x, const vector_cache *v) {
     return row < 0 ? x->rq->err->code : EG_OK;
 }
 
-static int by_score(const void *a, const void *b) {
-    const near *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
-}
-static int by_cosine(const void *a, const void *b) {
-    const eg_scored *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
-}
-
-/* The `most` best facts, best first, by their int8 rows. */
-static eg_status scan_all(scan *x, const vector_cache *v, size_t most) {
-    x->best = (nearest){.heap = eg_request_array(x->rq, most, sizeof(near)), .capacity = most};
-    if (!x->best.heap) return EG_ENOMEM;
+static eg_status scan_all(void *self, best_facts *b) {
+    scan *x = self;
+    const vector_cache *v = x->vectors;
+    x->best = b;
     for (size_t i = 0; i < v->block_count; i++) scan_block(x, v->blocks[i]);
-    eg_status s = v->full ? scan_rest(x, v) : EG_OK;
+    eg_status s = v->full ? scan_rest(x) : EG_OK;
     end_fact(x);
-    qsort(x->best.heap, x->best.count, sizeof *x->best.heap, by_score);
     return s;
 }
 
-/* Marks all facts under the filter. */
-static eg_status read_visible(scan *x) {
-    sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_LAST_FACT);
-    if (number_of(x->c, x->rq, q, &x->last_fact) < 0) return x->rq->err->code;
-    size_t bytes = (size_t)x->last_fact / 8 + 1;
-    if (!(x->visible = eg_request_array(x->rq, bytes, 1))) return EG_ENOMEM;
-    memset(x->visible, 0, bytes);
-    q = prepare(x->c, x->rq, EG_SQL_VISIBLE_FACTS);
-    if (!q || bind_filter(q, x->s, x->c, x->rq, x->filter) != EG_OK) return x->rq->err->code;
-    int row;
-    while ((row = step(x->c, x->rq, q)) > 0) {
-        int64_t fact = sqlite3_column_int64(q, 0);
-        if (fact <= x->last_fact) x->visible[fact / 8] |= (uint8_t)(1u << fact % 8);
-    }
-    return row < 0 ? x->rq->err->code : EG_OK;
-}
-
 /* The best f32 row of a fact. */
-static eg_status rescore(scan *x, const vector_cache *v, near *fact) {
+static eg_status rescore(void *self, best_facts *b, ranked *fact) {
+    scan *x = self;
+    (void)b;
     sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_VECTORS_F32_OF);
     if (!q) return x->rq->err->code;
     sqlite3_bind_int64(q, 1, fact->fact);
-    sqlite3_bind_int64(q, 2, v->model);
+    sqlite3_bind_int64(q, 2, x->vectors->model);
     int row, first = 1;
     while ((row = step(x->c, x->rq, q)) > 0) {
         float f32[EG_MAX_DIMENSIONS];
@@ -328,41 +259,6 @@ static eg_status rescore(scan *x, const vector_cache *v, near *fact) {
     return row < 0 ? x->rq->err->code : EG_OK;
 }
 
-/* The first facts under the filter, at most `most`, with their cosines. */
-static eg_status keep_visible(scan *x, const vector_cache *v, size_t most, eg_scored *out, size_t *n) {
-    eg_status s = EG_OK;
-    *n = 0;
-    for (size_t i = 0; s == EG_OK && i < x->best.count && *n < most; i++) {
-        near *b = &x->best.heap[i];
-        sqlite3_stmt *q = prepare(x->c, x->rq, EG_SQL_VISIBLE_FACT);
-        if (!q || bind_filter(q, x->s, x->c, x->rq, x->filter) != EG_OK) return x->rq->err->code;
-        sqlite3_bind_int64(q, named(q, ":key"), b->fact);
-        int row = step(x->c, x->rq, q);
-        if (row < 0) return x->rq->err->code;
-        if (row == 0) continue;
-        out[*n] = (eg_scored){.fact = column_id(q, 0), .seq = sqlite3_column_int64(q, 1)};
-        sqlite3_reset(q);
-        s = rescore(x, v, b);
-        out[(*n)++].score = (double)b->score;
-    }
-    return s;
-}
-
-/* Scans for more facts than the limit, and for eight times as many each time too few of them pass
- * the filter. */
-static eg_status search(scan *x, const vector_cache *v, uint32_t limit, eg_scored *out, size_t *n) {
-    for (size_t most = (size_t)limit * FIRST_FETCH + MARGIN;; most *= 8) {
-        eg_status s = most > MAX_PROBED ? read_visible(x) : EG_OK;
-        if (s == EG_OK) s = scan_all(x, v, most);
-        if (s == EG_OK) s = keep_visible(x, v, (size_t)limit + MARGIN, out, n);
-        if (s != EG_OK) return s;
-        if (*n < limit && !x->visible && x->best.count == most) continue;
-        qsort(out, *n, sizeof *out, by_cosine);
-        if (*n > limit) *n = limit;
-        return EG_OK;
-    }
-}
-
 eg_status search_vectors(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *wanted,
                          eg_scored_list *out) {
     const eg_vector *query = wanted->vector;
@@ -370,9 +266,8 @@ eg_status search_vectors(eg_storage *s, connection *c, eg_request *rq, const eg_
     if (dimensions == 0 || dimensions > EG_MAX_DIMENSIONS)
         return eg_request_fail(rq, EG_EINVAL, "a query vector of %u dimensions; 1 to %d are possible", dimensions,
                                EG_MAX_DIMENSIONS);
-    if (!(out->rows = eg_request_array(rq, (size_t)wanted->limit + MARGIN, sizeof *out->rows))) return EG_ENOMEM;
     int8_t s8[EG_MAX_DIMENSIONS];
-    scan x = {.s = s, .c = c, .rq = rq, .filter = f, .s8 = s8, .query = query->values, .dimensions = dimensions};
+    scan x = {.s = s, .c = c, .rq = rq, .s8 = s8, .query = query->values, .dimensions = dimensions};
     s->services->quantize_s8(s->services->host, query->values, dimensions, s8, &x.scale);
 
     eg_status st = EG_OK;
@@ -390,7 +285,11 @@ eg_status search_vectors(eg_storage *s, connection *c, eg_request *rq, const eg_
     } else if (current < 0) {
         st = rq->err->code;
     }
-    if (st == EG_OK && row > 0 && v->model) st = search(&x, v, wanted->limit, out->rows, &out->count);
+    if (st == EG_OK && row > 0 && v->model) {
+        best_facts best = {.s = s, .c = c, .rq = rq, .filter = f};
+        x.vectors = v;
+        st = best_choose(&best, wanted->limit, MARGIN, scan_all, rescore, &x, out);
+    }
     pthread_rwlock_unlock(&s->cache_lock);
     return st;
 }

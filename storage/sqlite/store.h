@@ -22,6 +22,8 @@ typedef struct connection {
     pthread_mutex_t lock;
     const char *path; /* for messages */
     waiting wait;     /* of the step that is under way */
+    int has_postings; /* the index knows the function of postings.c */
+    void *postings;   /* what it works on, while it is called */
 } connection;
 
 typedef enum connection_kind {
@@ -41,9 +43,11 @@ struct eg_storage {
     connection counter; /* synchronous=NORMAL: leases, hits */
     connection readers[READERS];
     pthread_rwlock_t cache_lock;
-    struct vector_cache *caches; /* one a model */
-    int read_only;               /* writer and counter are not open */
-    connection_kind read_kind;   /* how readers are opened */
+    struct vector_cache *caches;  /* one a model */
+    struct fact_lengths *lengths; /* postings.c */
+    struct term_counts *term_counts;
+    int read_only;             /* writer and counter are not open */
+    connection_kind read_kind; /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */
     int64_t opened_at;  /* the host's clock less the time since boot, when the store was opened */
