@@ -68,7 +68,7 @@ static eg_status fill(const eg_services *services, const char *database, eg_str 
             char text[200];
             eg_fact *f = &rows[i].fact;
             f->content = eg_request_copy(part, sentence(text, sizeof text, (uint32_t)(done + i)));
-            f->scope = EG_STR("bench");
+            f->scope = (done + i) % 1000 ? EG_STR("bench") : EG_STR("bench/rare");
             f->agent_id = EG_STR("bench");
             f->id = f->lineage_id = services->new_id(services->host);
             services->sha256(services->host, f->id.bytes, 16, f->content_hash);
@@ -116,8 +116,16 @@ static double disk_ms(const char *folder) {
 }
 
 static void print_row(const char *what, double *ms, size_t n) {
-    printf("%-44s p50 %8.2f ms   p95 %8.2f ms   p99 %8.2f ms\n", what, eg_bench_quantile(ms, n, 0.5),
+    printf("%-60s p50 %8.2f ms   p95 %8.2f ms   p99 %8.2f ms\n", what, eg_bench_quantile(ms, n, 0.5),
            eg_bench_quantile(ms, n, 0.95), eg_bench_quantile(ms, n, 0.99));
+}
+
+static void print_memory(void) {
+    long pages = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%ld %ld", &pages, &resident) == 2)
+        printf("memory of the process, models included: %ld MB\n", resident * sysconf(_SC_PAGESIZE) >> 20);
+    if (f) fclose(f);
 }
 
 static eg_status commits(const eg_services *services, size_t n, double *ms, eg_error *err) {
@@ -141,7 +149,7 @@ static eg_status commits(const eg_services *services, size_t n, double *ms, eg_e
     return s;
 }
 
-static eg_status queries(const eg_services *services, size_t n, double *ms, eg_error *err) {
+static eg_status queries(const eg_services *services, const char *scope, size_t n, double *ms, eg_error *err) {
     static const char *const topics[] = {"how long does the auth cache keep entries",
                                          "which port does the billing API listen on",
                                          "how often is a failed call of the mail worker retried",
@@ -154,6 +162,7 @@ static eg_status queries(const eg_services *services, size_t n, double *ms, eg_e
         eg_hits hits;
         eg_request *rq = NULL;
         args.topic = eg_str_of(topics[i % 6]);
+        args.scope = eg_str_of(scope);
         double begun = eg_bench_seconds();
         s = services->request_create(services->host, NULL, &rq, err);
         if (s == EG_OK && (s = services->memory_ops->query(services->memory(services->host), rq, &args, &hits)) != EG_OK)
@@ -210,11 +219,16 @@ static eg_status bench(const eg_host *host, const char *folder, size_t facts, eg
     if ((s = fill(services, eg_host_paths_of(host)->database, eg_str_of(model), facts, err)) != EG_OK) return s;
     printf("filled with %zu facts in %.0f s\n", facts, eg_bench_seconds() - begun);
     begun = eg_bench_seconds();
-    if ((s = queries(services, 1, ms, err)) != EG_OK) return s;
+    if ((s = queries(services, "", 1, ms, err)) != EG_OK) return s;
     printf("first query, vectors read into memory: %.0f ms\n", (eg_bench_seconds() - begun) * 1000);
-    if ((s = queries(services, QUERIES, ms, err)) != EG_OK) return s;
-    snprintf(command, sizeof command, "query over %zu facts", facts);
-    print_row(command, ms, QUERIES);
+    static const char *const scopes[] = {"", "bench", "bench/rare"}, *const said[] = {"", ", in a scope that all have",
+                                                                                      ", in the scope of a thousandth"};
+    for (size_t i = 0; i < 3; i++) {
+        if ((s = queries(services, scopes[i], QUERIES, ms, err)) != EG_OK) return s;
+        snprintf(command, sizeof command, "query over %zu facts%s", facts, said[i]);
+        print_row(command, ms, QUERIES);
+    }
+    print_memory();
     if ((s = commits(services, COMMITS, ms, err)) != EG_OK) return s;
     print_row("commit into the filled store", ms, COMMITS);
     return EG_OK;

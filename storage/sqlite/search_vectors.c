@@ -13,14 +13,15 @@
 
 enum {
     BLOCK = 1024,
-    CACHE_BYTES = 64 << 20,
-    MARGIN = 16 /* facts beyond the limit that are scored again: int8 orders near ones
-                 * differently from f32 */
+    CACHE_BYTES = 512 << 20, /* 1.3 million rows of 384 numbers */
+    MARGIN = 16              /* facts beyond the limit that are scored again: int8 orders near ones
+                              * differently from f32 */
 };
 
 typedef struct block {
     size_t count;
-    int64_t facts[BLOCK], workspaces[BLOCK];
+    int64_t facts[BLOCK];
+    int32_t workspaces[BLOCK];
     float scales[BLOCK];
     int8_t *rows; /* BLOCK x dimensions */
 } block;
@@ -108,7 +109,7 @@ static block *open_block(eg_storage *s, vector_cache *v) {
 static int64_t take_row(sqlite3_stmt *q, block *b, uint32_t dimensions) {
     size_t i = b->count++;
     b->facts[i] = sqlite3_column_int64(q, 1);
-    b->workspaces[i] = sqlite3_column_int64(q, 4);
+    b->workspaces[i] = sqlite3_column_int(q, 4);
     b->scales[i] = (float)sqlite3_column_double(q, 2);
     if (sqlite3_column_bytes(q, 3) == (int)dimensions) memcpy(b->rows + i * dimensions, sqlite3_column_blob(q, 3), dimensions);
     else b->scales[i] = 0; /* a row of another size is never near */
@@ -194,14 +195,27 @@ static void end_fact(scan *x) {
     x->pending.fact = 0;
 }
 
+/* The n rows that are wanted, each by itself. */
+static void score_few(const scan *x, const block *b, const uint16_t *wanted, size_t n, float *scores) {
+    const eg_services *services = x->s->services;
+    for (size_t k = 0; k < n; k++) {
+        size_t i = wanted[k];
+        services->scan_s8(services->host, b->rows + i * x->dimensions, b->scales + i, 1, x->dimensions, x->s8, x->scale,
+                          scores + i);
+    }
+}
+
 static void scan_block(scan *x, const block *b) {
+    enum { FEW = BLOCK / 8 };
     float scores[BLOCK];
-    size_t i = 0;
-    while (i < b->count && !is_wanted(x, b, i)) i++;
-    if (i == b->count) return;
-    x->s->services->scan_s8(x->s->services->host, b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
-    for (; i < b->count; i++) {
-        if (!is_wanted(x, b, i)) continue;
+    uint16_t wanted[BLOCK];
+    size_t n = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (is_wanted(x, b, i)) wanted[n++] = (uint16_t)i;
+    if (n <= FEW) score_few(x, b, wanted, n, scores);
+    else x->s->services->scan_s8(x->s->services->host, b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = wanted[k];
         if (b->facts[i] != x->pending.fact) end_fact(x);
         else if (scores[i] <= x->pending.score) continue;
         x->pending = (ranked){scores[i], b->facts[i]};
