@@ -32,13 +32,14 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define BOOSTS 0.01
 
 /* Relevance is the share of facts with this match that answer the query, as a logistic function of
- * it. In a large memory more facts match by chance: these lie between the fits over dev in memories
- * of 40 facts (-5.3, 11.0; by words alone -3.0, 14.5) and in one of 6,000 (-9.6, 14.2; -6.9,
- * 17.1). */
+ * it. The more facts a memory has, the more of them match by chance: the function is fitted over dev
+ * in memories of SMALL facts and of LARGE, and lies between the two by the logarithm of the size. */
+#define SMALL 40.0
+#define LARGE 6000.0
 typedef struct calibration {
     double offset, slope;
 } calibration;
-static const calibration by_meaning = {-6.4, 11.6}, by_words = {-5.0, 16.0};
+static const calibration by_meaning[] = {{-5.3, 11.0}, {-9.6, 14.2}}, by_words[] = {{-3.0, 14.5}, {-6.9, 17.1}};
 
 typedef struct candidate {
     eg_id id;
@@ -61,6 +62,7 @@ typedef struct search {
     double attainable, best_bm25; /* attainable: by a fact with all words; 0: unknown */
     double last_cosine;           /* the least that was found */
     double words_weight;
+    uint64_t facts; /* of the workspace, up to EG_MAX_COUNTED */
     uint32_t text_only;
 } search;
 
@@ -121,6 +123,7 @@ static eg_status find(search *q) {
         searches[n++] = (eg_search){
             .kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = POOL, .attainable = &q->attainable};
     if (vector.values) searches[n++] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vector, .limit = POOL};
+    if (n) searches[0].facts = &q->facts;
     for (int everywhere = 0; everywhere <= prefers_scope(q) && s == EG_OK && n; everywhere++) {
         eg_filter filter = q->filter;
         if (everywhere) filter.scope = (eg_str){"", 0};
@@ -194,8 +197,11 @@ static void score(const search *q, candidate *c, int64_t now) {
 }
 
 static double relevance_of(const search *q, const candidate *c) {
-    const calibration *fit = q->text_only ? &by_words : &by_meaning;
-    return 1 / (1 + exp(-(fit->offset + fit->slope * c->match)));
+    const calibration *fit = q->text_only ? by_words : by_meaning;
+    double size = fmin(fmax((double)q->facts, SMALL), LARGE), large = log(size / SMALL) / log(LARGE / SMALL);
+    double offset = fit[0].offset + large * (fit[1].offset - fit[0].offset);
+    double slope = fit[0].slope + large * (fit[1].slope - fit[0].slope);
+    return 1 / (1 + exp(-(offset + slope * c->match)));
 }
 
 static void sort_by_score(candidate **list, size_t n) {

@@ -70,6 +70,7 @@ typedef enum eg_search_kind {
     EG_SEARCH_CLAIM
 } eg_search_kind;
 
+#define EG_MAX_COUNTED 8192
 typedef struct eg_search {
     uint32_t kind, limit;
     const eg_term *terms;
@@ -80,7 +81,10 @@ typedef struct eg_search {
      * those that occur nowhere too: the sum of their weights in BM25, times k1 + 1. NULL: nobody
      * asks. A store that cannot tell leaves it alone. */
     double *attainable;
-    uint64_t reserved[3];
+    /* Of any search: where the store tells how many current facts the workspace has, up to
+     * EG_MAX_COUNTED. NULL: nobody asks. A store that cannot tell leaves it alone. */
+    uint64_t *facts;
+    uint64_t reserved[2];
 } eg_search;
 
 typedef struct eg_scored {
