@@ -79,6 +79,11 @@ int run_feedback(const call *c);
  * complain about. */
 struct cJSON;
 int memory_tool(const call *c, eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out);
+/* The options of the command that are arguments of its tool, as a JSON object; NULL after
+ * complaining. */
+struct cJSON *memory_arguments(const call *c);
+int run_facts(const call *c);
+int run_show(const call *c);
 int run_tool(const call *c);
 int run_check(const call *c);
 int run_mcp(const call *c);

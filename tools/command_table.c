@@ -212,6 +212,52 @@ static const example query_examples[] = {{"engram query \"which port does auth l
                                          {"engram query --as-of 2026-11-01 --scope auth port", "ask what was known earlier"},
                                          {0}};
 
+#define SCOPE_OPTION(what)                                                                       \
+    {                                                                                            \
+        .name = "scope", .short_name = 's', .value = "PATH",                                     \
+        .description = what " of this scope and those below it; / is all of them (default: the " \
+                            "setting scope, or all)",                                            \
+        .argument = "scope"                                                                      \
+    }
+static const char *const facts_text[] = {
+    "Lists the current facts, the newest first: a line each with its id, the day of its commit, scope, agent, state and text. "
+    "With --json, a JSON object a line.",
+    "TIME is a time or date in UTC, such as 2026-11-01 or 2026-11-01T12:00:00Z, or now, today, yesterday, or how long ago: 90m, "
+    "12h, 3d, 2w.",
+    NULL};
+static const option facts_options[] = {
+    SCOPE_OPTION("only facts"),
+    {.name = "type", .value = "TYPE", .choices = TYPES, .description = "only facts of this kind", .argument = "fact_type"},
+    {.name = "agent", .value = "NAME", .description = "only facts of this agent", .argument = "agent_id"},
+    {.name = "as-of", .value = "TIME", .description = "the facts that were known and current at that time", .argument = "as_of"},
+    {.name = "since", .value = "TIME", .description = "only facts that were committed since then", .argument = "since"},
+    {.name = "all",
+     .short_name = 'a',
+     .description = "facts that were closed or have expired too",
+     .kind = JSON_FLAG,
+     .argument = "all"},
+    {.name = "expiring",
+     .value = "SPAN",
+     .description = "only facts whose time to live ends within SPAN from now, such as 12h or 7d, the soonest first",
+     .argument = "within"},
+    {.name = "limit", .value = "N", .description = "at most N facts (default: 50, or all with --json)", .kind = JSON_NUMBER},
+    {.name = "cursor",
+     .value = "CURSOR",
+     .description = "go on behind a list that ended at its limit and printed this",
+     .argument = "cursor"},
+    {0}};
+static const example facts_examples[] = {{"engram facts --since yesterday", "see what was added"},
+                                         {"engram facts --scope auth --all", "list closed facts as well"},
+                                         {"engram facts --json > facts.jsonl", "write them for a script"},
+                                         {0}};
+
+static const char *const show_text[] = {
+    "Prints one fact: its text, who committed it and when, how long it holds, its evidence, its statements, all versions of it, "
+    "and the facts that contradict it or did.",
+    NULL};
+static const argument fact_arguments[] = {
+    {"FACT_ID", "the id of a fact, or at least four digits that it ends or begins with", COMPLETE_NOTHING}, {0}};
+
 static const char *const conflicts_text[] = {
     "Lists pairs of facts that contradict each other. With CONFLICT, prints that one and the history of both facts.", NULL};
 static const argument conflicts_arguments[] = {{"CONFLICT", "the id of a conflict, or the end of one", COMPLETE_NOTHING}, {0}};
@@ -334,7 +380,7 @@ static const option mcp_options[] = {
     {.name = "profile",
      .value = "PROFILE",
      .choices = "core team all",
-     .description = "which tools the client sees. core: seven; team: four more, to review what others stored; all: also tools "
+     .description = "which tools the client sees. core: eight; team: more, to see and review what others stored; all: also tools "
                     "that plugins offer for this profile only (default: core)"},
     {0}};
 static const example mcp_examples[] = {{"claude mcp add engram -- engram mcp", "connect Claude Code"}, {0}};
@@ -554,6 +600,25 @@ const command commands[] = {{.name = "check",
                              .run = run_memory,
                              .tool = "engram_query",
                              .positional = "topic"},
+                            {.name = "facts",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "list facts",
+                             .description = facts_text,
+                             .options = facts_options,
+                             .examples = facts_examples,
+                             .run = run_facts,
+                             .tool = "engram_facts"},
+                            {.name = "show",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "print a fact, its versions and its conflicts",
+                             .description = show_text,
+                             .arguments = fact_arguments,
+                             .options = no_options,
+                             .run = run_show,
+                             .tool = "engram_lineage",
+                             .positional = "lineage_id"},
                             {.name = "conflicts",
                              .group = MEMORY,
                              .synopsis = "[CONFLICT]",

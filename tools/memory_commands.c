@@ -22,13 +22,12 @@ static void add_texts(const call *c, const option *o, cJSON *a) {
     for (size_t i = 0; list && i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(values[i]));
 }
 
-/* The arguments as a JSON object; NULL after complaining. */
-static cJSON *arguments_of(const call *c) {
+cJSON *memory_arguments(const call *c) {
     cJSON *a = cJSON_CreateObject();
     for (size_t i = 0; a && c->command->options[i].name; i++) {
         const option *o = &c->command->options[i];
         const char *v = c->values[i];
-        if (!v) continue;
+        if (!v || !o->argument) continue;
         if (o->repeats) {
             add_texts(c, o, a);
             continue;
@@ -93,8 +92,12 @@ static int add_positional(const call *c, cJSON *a) {
 }
 
 /* The message of a tool, with the name of the argument at its beginning replaced by the option that
- * sets it. */
+ * sets it, or by the FACT_ID of the command line. */
 static int complain_for_people(const call *c, const char *said) {
+    size_t named = strcspn(said, " :");
+    const char *id = c->command->positional;
+    if (id && strcmp(c->command->synopsis, "FACT_ID") == 0 && strlen(id) == named && strncmp(said, id, named) == 0)
+        return complain("FACT_ID%s", said + named);
     for (const option *o = c->command->options; o->name; o++) {
         size_t n = o->argument ? strlen(o->argument) : 0;
         if (n && strncmp(said, o->argument, n) == 0 && (said[n] == ':' || said[n] == ' '))
@@ -162,7 +165,7 @@ static void reembed_a_little(const call *c, eg_host *host) {
 }
 
 int run_memory(const call *c) {
-    cJSON *a = arguments_of(c);
+    cJSON *a = memory_arguments(c);
     int status = EXIT_ERROR;
     if (a && add_positional(c, a)) {
         if (strcmp(c->command->name, "commit") == 0 && !cJSON_GetObjectItem(a, "wait_ms"))

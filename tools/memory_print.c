@@ -20,21 +20,19 @@ const char *text_of(const cJSON *o, const char *key) {
     eg_buffer_release(&b);
     return shown ? shown : "";
 }
-static double number_of(const cJSON *o, const char *key) {
+double number_of(const cJSON *o, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
     return cJSON_IsNumber(v) ? v->valuedouble : 0;
 }
-static int true_of(const cJSON *o, const char *key) { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key)); }
+int true_of(const cJSON *o, const char *key) { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key)); }
 
-/* Ids as they are shown to people: the last eight digits. */
 const char *short_id(const cJSON *o, const char *key) {
     const char *id = text_of(o, key);
     size_t n = strlen(id);
     return n > 8 ? id + n - 8 : id;
 }
 
-/* Prints a text of several lines: all but the first are indented by `indent` columns. */
-static void print_lines(const char *text, int indent) {
+void print_lines(const char *text, int indent) {
     for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1)
         printf("%.*s\n%*s", (int)(end - text), text, indent, "");
     fputs(text, stdout);
@@ -54,7 +52,7 @@ void print_stated(const cJSON *o, const char *key) {
     putchar('\n');
 }
 
-static void print_conflict(const cJSON *c) {
+void print_conflict(const cJSON *c) {
     printf("conflict %s  %s  %s %.2f  %s\n", short_id(c, "conflict_id"), text_of(c, "severity"), text_of(c, "detection_tier"),
            number_of(c, "score"), text_of(c, "status"));
     const cJSON *a = cJSON_GetObjectItemCaseSensitive(c, "fact_a"), *b = cJSON_GetObjectItemCaseSensitive(c, "fact_b");

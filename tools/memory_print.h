@@ -13,6 +13,11 @@ void print_side(const char *label, const cJSON *fact);
 /* Below a fact: the member that is the form which its author gave of what was compared; nothing
  * where there is none. */
 void print_stated(const cJSON *o, const char *key);
+/* A text of several lines: all but the first are indented by `indent` columns. */
+void print_lines(const char *text, int indent);
+void print_conflict(const cJSON *conflict);
+double number_of(const cJSON *o, const char *key);
+int true_of(const cJSON *o, const char *key);
 /* The result of the command with this name. */
 void print_result(const char *command, const cJSON *r);
 

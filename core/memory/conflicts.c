@@ -128,6 +128,20 @@ eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, e
     return EG_OK;
 }
 
+eg_status eg_memory_conflicts_about(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
+                                    size_t *count) {
+    const eg_conflict_filter filter = {.size = sizeof filter,
+                                       .limit = EG_MAX_LISTED,
+                                       .statuses = ~(1u << EG_CONFLICT_SUSPECTED),
+                                       .facts = facts,
+                                       .fact_count = n};
+    eg_conflict *rows = NULL;
+    *out = NULL;
+    *count = 0;
+    eg_status s = n ? STORE(m, conflicts, rq, &filter, &rows, count) : EG_OK;
+    return s == EG_OK ? eg_conflict_views(m, rq, rows, *count, out) : s;
+}
+
 eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {
     eg_id id;
     eg_conflict c;

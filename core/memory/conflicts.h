@@ -20,11 +20,13 @@ void eg_draft_answer(eg_draft *d, const eg_conflict *c, int suspected, int confi
 /* EG_EINVAL, saying what became of it, for a conflict that is not suspected any more. */
 eg_status eg_check_suspected(eg_request *rq, const eg_conflict *c);
 
-/* The operations conflicts, conflict and feedback of eg_memory_ops. */
+/* The operations conflicts, conflict, conflicts_about and feedback of eg_memory_ops. */
 eg_status eg_memory_conflicts(eg_memory *m, eg_request *rq, eg_str scope, int32_t status, uint32_t limit, eg_conflict_view **out,
                               size_t *n);
 eg_status eg_memory_conflict(eg_memory *m, eg_request *rq, eg_str conflict_id, eg_conflict_view *out, eg_fact **history,
                              size_t *n);
+eg_status eg_memory_conflicts_about(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
+                                    size_t *count);
 eg_status eg_memory_feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive);
 
 #endif

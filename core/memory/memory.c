@@ -15,6 +15,7 @@
 #include "core/memory/facts.h"
 #include "core/memory/hits.h"
 #include "core/memory/jobs.h"
+#include "core/memory/listing.h"
 #include "core/memory/move.h"
 #include "core/memory/query.h"
 #include "core/memory/reads.h"
@@ -100,6 +101,8 @@ enum {
     ESCALATE,
     WORKSPACES,
     EDIT_WORKSPACE,
+    LIST,
+    CONFLICTS_ABOUT,
     OPERATIONS
 };
 
@@ -123,6 +126,8 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [ESCALATE] = {"escalate", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, escalate)},
     [WORKSPACES] = {"workspaces", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, workspaces)},
     [EDIT_WORKSPACE] = {"edit_workspace", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, edit_workspace)},
+    [LIST] = {"list", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, list)},
+    [CONFLICTS_ABOUT] = {"conflicts_about", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflicts_about)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -249,6 +254,18 @@ static eg_status edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_work
     return s == EG_OK ? eg_memory_edit_workspace(m, rq, &own, facts) : s;
 }
 
+static eg_status list(eg_memory *m, eg_request *rq, const eg_list_args *args, eg_listing *out) {
+    eg_list_args own;
+    eg_status s = enter(m, rq, LIST);
+    if (s == EG_OK) s = take_args(rq, "eg_list_args", args, EG_LIST_ARGS_SIZE_1_0, &own, sizeof own, EG_LIST_ALL);
+    return s == EG_OK ? eg_memory_list(m, rq, &own, out) : s;
+}
+static eg_status conflicts_about(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
+                                 size_t *count) {
+    eg_status s = enter(m, rq, CONFLICTS_ABOUT);
+    return s == EG_OK ? eg_memory_conflicts_about(m, rq, facts, n, out, count) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -269,6 +286,8 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .statements = statements,
                                         .escalate = escalate,
                                         .workspaces = workspaces,
-                                        .edit_workspace = edit_workspace};
+                                        .edit_workspace = edit_workspace,
+                                        .list = list,
+                                        .conflicts_about = conflicts_about};
     return &table;
 }

@@ -208,7 +208,7 @@ eg_status check_flags(eg_request *rq, const char *what, uint32_t size, size_t le
 
 eg_status check_filter(eg_request *rq, const eg_filter *f) {
     return check_flags(rq, "eg_filter", f->size, EG_FILTER_SIZE_1_0, f->flags,
-                       EG_FILTER_AS_OF | EG_FILTER_HISTORY | EG_FILTER_EPHEMERAL);
+                       EG_FILTER_AS_OF | EG_FILTER_HISTORY | EG_FILTER_EPHEMERAL | EG_FILTER_NEWEST);
 }
 
 eg_id column_id(sqlite3_stmt *q, int at) {

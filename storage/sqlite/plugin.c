@@ -139,6 +139,7 @@ static const eg_storage_ops operations = {
     .edit_workspace = sqlite_edit_workspace,
     .check = sqlite_check,
     .repair_time = sqlite_repair_time,
+    .ids_between = sqlite_ids_between,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -49,12 +49,13 @@ static eg_status one_row(reading *r, row_reader *read, void *out, const char *mi
 eg_status sqlite_page(eg_storage *s, eg_request *rq, const eg_filter *f, int64_t after, uint32_t limit, eg_fact **out,
                       size_t *n) {
     reading r;
-    if (check_filter(rq, f) != EG_OK || !begin(s, rq, EG_SQL_PAGE, &r)) return rq->err->code;
+    int back = (f->flags & EG_FILTER_NEWEST) != 0;
+    if (check_filter(rq, f) != EG_OK || !begin(s, rq, back ? EG_SQL_PAGE_BACK : EG_SQL_PAGE, &r)) return rq->err->code;
     if (bind_filter(r.q, s, r.c, rq, f) != EG_OK) {
         connection_give(r.c);
         return rq->err->code;
     }
-    sqlite3_bind_int64(r.q, named(r.q, ":after"), after);
+    sqlite3_bind_int64(r.q, named(r.q, ":after"), back && !after ? INT64_MAX : after);
     sqlite3_bind_int64(r.q, named(r.q, ":limit"), limit);
     return all_rows(&r, fact_row, sizeof **out, (void **)out, n);
 }
@@ -88,6 +89,19 @@ eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str suffix, eg_
     if (!begin_here(s, rq, EG_SQL_IDS_BY_SUFFIX, &r)) return rq->err->code;
     bind_text(r.q, 2, (eg_str){lower, suffix.len});
     sqlite3_bind_int64(r.q, 3, (int64_t)limit);
+    eg_status st = all_rows(&r, id_row, sizeof(eg_id), &rows, n);
+    if (st == EG_OK && *n) memcpy(out, rows, *n * sizeof *out);
+    return st;
+}
+
+eg_status sqlite_ids_between(eg_storage *s, eg_request *rq, eg_id first, eg_id last, eg_id *out, size_t limit, size_t *n) {
+    reading r;
+    void *rows;
+    *n = 0;
+    if (!begin_here(s, rq, EG_SQL_IDS_BETWEEN, &r)) return rq->err->code;
+    sqlite3_bind_blob(r.q, 2, first.bytes, 16, SQLITE_TRANSIENT); /* the least is all zeros */
+    sqlite3_bind_blob(r.q, 3, last.bytes, 16, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(r.q, 4, (int64_t)limit);
     eg_status st = all_rows(&r, id_row, sizeof(eg_id), &rows, n);
     if (st == EG_OK && *n) memcpy(out, rows, *n * sizeof *out);
     return st;

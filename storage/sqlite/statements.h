@@ -29,13 +29,14 @@
 /* The one window predicate: current at :at; with :history also what is over; with :as_of only what
  * was known then. Never what was erased. Scope by whole segments: '0' is the character after
  * '/'. */
-#define VISIBLE                                                                                                                   \
-    "f.workspace = (SELECT key FROM workspaces WHERE name = :workspace) AND f.close_reason <> " SQL(                              \
-        CLOSE_ERASED) " AND f.valid_from <= :at AND (:history OR f.valid_until > :at) AND (NOT :as_of OR f.committed_at <= :at) " \
-                      "AND (:ephemeral OR f.durability = " SQL(                                                                   \
-                          DURABILITY_DURABLE) ") AND (:types = 0 OR (:types >> f.fact_type) & 1) "                                \
-                                              "AND (:agent = '' OR f.agent_id = :agent) "                                         \
-                                              "AND (:scope = '' OR f.scope = :scope OR (f.scope > :scope || '/' AND f.scope < :scope || '0'))"
+#define VISIBLE                                                                                                                                 \
+    "f.workspace = (SELECT key FROM workspaces WHERE name = :workspace) AND f.close_reason <> " SQL(                                            \
+        CLOSE_ERASED) " AND f.valid_from <= :at AND (:history OR f.valid_until > :at) AND (NOT :as_of OR f.committed_at <= :at) "               \
+                      "AND (:ephemeral OR f.durability = " SQL(                                                                                 \
+                          DURABILITY_DURABLE) ") AND (:types = 0 OR (:types >> f.fact_type) & 1) "                                              \
+                                              "AND (:agent = '' OR f.agent_id = :agent) "                                                       \
+                                              "AND (:scope = '' OR f.scope = :scope OR (f.scope > :scope || '/' AND f.scope < :scope || '0')) " \
+                                              "AND f.committed_at >= :since AND (:ends_before = 0 OR f.valid_until < :ends_before)"
 
 #define WORKSPACE_1 "(SELECT key FROM workspaces WHERE name = ?1)"
 
@@ -235,6 +236,9 @@
                " AND lineage_id = ?2 LIMIT 1), (SELECT lineage_id FROM facts WHERE workspace = " WORKSPACE_1 " AND id = ?2)) "                                                                                              \
                "AND f.close_reason <> " SQL(CLOSE_ERASED) " ORDER BY f.seq DESC LIMIT ?3) ORDER BY seq")                                                                                                                    \
     X(PAGE, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq > :after ORDER BY f.seq LIMIT :limit")                                                                                                        \
+    X(PAGE_BACK, "SELECT " FACT_COLUMNS " FROM facts f WHERE " VISIBLE " AND f.seq < :after ORDER BY f.seq DESC LIMIT :limit")                                                                                              \
+    X(IDS_BETWEEN, "SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " AND id BETWEEN ?2 AND ?3 UNION ALL SELECT id FROM "                                                                                              \
+                   "conflicts WHERE workspace = " WORKSPACE_1 " AND id BETWEEN ?2 AND ?3 ORDER BY 1 LIMIT ?4")                                                                                                              \
     X(IDS_BY_SUFFIX, "SELECT id FROM (SELECT id FROM facts WHERE workspace = " WORKSPACE_1 " UNION ALL SELECT "                                                                                                             \
                      "id FROM conflicts WHERE workspace = " WORKSPACE_1 ") WHERE "                                                                                                                                          \
                      "substr(lower(hex(id)), -length(?2)) = ?2 LIMIT ?3")                                                                                                                                                   \

@@ -64,5 +64,7 @@ eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_re
     sqlite3_bind_int64(q, named(q, ":types"), f->fact_types);
     bind_text(q, named(q, ":agent"), f->agent_id);
     bind_text(q, named(q, ":scope"), f->scope);
+    sqlite3_bind_int64(q, named(q, ":since"), f->since ? f->since : INT64_MIN);
+    sqlite3_bind_int64(q, named(q, ":ends_before"), f->ends_before);
     return EG_OK;
 }

@@ -590,6 +590,48 @@ void conformance_workspace_list(store *s) {
     assert_true(eg_clock_monotonic() >= begun + EG_SECOND / 5);
 }
 
+/* Facts from the newest on, by what they have in common; ids by the range that they lie in. */
+void conformance_listing(store *s) {
+    set_clock(s, 1000 * DAY);
+    eg_id first = put_fact(s, "one", "a", 0, 0), second = put_fact(s, "two", "a", 2 * DAY, 1);
+    advance_clock(s, DAY);
+    eg_id third = put_fact(s, "three", "b", 5 * DAY, 2);
+    eg_filter f = {.size = sizeof f, .flags = EG_FILTER_NEWEST};
+    eg_fact *rows;
+    size_t n;
+    assert_int_equal(OPS(s, page, &f, 0, 2, &rows, &n), EG_OK);
+    assert_true(n == 2 && eg_id_eq(rows[0].id, third) && eg_id_eq(rows[1].id, second));
+    assert_int_equal(OPS(s, page, &f, rows[1].seq, 2, &rows, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(rows[0].id, first));
+    f.since = 1001 * DAY;
+    assert_int_equal(OPS(s, page, &f, 0, 9, &rows, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(rows[0].id, third)); /* at that time, too */
+    f.since = 0;
+    f.ends_before = 1002 * DAY + 1;
+    assert_int_equal(OPS(s, page, &f, 0, 9, &rows, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(rows[0].id, second));
+    f.ends_before = 1002 * DAY;
+    assert_int_equal(count_page(s, &f), 0);
+    f.ends_before = EG_FOREVER; /* that has an end at all */
+    assert_int_equal(count_page(s, &f), 2);
+
+    const eg_conflict conflict = new_conflict(first, second);
+    const eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict};
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    eg_id found[5], least = {{0}}, most;
+    memset(most.bytes, 0xFF, sizeof most.bytes);
+    assert_int_equal(OPS(s, ids_between, least, most, found, 5, &n), EG_OK);
+    assert_int_equal(n, 4); /* of facts and conflicts, in their order */
+    for (size_t i = 1; i < n; i++) assert_true(memcmp(found[i - 1].bytes, found[i].bytes, 16) < 0);
+    assert_int_equal(OPS(s, ids_between, least, most, found, 3, &n), EG_OK);
+    assert_int_equal(n, 3);
+    assert_int_equal(OPS(s, ids_between, second, second, found, 3, &n), EG_OK);
+    assert_true(n == 1 && eg_id_eq(found[0], second));
+    most.bytes[0] = least.bytes[0] = 0xFF;
+    assert_int_equal(OPS(s, ids_between, least, most, found, 3, &n), EG_OK);
+    assert_int_equal(n, 0);
+}
+
 /* wait() gives the seq: at once when there is a newer one or no time to wait, else at the deadline.
  * Another process's commits are in test_concurrency.c. */
 void conformance_waiting(store *s) {

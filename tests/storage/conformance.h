@@ -24,7 +24,7 @@
     X(leased_from_the_start)  \
     X(workspaces)             \
     X(audit_windows)          \
-    X(unembedded) X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces)
+    X(unembedded) X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces) X(listing)
 #define X(name) void conformance_##name(store *s);
 CONFORMANCE_CHECKS(X)
 #undef X

@@ -282,6 +282,32 @@ typedef struct eg_statement_list {
 } eg_statement_list;
 EG_SIZE_FROZEN(eg_statement_list, 16);
 
+/* ---- the life of a fact ---- */
+
+typedef enum eg_list_flag { EG_LIST_ALL = 1 /* also facts that were closed or have expired */ } eg_list_flag;
+#define EG_LIST_ARGS_SIZE_1_0 80
+typedef struct eg_list_args {
+    uint32_t size, flags;   /* sizeof(eg_list_args) of the caller; eg_list_flag */
+    eg_str scope, agent_id; /* empty: all; scope "/": all */
+    int64_t as_of;          /* what was known then; 0: now */
+    int64_t since;          /* committed then or later; 0: at any time */
+    int64_t ends_within;    /* microseconds: only facts whose time to live ends within them from now
+                             * on, the soonest first; 0: all */
+    int64_t cursor;         /* of the listing that this one continues; 0: from the newest */
+    int32_t fact_type;      /* -1: any */
+    uint32_t limit;         /* 0: 50 */
+} eg_list_args;
+EG_SIZE_FROZEN(eg_list_args, EG_LIST_ARGS_SIZE_1_0);
+#define EG_LIST_DEFAULTS \
+    { .size = sizeof(eg_list_args), .fact_type = -1 }
+typedef struct eg_listing {
+    eg_fact *facts; /* ephemeral ones too */
+    size_t count;
+    int64_t cursor;       /* for the next ones; 0: these are all, or the last ones */
+    uint64_t reserved[5]; /* 0 */
+} eg_listing;
+EG_SIZE_FROZEN(eg_listing, 64);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -330,6 +356,12 @@ typedef struct eg_memory_ops {
     /* Renames, merges or removes a workspace: see eg_storage_ops.edit_workspace. *facts: how many
      * were moved or removed. EG_ECONFLICT: `to` is there already, and EG_EDIT_MERGE is not set. */
     eg_status (*edit_workspace)(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts);
+    /* The facts of the workspace, the newest first. */
+    eg_status (*list)(eg_memory *m, eg_request *rq, const eg_list_args *args, eg_listing *out);
+    /* The conflicts of n facts, open and ended ones, each once; not those that are only
+     * suspected. */
+    eg_status (*conflicts_about)(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
+                                 size_t *count);
 } eg_memory_ops;
 
 #endif

@@ -34,9 +34,10 @@ typedef struct eg_storage eg_storage; /* the backend's own */
 /* ---- what is read ---- */
 
 typedef enum eg_filter_flag {
-    EG_FILTER_AS_OF = 1,    /* also committed_at <= at: what was known then */
-    EG_FILTER_HISTORY = 2,  /* facts whose window is over too; never those that were erased */
-    EG_FILTER_EPHEMERAL = 4 /* ephemeral facts too */
+    EG_FILTER_AS_OF = 1,     /* also committed_at <= at: what was known then */
+    EG_FILTER_HISTORY = 2,   /* facts whose window is over too; never those that were erased */
+    EG_FILTER_EPHEMERAL = 4, /* ephemeral facts too */
+    EG_FILTER_NEWEST = 8     /* of page() alone: the newest first, those with seq < after; 0: all */
 } eg_filter_flag;
 
 /* Which facts a read sees: those with valid_from <= at < valid_until, and what the flags say. */
@@ -47,7 +48,9 @@ typedef struct eg_filter {
     int64_t at;           /* 0: the store's now */
     uint32_t fact_types;  /* bits 1 << eg_fact_type; 0: any */
     uint32_t reserved0;
-    uint64_t reserved[4];
+    int64_t since;       /* committed at this time or later; 0: any */
+    int64_t ends_before; /* with an end before this time; 0: any */
+    uint64_t reserved[2];
 } eg_filter;
 
 typedef struct eg_term {
@@ -531,7 +534,7 @@ typedef struct eg_storage_ops {
     /* All searches under one filter; out has n lists. */
     eg_status (*search)(eg_storage *store, eg_request *rq, const eg_filter *filter, const eg_search *searches, size_t n,
                         eg_scored_list *out);
-    /* Facts with seq > after, by seq, at most limit. */
+    /* Facts with seq > after, by seq, at most limit; EG_FILTER_NEWEST turns that round. */
     eg_status (*page)(eg_storage *store, eg_request *rq, const eg_filter *filter, int64_t after, uint32_t limit, eg_fact **out,
                       size_t *n);
     /* The newest `limit` facts (0: all) of the lineage with this id, or of the lineage of the fact
@@ -607,6 +610,10 @@ typedef struct eg_storage_ops {
      * as they are; each workspace that has some from the future gets one that tells of this. *rows:
      * the facts that were changed. NULL: the time of this backend is its server's. */
     eg_status (*repair_time)(eg_storage *store, eg_request *rq, uint64_t *rows);
+
+    /* Ids of facts or conflicts from `first` to `last`, compared bytewise, both included: at most
+     * limit, in that order. NULL: this backend finds ids by their ends only. */
+    eg_status (*ids_between)(eg_storage *store, eg_request *rq, eg_id first, eg_id last, eg_id *out, size_t limit, size_t *n);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one

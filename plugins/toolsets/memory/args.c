@@ -2,6 +2,7 @@
 #include "args.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "json.h"
 #include "time_text.h"
@@ -71,9 +72,22 @@ static eg_status read_time(eg_request *rq, const arg_spec *spec, const cJSON *v,
     if (!cJSON_IsString(v)) return wrong_type(rq, spec->name, "a string", v);
     if (v->valuestring[0] == 0 && !spec->required) return EG_OK;
     out->given = 1;
-    if (mt_time_parse(eg_str_of(v->valuestring), &out->integer)) return EG_OK;
-    return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is not a valid time; write it like 2026-07-28 or 2026-07-28T09:30:00Z",
-                           spec->name, v->valuestring);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (mt_time_said(eg_str_of(v->valuestring), (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, &out->integer)) return EG_OK;
+    return eg_request_fail(
+        rq, EG_EINVAL,
+        "%s: '%.60s' is not a valid time; write it like 2026-07-28 or 2026-07-28T09:30:00Z, or yesterday, 12h or 3d (ago)",
+        spec->name, v->valuestring);
+}
+
+static eg_status read_span(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
+    if (!cJSON_IsString(v)) return wrong_type(rq, spec->name, "a string", v);
+    if (v->valuestring[0] == 0 && !spec->required) return EG_OK;
+    out->given = 1;
+    if (mt_span_parse(eg_str_of(v->valuestring), &out->integer) && out->integer > 0) return EG_OK;
+    return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is not a length of time; write it like 12h, 7d or 2w", spec->name,
+                           v->valuestring);
 }
 
 static eg_status read_texts(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
@@ -107,6 +121,7 @@ static eg_status read_value(eg_request *rq, const arg_spec *spec, const cJSON *v
     case ARG_BOOLEAN: return read_boolean(rq, spec, v, out);
     case ARG_WORD: return read_word(rq, spec, v, out);
     case ARG_TIME: return read_time(rq, spec, v, out);
+    case ARG_SPAN: return read_span(rq, spec, v, out);
     case ARG_TEXTS: return read_texts(rq, spec, v, out);
     }
     return eg_request_fail(rq, EG_EINTERNAL, "%s: its kind is unknown; this is a defect of Engram, please report it", spec->name);

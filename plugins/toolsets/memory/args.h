@@ -17,6 +17,7 @@ typedef enum arg_kind {
     ARG_BOOLEAN, /* value.integer 0 or 1 */
     ARG_WORD,    /* value.integer: index into words */
     ARG_TIME,    /* value.integer: microseconds UTC */
+    ARG_SPAN,    /* value.integer: microseconds, more than 0 */
     ARG_TEXTS    /* value.texts, count; high: most items, each of 1 to low bytes */
 } arg_kind;
 

@@ -26,13 +26,6 @@ static void render_fact(result *r, const void *data) {
     mt_put_facts(r, "history", d->history, d->count);
 }
 
-/* 1 when text is the id, or ends it. */
-static int names(eg_str text, eg_id id) {
-    char full[ID_TEXT];
-    eg_str whole = mt_id_format(id, full);
-    return text.len <= whole.len && strncasecmp(whole.ptr + whole.len - text.len, text.ptr, text.len) == 0;
-}
-
 static eg_status read_fact(void *self, const eg_services *services, eg_request *rq, eg_str uri, eg_tool_result *out) {
     (void)self;
     eg_str id = id_in(uri, sizeof FACTS - 1);
@@ -44,9 +37,7 @@ static eg_status read_fact(void *self, const eg_services *services, eg_request *
     if (s != EG_OK) return s;
     if (!data.count) return eg_request_fail(rq, EG_ENOENT, "%.*s: there is no such fact", (int)uri.len, uri.ptr);
     data.history = facts;
-    data.fact = &facts[data.count - 1]; /* a lineage stands for its latest version */
-    for (size_t i = 0; i < data.count; i++)
-        if (names(id, facts[i].id)) data.fact = &facts[i];
+    data.fact = mt_version_named(facts, data.count, id);
     eg_statement_list *statements;
     s = mt_statements_of(services, memory, rq, data.fact, 1, &statements);
     data.statements = statements;

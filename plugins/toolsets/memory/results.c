@@ -38,6 +38,14 @@ eg_str mt_id_format(eg_id id, char out[ID_TEXT]) {
     return (eg_str){out, n};
 }
 
+int mt_id_names(eg_str text, eg_id id) {
+    char full[ID_TEXT];
+    eg_str whole = mt_id_format(id, full);
+    return text.len && text.len <= whole.len &&
+           (strncasecmp(whole.ptr + whole.len - text.len, text.ptr, text.len) == 0 ||
+            strncasecmp(whole.ptr, text.ptr, text.len) == 0);
+}
+
 void mt_put_id(result *r, const char *key, eg_id id) {
     char text[ID_TEXT];
     int none = eg_id_is_none(id);
@@ -153,6 +161,13 @@ void mt_put_fact(result *r, const eg_fact *f) {
     pj_end(&r->out, '}');
 }
 
+const eg_fact *mt_version_named(const eg_fact *versions, size_t n, eg_str id) {
+    const eg_fact *named = &versions[n - 1];
+    for (size_t i = 0; i < n; i++)
+        if (mt_id_names(id, versions[i].id)) named = &versions[i];
+    return named;
+}
+
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n) {
     pj_key(&r->out, key);
     pj_begin(&r->out, '[');
@@ -254,7 +269,7 @@ eg_status mt_result_make(eg_request *rq, eg_str arguments, void (*render)(result
         pj_begin(&r.out, '{');
         render(&r, data);
         pj_end(&r.out, '}');
-        if (r.out.failed || r.out.len <= RESULT_CAP || r.text_limit <= RESULT_LEAST_TEXT) break;
+        if (r.out.failed || r.out.len <= RESULT_CAP || r.text_limit <= RESULT_LEAST_TEXT || (r.full && r.whole)) break;
         r.text_limit = r.text_limit / 2 < RESULT_LEAST_TEXT ? RESULT_LEAST_TEXT : r.text_limit / 2;
     }
     if (!r.out.failed) out->structured = eg_request_copy(rq, (eg_str){r.out.p, r.out.len});

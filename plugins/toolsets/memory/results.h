@@ -25,6 +25,7 @@ typedef struct result {
                         * their last twelve digits */
     int dates;         /* 1: of a time, only the day */
     int disputed;      /* 1: what stands around says whether a fact is disputed */
+    int whole;         /* set by who renders: with `full`, a program reads it, and no text is cut */
 } result;
 
 /* The canonical text of an id: 36 characters. Its last group, twelve digits of chance, names a fact
@@ -32,8 +33,14 @@ typedef struct result {
 enum { ID_TEXT = 40, ID_SHORT = 12 };
 eg_str mt_id_format(eg_id id, char out[ID_TEXT]);
 
+/* 1 when text is the id, or ends it, or is its beginning. */
+int mt_id_names(eg_str text, eg_id id);
+
 /* The members of a fact, into an open object; members that not every fact has come last. */
 void mt_put_fact_members(result *r, const eg_fact *fact);
+/* Which of the versions of a lineage, oldest first, an id names: the latest one where it names
+ * none of them, but the lineage. */
+const eg_fact *mt_version_named(const eg_fact *versions, size_t n, eg_str id);
 void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the fact has no id */
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
 /* A fact with the statements that its author gave, where there are any. */

@@ -153,9 +153,32 @@
 #define PROMOTE_OUTPUT RESULT("\"fact\"")
 
 #define LINEAGE_DESCRIPTION \
-    "Returns every version of one fact, oldest first, with who replaced it and why. The id of any of them names it."
+    "Returns every version of one fact, oldest first, with who replaced it and why, and what contradicts it. The id of " \
+    "any of them names it."
 #define LINEAGE_INPUT OBJECT_WITH(P("lineage_id", S_TEXT), "\"lineage_id\"")
 #define LINEAGE_OUTPUT RESULT("\"versions\"")
+
+/* --- the life of a fact, in the team profile --- */
+
+#define WHEN "a time, a date, yesterday, or 3d (ago)"
+
+#define FACTS_DESCRIPTION \
+    "Lists facts, newest first, whatever they are about: to see what is there, or what somebody added. To learn about a " \
+    "topic, call engram_query."
+#define FACTS_INPUT \
+    OBJECT(ARG_SCOPE_FILTER ALSO("fact_type", A_WORD(WORDS_FACT_TYPE)) ALSO("agent_id", S_TEXT) \
+        ALSO("since", A_TEXT("committed since: " WHEN)) ALSO("as_of", A_TEXT("as known then")) \
+        ALSO("all", A_FLAG("also closed and expired ones")) ALSO("limit", A_COUNT("500")) \
+        ALSO("cursor", A_TEXT("next_cursor of the page before")))
+#define FACTS_OUTPUT RESULT("\"facts\"")
+
+#define EXPIRING_DESCRIPTION \
+    "Lists facts whose time to live ends soon, the soonest first. Find out whether each still holds: commit it again with " \
+    "a new ttl_days, or without, to keep it."
+#define EXPIRING_INPUT \
+    OBJECT(P("within", "{\"type\":\"string\",\"description\":\"such as 12h or 7d\",\"default\":\"7d\"}") \
+        "," ARG_SCOPE_FILTER ALSO("limit", A_COUNT("500")))
+#define EXPIRING_OUTPUT RESULT("\"facts\"")
 
 /* clang-format on */
 #endif

@@ -80,6 +80,35 @@ int mt_time_parse(eg_str text, int64_t *out) {
     return 1;
 }
 
+int mt_span_parse(eg_str text, int64_t *out) {
+    static const struct {
+        char letter;
+        int64_t length;
+    } units[] = {{'m', 60 * SECOND}, {'h', 3600 * SECOND}, {'d', DAY}, {'w', 7 * DAY}};
+    enum { MOST_DIGITS = 8 };
+    int64_t number = 0, unit = DAY;
+    size_t i = 0;
+    while (i < text.len && i <= MOST_DIGITS && text.ptr[i] >= '0' && text.ptr[i] <= '9')
+        number = number * 10 + (text.ptr[i++] - '0');
+    if (i == 0 || i > MOST_DIGITS || text.len > i + 1) return 0;
+    int known = i == text.len;
+    for (size_t k = 0; !known && k < sizeof units / sizeof *units; k++)
+        if (units[k].letter == text.ptr[i]) known = 1, unit = units[k].length;
+    *out = number * unit;
+    return known && *out <= 36500 * DAY;
+}
+
+int mt_time_said(eg_str text, int64_t now, int64_t *out) {
+    int64_t back, midnight = now - now % DAY; /* now is after 1970 */
+    int has_unit = text.len && (text.ptr[text.len - 1] < '0' || text.ptr[text.len - 1] > '9');
+    if (eg_str_eq(text, EG_STR("now"))) *out = now;
+    else if (eg_str_eq(text, EG_STR("today"))) *out = midnight;
+    else if (eg_str_eq(text, EG_STR("yesterday"))) *out = midnight - DAY;
+    else if (has_unit && mt_span_parse(text, &back)) *out = now - back;
+    else return mt_time_parse(text, out);
+    return 1;
+}
+
 eg_str mt_time_format(int64_t microseconds, char out[TIME_TEXT]) {
     /* 0001-01-01 and the end of 9999 */
     const int64_t first = -719162 * DAY, last = 2932897 * DAY - 1;

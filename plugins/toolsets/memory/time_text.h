@@ -6,6 +6,11 @@
 
 /* RFC 3339 to microseconds UTC; a date without a time is 00:00, a time without a zone is UTC.
  * Returns 0 when text is not a valid time. */
+/* As people say it: a time as above, "now", "today" and "yesterday" (their beginning, in UTC), or
+ * how long ago, such as 90m, 12h, 3d or 2w. */
+int mt_time_said(eg_str text, int64_t now, int64_t *microseconds);
+/* A length of time: 90m, 12h, 3d, 2w; a number alone counts days. At most 100 years. */
+int mt_span_parse(eg_str text, int64_t *microseconds);
 int mt_time_parse(eg_str text, int64_t *out);
 /* "2026-07-28T09:30:00.123456Z"; years 0001 to 9999, others are clamped. */
 enum { TIME_TEXT = 32 };

@@ -4,7 +4,7 @@
 
 #include "results.h"
 
-extern const eg_tool mt_core_tools[], mt_team_tools[];
+extern const eg_tool mt_core_tools[], mt_team_tools[], mt_life_tools[];
 
 /* tools_review.c: the member `review` of a receipt, the same as questions to the client, and the
  * tool engram_judge. own: the fact of the receipt. asks: as in eg_request. */
@@ -13,7 +13,10 @@ void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, const eg
 eg_status mt_ask_reviews(eg_request *rq, const eg_conflict_view *views, size_t n, eg_tool_result *out);
 eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out);
 
-extern const size_t mt_core_tool_count, mt_team_tool_count;
+extern const size_t mt_core_tool_count, mt_team_tool_count, mt_life_tool_count;
+
+/* The scope of a call: as given, else the setting `scope`, else empty. */
+eg_str mt_scope_of(const eg_services *services, const arg_value *given);
 extern const eg_resource mt_resources[];
 extern const size_t mt_resource_count;
 extern const eg_prompt mt_prompts[];

@@ -75,8 +75,7 @@ static eg_status call_status(void *self, const eg_services *services, eg_request
     return s == EG_OK ? mt_result_make(rq, arguments, render_status, &data, out) : s;
 }
 
-/* The scope of a call: as given, else the setting `scope`, else empty. */
-static eg_str scope_of(const eg_services *services, const arg_value *given) {
+eg_str mt_scope_of(const eg_services *services, const arg_value *given) {
     eg_str scope = given->text;
     if (!given->given && services->config(services->host, "scope", &scope) != EG_OK) scope = (eg_str){0};
     return scope;
@@ -212,7 +211,7 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.content = v[C_CONTENT].text;
     args.statements = v[C_STATEMENTS].texts;
     args.statement_count = v[C_STATEMENTS].count;
-    args.scope = scope_of(services, &v[C_SCOPE]);
+    args.scope = mt_scope_of(services, &v[C_SCOPE]);
     if (v[C_CONFIDENCE].given) args.confidence = v[C_CONFIDENCE].number;
     args.agent_id = v[C_AGENT].given ? v[C_AGENT].text : rq->who->agent;
     args.engineer = v[C_ENGINEER].text;
@@ -294,7 +293,7 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
     if (s != EG_OK) return s;
     eg_query_args args = EG_QUERY_DEFAULTS;
     args.topic = v[Q_TOPIC].text;
-    args.scope = scope_of(services, &v[Q_SCOPE]);
+    args.scope = mt_scope_of(services, &v[Q_SCOPE]);
     args.agent_id = v[Q_AGENT].text;
     args.limit = (uint32_t)v[Q_LIMIT].integer;
     args.as_of = v[Q_AS_OF].integer;
@@ -497,7 +496,7 @@ static eg_status call_check(void *self, const eg_services *services, eg_request 
     if (!items) return rq->err->code;
     for (size_t i = 0; i < n; i++)
         items[i] = (eg_check_item){.content = v[K_CONTENT].given ? v[K_CONTENT].text : v[K_STATEMENTS].texts[i],
-                                   .scope = scope_of(services, &v[K_SCOPE]),
+                                   .scope = mt_scope_of(services, &v[K_SCOPE]),
                                    .line = (uint32_t)i + 1};
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;

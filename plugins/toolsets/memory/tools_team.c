@@ -58,6 +58,9 @@ typedef struct lineage_data {
     const eg_fact *facts;
     size_t count;
     const eg_statement_list *statements; /* a list for each */
+    const eg_fact *named;
+    const eg_conflict_view *conflicts; /* of all versions */
+    size_t conflict_count;
 } lineage_data;
 
 static void render_lineage(result *r, const void *data) {
@@ -67,6 +70,29 @@ static void render_lineage(result *r, const void *data) {
     pj_begin(&r->out, '[');
     for (size_t i = 0; i < d->count; i++) mt_put_fact_stated(r, &d->facts[i], &d->statements[i]);
     pj_end(&r->out, ']');
+    if (r->full && d->named) mt_put_id(r, "fact_id", d->named->id);
+    if (!r->full && !d->conflict_count) return;
+    pj_key(&r->out, "conflicts");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->conflict_count; i++) {
+        const eg_conflict_view *v = &d->conflicts[i];
+        /* the versions stand above: of these, the other side is enough */
+        mt_put_conflict_view(r, v, eg_id_eq(v->a.lineage_id, d->named->lineage_id) ? &v->a.id : &v->b.id);
+    }
+    pj_end(&r->out, ']');
+}
+
+/* What contradicts, or contradicted, any of the versions. */
+static eg_status read_conflicts(const eg_services *services, eg_memory *memory, eg_request *rq, lineage_data *d) {
+    const eg_memory_ops *ops = services->memory_ops;
+    eg_id *ids = eg_request_array(rq, d->count, sizeof *ids);
+    eg_conflict_view *views = NULL;
+    if (!ids) return EG_ENOMEM;
+    for (size_t i = 0; i < d->count; i++) ids[i] = d->facts[i].id;
+    if (!EG_HAS(ops, conflicts_about)) return EG_OK; /* an older host knows of none */
+    eg_status s = ops->conflicts_about(memory, rq, ids, d->count, &views, &d->conflict_count);
+    d->conflicts = views;
+    return s;
 }
 
 static eg_status call_lineage(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
@@ -82,7 +108,9 @@ static eg_status call_lineage(void *self, const eg_services *services, eg_reques
     s = services->memory_ops->lineage(memory, rq, v.text, &facts, &n);
     eg_statement_list *statements = NULL;
     if (s == EG_OK) s = mt_statements_of(services, memory, rq, facts, n, &statements);
-    const lineage_data data = {facts, n, statements};
+    lineage_data data = {.facts = facts, .count = n, .statements = statements};
+    if (s == EG_OK && n) data.named = mt_version_named(facts, n, v.text);
+    if (s == EG_OK && n) s = read_conflicts(services, memory, rq, &data);
     return s == EG_OK ? mt_result_make(rq, arguments, render_lineage, &data, out) : s;
 }
 

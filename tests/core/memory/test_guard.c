@@ -52,6 +52,11 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "escalate") == 0) return o->escalate(m, rq, &n);
     if (strcmp(name, "workspaces") == 0) return o->workspaces(m, rq, &all, &n);
     if (strcmp(name, "edit_workspace") == 0) return o->edit_workspace(m, rq, &edit, &waiting);
+    const eg_list_args list = EG_LIST_DEFAULTS;
+    eg_listing listing;
+    if (strcmp(name, "list") == 0) return o->list(m, rq, &list, &listing);
+    eg_conflict_view *about;
+    if (strcmp(name, "conflicts_about") == 0) return o->conflicts_about(m, rq, &id, 1, &about, &n);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

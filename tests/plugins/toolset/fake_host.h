@@ -34,6 +34,7 @@ typedef struct fake_host {
     eg_resolve_args resolve;
     eg_judge_args judge;
     eg_check_args check;
+    eg_list_args list;
     eg_str check_first, check_scope, conflicts_scope, promote_id, lineage_id, feedback_id;
     int32_t conflicts_status;
     uint32_t conflicts_limit;

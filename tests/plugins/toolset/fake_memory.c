@@ -422,6 +422,34 @@ static eg_status fake_statements(eg_memory *m, eg_request *rq, const eg_id *fact
     return EG_OK;
 }
 
+/* All facts, the newest first; what they are asked for is noted. */
+static eg_status fake_list(eg_memory *m, eg_request *rq, const eg_list_args *a, eg_listing *out) {
+    ENTER(a->scope)
+    h->list = *a;
+    h->list.scope = fake_keep(a->scope);
+    h->list.agent_id = fake_keep(a->agent_id);
+    *out = (eg_listing){.facts = eg_request_array(rq, h->fact_count, sizeof *out->facts), .cursor = h->fact_count > 1 ? 17 : 0};
+    for (size_t i = h->fact_count; i > 0 && out->facts; i--) out->facts[out->count++] = h->facts[i - 1];
+    leave(h);
+    return out->facts ? EG_OK : EG_ENOMEM;
+}
+
+static eg_status fake_conflicts_about(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
+                                      size_t *count) {
+    ENTER(((eg_str){NULL, 0}))
+    *count = 0;
+    *out = eg_request_array(rq, h->conflict_count, sizeof **out);
+    for (size_t i = 0; i < h->conflict_count && *out; i++)
+        for (size_t k = 0; k < n; k++) {
+            const eg_conflict *c = &h->conflicts[i];
+            if (!eg_id_eq(c->fact_b, facts[k])) continue;
+            (*out)[(*count)++] =
+                (eg_conflict_view){.conflict = *c, .a = *fact_by_id(h, c->fact_a), .b = *fact_by_id(h, c->fact_b)};
+        }
+    leave(h);
+    return *out ? EG_OK : EG_ENOMEM;
+}
+
 static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     ENTER(((eg_str){NULL, 0}))
     *out = (eg_memory_status){.status = EG_STR("ready"),
@@ -453,4 +481,6 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .promote = fake_promote,
                                        .lineage = fake_lineage,
                                        .status = fake_status,
-                                       .statements = fake_statements};
+                                       .statements = fake_statements,
+                                       .list = fake_list,
+                                       .conflicts_about = fake_conflicts_about};

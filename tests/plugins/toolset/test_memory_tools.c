@@ -487,8 +487,73 @@ static void reviews_are_asked_and_answered(void **state) {
     refused("engram_judge", "{\"review_id\":\"1\",\"verdict\":\"maybe\",\"reason\":\"r\"}", "verdict");
 }
 
+/* --- listings --- */
+
+static void listings(void **state) {
+    (void)state;
+    cJSON *r;
+    static char long_text[EG_MAX_CONTENT + 100];
+    for (int i = 0; i < 3; i++) {
+        snprintf(long_text, sizeof long_text, "{\"content\":\"Fact%d %0*d\"}", i, 8000, i);
+        assert_int_equal(call("engram_commit", long_text, NULL), EG_OK);
+    }
+    assert_int_equal(call("engram_facts",
+                          "{\"scope\":\"a\",\"fact_type\":\"decision\",\"agent_id\":\"ag\",\"as_of\":\"2026-07-28\","
+                          "\"since\":\"2026-07-27\",\"all\":true,\"limit\":7,\"cursor\":\"12\"}",
+                          &r),
+                     EG_OK);
+    SAME(host.list.scope, "a");
+    SAME(host.list.agent_id, "ag");
+    assert_int_equal(host.list.fact_type, EG_FACT_DECISION);
+    assert_true(host.list.as_of - host.list.since == INT64_C(86400000000));
+    assert_true(host.list.flags == EG_LIST_ALL && host.list.limit == 7 && host.list.cursor == 12 && !host.list.ends_within);
+    assert_string_equal(text_of(r, "next_cursor"), "17");
+    /* an agent reads all of it: long texts are cut; a program gets them whole */
+    const cJSON *first = cJSON_GetArrayItem(pj_get(r, "facts"), 0);
+    assert_true(cJSON_IsTrue(pj_get(first, "truncated")) && strlen(text_of(first, "content")) < 8000);
+    cJSON_Delete(r);
+    assert_int_equal(call_verbose("engram_facts", "{}", &r), EG_OK);
+    assert_int_equal(cJSON_GetArraySize(pj_get(r, "facts")), 3);
+    assert_int_equal(strlen(text_of(cJSON_GetArrayItem(pj_get(r, "facts"), 0), "content")), 8006);
+    assert_true(host.list.fact_type == -1 && host.list.limit == 20 && host.list.cursor == 0);
+    cJSON_Delete(r);
+    refused("engram_facts", "{\"cursor\":\"x\"}", "cursor");
+    refused("engram_facts", "{\"cursor\":\"0\"}", "cursor");
+    assert_int_equal(call("engram_expiring", "{\"within\":\"12h\"}", NULL), EG_OK);
+    assert_true(host.list.ends_within == INT64_C(43200000000));
+    assert_int_equal(call("engram_expiring", "{}", NULL), EG_OK);
+    assert_true(host.list.ends_within == 7 * INT64_C(86400000000));
+    refused("engram_expiring", "{\"within\":\"0d\"}", "within");
+    refused("engram_expiring", "{\"within\":\"soon\"}", "within");
+}
+
+/* A version names itself by the end or the beginning of its id; its conflicts come with it. */
+static void a_lineage_has_its_conflicts(void **state) {
+    (void)state;
+    cJSON *r;
+    call("engram_commit", "{\"content\":\"Alpha is 0\"}", NULL);
+    assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"00000001\"}", &r), EG_OK);
+    assert_null(pj_get(r, "conflicts"));
+    cJSON_Delete(r);
+    call("engram_commit", "{\"content\":\"Alpha is 1\"}", NULL);
+    assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"00000002\"}", &r), EG_OK);
+    const cJSON *conflict = cJSON_GetArrayItem(pj_get(r, "conflicts"), 0);
+    assert_non_null(pj_get(conflict, "fact_a"));
+    cJSON_Delete(r);
+    static const char *const names[] = {"00000001", "0198f000-0000-7001-8000-000000000001"};
+    for (int i = 0; i < 2; i++) {
+        char arguments[100];
+        snprintf(arguments, sizeof arguments, "{\"lineage_id\":\"%s\"}", names[i]);
+        assert_int_equal(call_verbose("engram_lineage", arguments, &r), EG_OK);
+        assert_string_equal(text_of(r, "fact_id"), "0198f000-0000-7001-8000-000000000001");
+        cJSON_Delete(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(listings),
+        TEST(a_lineage_has_its_conflicts),
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
         TEST(given_statements),

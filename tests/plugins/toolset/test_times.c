@@ -75,9 +75,34 @@ static void times_come_back(void **state) {
     assert_string_equal(mt_time_format(-1, text).ptr, "1969-12-31T23:59:59.999999Z");
 }
 
+static void times_are_said(void **state) {
+    (void)state;
+    const int64_t hour = INT64_C(3600000000), day = 24 * hour, midnight = INT64_C(1785196800) * 1000000,
+                  now = midnight + 9 * hour;
+    static const struct {
+        const char *text;
+        int hours; /* from midnight on */
+    } good[] = {{"now", 9},  {"today", 0},    {"yesterday", -24}, {"3d", 9 - 72},
+                {"12h", -3}, {"2w", 9 - 336}, {"120m", 7},        {"2026-07-27", -24}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        int64_t t = -1;
+        if (!mt_time_said(eg_str_of(good[i].text), now, &t)) fail_msg("%s was refused", good[i].text);
+        if (t != midnight + good[i].hours * hour) fail_msg("%s was read as another time", good[i].text);
+    }
+    static const char *const bad[] = {"", "d", "3", "3y", "-3d", "3 d", "3dd", "tomorrow", "123456789d", "99999999d", "3D"};
+    int64_t t;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (mt_time_said(eg_str_of(bad[i]), now, &t)) fail_msg("%s was accepted", bad[i]);
+    assert_true(mt_span_parse(EG_STR("7"), &t) && t == 7 * day);
+    assert_true(mt_span_parse(EG_STR("36500d"), &t) && t == 36500 * day);
+    assert_false(mt_span_parse(EG_STR("36501d"), &t));
+    assert_false(mt_span_parse(EG_STR(""), &t));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_read),
+        cmocka_unit_test(times_are_said),
         cmocka_unit_test(times_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

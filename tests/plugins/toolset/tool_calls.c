@@ -82,6 +82,8 @@ cJSON *enough_for(const char *tool) {
         {"engram_undo", "{\"undo_id\":1}"},
         {"engram_promote", "{\"fact_id\":\"1\"}"},
         {"engram_lineage", "{\"lineage_id\":\"1\"}"},
+        {"engram_facts", "{}"},
+        {"engram_expiring", "{}"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].tool, tool) == 0) return cJSON_Parse(all[i].arguments);

@@ -1,0 +1,153 @@
+/* test_life.c - facts in the course of time: listing them, and what contradicted them. */
+#include "fixture.h"
+
+static eg_listing list(fixture *f, eg_list_args args) {
+    eg_listing listing;
+    if (f->ops->list(f->memory, f->rq, &args, &listing) != EG_OK) fail_msg("%s", f->rq->err->text);
+    return listing;
+}
+
+static void refuses_list(fixture *f, eg_list_args args, const char *why) {
+    eg_listing listing;
+    assert_int_equal(f->ops->list(f->memory, f->rq, &args, &listing), EG_EINVAL);
+    assert_non_null(strstr(f->rq->err->text, why));
+}
+
+static int is(eg_fact f, const char *content) { return eg_str_eq(f.content, eg_str_of(content)); }
+
+/* The newest first, page by page; closed ones only where they are asked for. */
+static void facts_are_listed(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_as(&f, "alice", "auth", "First fact.");
+    eg_receipt second = commit_as(&f, "bob", "auth/jwt", "Second fact.");
+    int64_t then = f.now;
+    f.now += EG_DAY;
+    commit_as(&f, "alice", "billing", "Third fact.");
+    correct(&f, second.fact, EG_OP_UPDATE, "Second fact, mended.");
+    eg_list_args args = EG_LIST_DEFAULTS;
+    eg_listing l = list(&f, args);
+    assert_true(l.count == 3 && !l.cursor && is(l.facts[0], "Second fact, mended.") && is(l.facts[2], "First fact."));
+    args.limit = 2;
+    l = list(&f, args);
+    assert_true(l.count == 2 && l.cursor && is(l.facts[1], "Third fact."));
+    args.cursor = l.cursor;
+    l = list(&f, args);
+    assert_true(l.count == 1 && !l.cursor && is(l.facts[0], "First fact."));
+    args = (eg_list_args)EG_LIST_DEFAULTS;
+    args.flags = EG_LIST_ALL;
+    assert_int_equal(list(&f, args).count, 4);
+    args.as_of = then; /* what was known then, and only that */
+    assert_int_equal(list(&f, args).count, 2);
+    args = (eg_list_args)EG_LIST_DEFAULTS;
+    args.since = then + 1;
+    l = list(&f, args);
+    assert_true(l.count == 2 && is(l.facts[1], "Third fact."));
+    args = (eg_list_args)EG_LIST_DEFAULTS;
+    args.agent_id = EG_STR("alice");
+    args.scope = EG_STR("/");
+    assert_int_equal(list(&f, args).count, 2);
+    args.scope = EG_STR("auth");
+    assert_int_equal(list(&f, args).count, 1);
+    args = (eg_list_args)EG_LIST_DEFAULTS;
+    args.fact_type = EG_FACT_DECISION;
+    assert_int_equal(list(&f, args).count, 0);
+    args.limit = EG_MAX_LISTED + 1;
+    refuses_list(&f, args, "limit is 501: give 1 to 500");
+    args = (eg_list_args)EG_LIST_DEFAULTS;
+    args.cursor = -1;
+    refuses_list(&f, args, "cursor");
+    fixture_close(&f);
+}
+
+/* What ends soon, the soonest first, ephemeral ones too; what is over or never ends is not told. */
+static void what_ends_soon(void **state) {
+    (void)state;
+    WITH(f, 0);
+    commit_for(&f, "a", 9, "Kept nine days.");
+    commit_for(&f, "a", 5, "Kept five days.");
+    commit_for(&f, "a", 0, "Kept for ever.");
+    eg_commit_args note = EG_COMMIT_DEFAULTS;
+    note.content = EG_STR("A working note.");
+    note.durability = EG_DURABILITY_EPHEMERAL;
+    commit_args(&f, note);
+    eg_list_args args = EG_LIST_DEFAULTS;
+    args.ends_within = 6 * EG_DAY;
+    eg_listing l = list(&f, args);
+    assert_true(l.count == 2 && is(l.facts[0], "A working note.") && is(l.facts[1], "Kept five days."));
+    args.limit = 1;
+    assert_true(is(list(&f, args).facts[0], "A working note."));
+    args.limit = 0;
+    args.ends_within = INT64_MAX; /* all that have an end */
+    assert_int_equal(list(&f, args).count, 3);
+    f.now += 6 * EG_DAY;
+    l = list(&f, args);
+    assert_true(l.count == 1 && is(l.facts[0], "Kept nine days."));
+    args.flags = EG_LIST_ALL;
+    refuses_list(&f, args, "leave the others out");
+    fixture_close(&f);
+}
+
+/* Open and settled conflicts of some facts, each once. */
+static void conflicts_of_facts(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_receipt other = commit_as(&f, "agent-b", "docs", "Documents are written in English.");
+    const eg_id both[] = {a.fact.id, b.fact.id};
+    eg_conflict_view *views;
+    size_t n;
+    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, both, 2, &views, &n), EG_OK);
+    assert_true(n == 1 && views[0].conflict.status == EG_CONFLICT_OPEN);
+    settle(&f, views[0].conflict.id, EG_RESOLUTION_WINNER, a.fact.id);
+    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, both + 1, 1, &views, &n), EG_OK);
+    assert_true(n == 1 && views[0].conflict.status == EG_CONFLICT_RESOLVED &&
+                is(views[0].a, "The auth service runs on port 8080."));
+    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, &other.fact.id, 1, &views, &n), EG_OK);
+    assert_int_equal(n, 0);
+    fixture_close(&f);
+}
+
+/* An id may be cut at either side; several that fit are named. */
+static void ids_are_shortened(void **state) {
+    (void)state;
+    WITH(f, 0);
+    eg_receipt a = commit_as(&f, "a", "x", "One."), b = commit_as(&f, "a", "x", "Two.");
+    char one[EG_ID_TEXT], two[EG_ID_TEXT];
+    eg_id_format(a.fact.id, one);
+    eg_id_format(b.fact.id, two);
+    eg_fact *facts;
+    size_t n, same = 0;
+    while (one[same] == two[same]) same++;
+    const size_t whole = EG_ID_TEXT - 1;
+    for (size_t len = same + 1; len <= whole; len++) {
+        if (len < 4 || (len >= 4 && len <= 12)) continue; /* these may be ends as well */
+        assert_int_equal(f.ops->lineage(f.memory, f.rq, (eg_str){two, len}, &facts, &n), EG_OK);
+        assert_true(n == 1 && eg_id_eq(facts[0].id, b.fact.id));
+    }
+    assert_int_equal(f.ops->lineage(f.memory, f.rq, (eg_str){two + whole - 12, 12}, &facts, &n), EG_OK);
+    assert_true(eg_id_eq(facts[0].id, b.fact.id));
+    if (same >= 4) {
+        assert_int_equal(f.ops->lineage(f.memory, f.rq, (eg_str){one, same}, &facts, &n), EG_EINVAL);
+        assert_non_null(strstr(f.rq->err->text, one));
+        assert_non_null(strstr(f.rq->err->text, two));
+    }
+    static const char *const wrong[] = {"",    "123", "12345-", "0123456789abcdefg", "01234567-0123-0123-0123-0123456789abc",
+                                        "zzzz"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(f.ops->lineage(f.memory, f.rq, eg_str_of(wrong[i]), &facts, &n), EG_EINVAL);
+        assert_non_null(strstr(f.rq->err->text, "is not a valid id"));
+    }
+    fixture_close(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_are_listed),
+        cmocka_unit_test(what_ends_soon),
+        cmocka_unit_test(conflicts_of_facts),
+        cmocka_unit_test(ids_are_shortened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

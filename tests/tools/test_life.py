@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""The life of a fact from the command line: listing, showing, changing and closing facts, with
+right and wrong input.
+usage: test_life.py ENGRAM"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ENGRAM = os.path.abspath(sys.argv[1])
+PORTS = ("The auth service runs on port 8080.", "The auth service runs on port 9090.")
+
+
+class Life(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("ENGRAM_")
+                    or k == "ENGRAM_ISA"}
+        self.env.update(ENGRAM_HOME=os.path.join(self.folder.name, "home"), ENGRAM_WORKSPACE="test",
+                        HOME=os.path.join(self.folder.name, "nobody"))
+
+    def run_engram(self, *words, stdin="", expect=0, **env):
+        done = subprocess.run([ENGRAM, *words], input=stdin.encode(), capture_output=True,
+                              env={**self.env, **env}, timeout=120, cwd=self.folder.name)
+        self.assertEqual(done.returncode, expect, (words, done.stdout[-500:], done.stderr[-500:]))
+        return done.stdout.decode(), done.stderr.decode()
+
+    def out(self, *words, **more):
+        return self.run_engram(*words, **more)[0]
+
+    def ask(self, *words, **more):
+        return json.loads(self.out(*words, "--json", **more))
+
+    def fails(self, *words, **more):
+        return self.run_engram(*words, expect=2, **more)[1]
+
+    def facts(self, *words):
+        """The facts of a listing, as objects."""
+        return [json.loads(line) for line in self.out("facts", *words, "--json").splitlines()]
+
+    def commit(self, content, *words):
+        return self.ask("commit", content, "--wait-ms", "20000", *words)
+
+    def test_facts(self):
+        self.assertEqual(self.out("facts"), "no facts\n")
+        self.commit(PORTS[0], "--scope", "auth", "--agent", "alice")
+        self.commit(PORTS[1], "--scope", "auth/port", "--agent", "bob")
+        self.commit("Vouchers hold\n24 months.", "--scope", "shop", "--ttl-days", "3", "--type",
+                    "decision")
+        lines = self.out("facts").splitlines()
+        self.assertEqual(lines[0].split(), ["ID", "COMMITTED", "SCOPE", "AGENT", "STATE", "FACT"])
+        self.assertEqual(len(lines), 4)  # a line a fact, whatever its text
+        self.assertTrue(lines[1].endswith("current   Vouchers hold 24 months."), lines[1])
+        self.assertIn("bob    disputed  " + PORTS[1], lines[2])
+        self.assertEqual([f["agent_id"] for f in self.facts("--scope", "auth")], ["bob", "alice"])
+        self.assertEqual([f["agent_id"] for f in self.facts("--agent", "alice")], ["alice"])
+        self.assertEqual(len(self.facts("--type", "decision")), 1)
+        self.assertEqual(len(self.facts("--since", "1h")), 3)
+        self.assertEqual(self.facts("--since", "2100-01-01"), [])
+        self.assertEqual(self.facts("--as-of", "yesterday"), [])
+        out, err = self.run_engram("facts", "--limit", "2")
+        self.assertEqual(len(out.splitlines()), 3)
+        cursor = err.split("--cursor ")[1].strip()
+        rest = self.facts("--cursor", cursor)
+        self.assertEqual([f["content"] for f in rest], [PORTS[0]])
+        expiring = self.out("facts", "--expiring", "7d").splitlines()
+        self.assertEqual(len(expiring), 2)
+        self.assertIn("EXPIRES", expiring[0])
+        self.assertEqual(self.out("facts", "--expiring", "2d"), "no facts\n")
+
+    def test_many_facts(self):
+        """Pages of the tool are joined: a script gets all, each once."""
+        for i in range(5):
+            self.commit(f"Fact number {i} stands alone.", "--operation", "add")
+        one = [f["content"] for f in self.facts()]
+        self.assertEqual(one, [f"Fact number {i} stands alone." for i in (4, 3, 2, 1, 0)])
+        self.assertEqual(len(self.facts("--limit", "4")), 4)
+
+    def test_wrong_words_of_facts(self):
+        for words, said in (
+                (["--since", "soon"], "--since: 'soon' is not a valid time"),
+                (["--as-of", "2026-13-01"], "--as-of: '2026-13-01' is not a valid time"),
+                (["--limit", "none"], "--limit is 'none'"), (["--limit", "0"], "--limit is '0'"),
+                (["--limit", "1.5"], "--limit is '1.5'"), (["--cursor", "x"], "--cursor: 'x'"),
+                (["--expiring", "7y"], "--expiring: '7y' is not a length of time"),
+                (["--expiring", "7d", "--all"], "leave --all out"),
+                (["--scope", "A b"], "scope"), (["--type", "guess"], "guess"),
+                (["auth"], "`engram query` finds facts about a topic")):
+            self.assertIn(said, self.fails("facts", *words))
+
+    def test_show(self):
+        first = self.commit(PORTS[0], "--scope", "auth", "--agent", "alice", "--provenance",
+                            "main.c:7")["fact_id"]
+        second = self.commit(PORTS[1], "--scope", "auth", "--agent", "bob")
+        conflict = second["conflicts"][0]["conflict_id"]
+        self.ask("resolve", conflict, "--type", "winner", "--winner", first, "--reason", "seen")
+        said = self.out("show", first)
+        for line in ("fact " + first, "  " + PORTS[0], "scope      auth", "by         alice",
+                     "evidence   main.c:7", "until something replaces it",
+                     "  settled: winner by cli: seen"):
+            self.assertIn(line, said)
+        self.assertNotIn("DISPUTED", said)
+        self.assertNotIn("versions", said)
+        self.assertIn("resolved by cli", self.out("show", second["fact_id"]))
+        new = self.commit("The auth service runs on port 8181.", "--scope", "auth", "--corrects",
+                          first)["fact_id"]
+        said = self.out("show", first[-8:])
+        self.assertIn("fact " + first, said)  # the one that was named, not the latest
+        self.assertIn("superseded by cli", said)
+        self.assertIn("versions, oldest first:\n* 1  " + first[-8:], said)
+        self.assertIn("  2  " + new[-8:], said)
+        asked = self.ask("show", new)
+        self.assertEqual((asked["fact_id"], len(asked["versions"]), len(asked["conflicts"])),
+                         (new, 2, 1))
+        # by the beginning of its id, as long as that is its own; else it says whose it may be
+        self.assertIn("fact " + new, self.out("show", new[:28]))
+        said = self.fails("show", first[:4])
+        self.assertIn(f"FACT_ID '{first[:4]}' matches several ids: {first}", said)
+        self.assertIn("is not a valid id", self.fails("show", "x"))
+        self.assertIn("no id in this workspace ends with these digits, or begins with them",
+                      self.fails("show", "ffffffff"))
+        self.assertIn("show needs one FACT_ID", self.fails("show"))
+        self.assertIn("show needs one FACT_ID", self.fails("show", first, new))
+
+
+sys.argv[1:] = sys.argv[2:]
+unittest.main()
