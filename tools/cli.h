@@ -82,8 +82,17 @@ int memory_tool(const call *c, eg_host *host, const char *tool, const struct cJS
 /* The options of the command that are arguments of its tool, as a JSON object; NULL after
  * complaining. */
 struct cJSON *memory_arguments(const call *c);
+/* memory_tool for a result that is wanted here, also with --json. */
+int memory_ask(const call *c, eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out);
+/* The versions of a fact, as engram_lineage gives them, in *out, to be deleted, and in *named, part
+ * of it, the one that was named. */
+int memory_fact(const call *c, eg_host *host, const char *id, struct cJSON **out, const struct cJSON **named);
+/* 1: the fact of a result is not current: it was closed, or has expired. */
+int fact_is_over(const struct cJSON *fact);
 int run_facts(const call *c);
 int run_show(const call *c);
+int run_edit(const call *c);
+int run_delete(const call *c);
 int run_tool(const call *c);
 int run_check(const call *c);
 int run_mcp(const call *c);

@@ -258,6 +258,50 @@ static const char *const show_text[] = {
 static const argument fact_arguments[] = {
     {"FACT_ID", "the id of a fact, or at least four digits that it ends or begins with", COMPLETE_NOTHING}, {0}};
 
+static const char *const edit_text[] = {
+    "Replaces the text of a fact: a new version is stored, and what it contradicts is printed; the old version is closed and stays "
+    "in the history. The new text is that of --content, else standard input or, at a terminal, what you make of the old one in "
+    "the editor of $VISUAL or $EDITOR. Scope, type, confidence, durability and evidence stay what they were unless an option "
+    "changes them.",
+    "Only the current version of a fact can be edited: of an earlier one, the error names the current one.", NULL};
+static const option edit_options[] = {
+    {.name = "content", .short_name = 'c', .value = "TEXT", .description = "the new text", .argument = "content"},
+    {.name = "scope", .short_name = 's', .value = "PATH", .description = "move it to another scope", .argument = "scope"},
+    {.name = "provenance", .value = "TEXT", .description = "the evidence for the new text", .argument = "provenance"},
+    {.name = "type",
+     .value = "TYPE",
+     .choices = TYPES,
+     .description = "whether it was seen, concluded or decided",
+     .argument = "fact_type"},
+    {.name = "confidence",
+     .value = "NUMBER",
+     .description = "how sure it is, from 0 to 1",
+     .kind = JSON_NUMBER,
+     .argument = "confidence"},
+    {.name = "agent", .value = "NAME", .description = "the agent or person who states it", .argument = "agent_id"},
+    {.name = "reason", .value = "TEXT", .description = "why it is changed, for the audit log", .argument = "reason"},
+    {.name = "wait-ms",
+     .value = "N",
+     .description = "how long to wait for contradictions, in milliseconds (default: 30000)",
+     .kind = JSON_NUMBER,
+     .argument = "wait_ms"},
+    {0}};
+static const example edit_examples[] = {{"engram edit 4f1c22ab --content \"It listens on port 9090.\"", "replace its text"},
+                                        {"EDITOR=vi engram edit 4f1c22ab", "change it in an editor"},
+                                        {0}};
+
+static const char *const delete_text[] = {
+    "Closes a fact: queries do not find it any more, and conflicts about it end. Nothing is removed, and `engram undo` brings it "
+    "back.",
+    NULL};
+static const option delete_options[] = {
+    {.name = "reason",
+     .value = "TEXT",
+     .description = "why, for the audit log and the conflicts that end with it",
+     .argument = "reason"},
+    {.name = "agent", .value = "NAME", .description = "the agent or person who closes it", .argument = "agent_id"},
+    {0}};
+
 static const char *const conflicts_text[] = {
     "Lists pairs of facts that contradict each other. With CONFLICT, prints that one and the history of both facts.", NULL};
 static const argument conflicts_arguments[] = {{"CONFLICT", "the id of a conflict, or the end of one", COMPLETE_NOTHING}, {0}};
@@ -619,6 +663,27 @@ const command commands[] = {{.name = "check",
                              .run = run_show,
                              .tool = "engram_lineage",
                              .positional = "lineage_id"},
+                            {.name = "edit",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "replace the text of a fact",
+                             .description = edit_text,
+                             .arguments = fact_arguments,
+                             .options = edit_options,
+                             .examples = edit_examples,
+                             .run = run_edit,
+                             .tool = "engram_commit",
+                             .positional = "corrects_lineage"},
+                            {.name = "delete",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "close a fact, with nothing in its place",
+                             .description = delete_text,
+                             .arguments = fact_arguments,
+                             .options = delete_options,
+                             .run = run_delete,
+                             .tool = "engram_commit",
+                             .positional = "corrects_lineage"},
                             {.name = "conflicts",
                              .group = MEMORY,
                              .synopsis = "[CONFLICT]",

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -13,35 +12,12 @@
 
 enum { PEOPLES_LIMIT = 50, PAGE = 200, NARROWEST = 60 };
 
-/* A tool of the memory whose result is wanted here, also with --json. */
-static int ask(const call *c, eg_host *host, const char *tool, const cJSON *a, cJSON **out) {
-    call *quiet = malloc(sizeof *quiet);
-    *out = NULL;
-    if (!quiet) return complain("out of memory");
-    *quiet = *c;
-    quiet->json = 0;
-    int status = memory_tool(quiet, host, tool, a, out);
-    free(quiet);
-    return status;
-}
-
 /* ---- facts ---- */
-
-/* 1: its window is over; times of one form are compared as texts. */
-static int is_over(const cJSON *fact) {
-    const char *until = text_of(fact, "valid_until");
-    char now[32];
-    struct tm t;
-    time_t seconds = time(NULL);
-    gmtime_r(&seconds, &t);
-    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", &t);
-    return *until && strncmp(until, now, strlen(now)) < 0;
-}
 
 /* What a reader should know of a fact first, in one word. */
 static const char *state_of(const cJSON *fact) {
     if (*text_of(fact, "close_reason")) return text_of(fact, "close_reason");
-    if (is_over(fact)) return "expired";
+    if (fact_is_over(fact)) return "expired";
     if (true_of(fact, "has_open_conflict")) return "disputed";
     if (strcmp(text_of(fact, "durability"), "ephemeral") == 0) return "ephemeral";
     return "current";
@@ -139,7 +115,7 @@ static int list_facts(const call *c, eg_host *host, cJSON *a, size_t limit) {
     while (more && left && status == EXIT_FINE) {
         cJSON *r;
         set_page(a, left, cursor);
-        status = ask(c, host, expiring ? "engram_expiring" : c->command->tool, a, &r);
+        status = memory_ask(c, host, expiring ? "engram_expiring" : c->command->tool, a, &r);
         cJSON *facts = cJSON_GetObjectItemCaseSensitive(r, "facts");
         size_t n = (size_t)cJSON_GetArraySize(facts);
         left -= n < left ? n : left;
@@ -204,7 +180,7 @@ static void print_window(const cJSON *f) {
     const char *until = text_of(f, "valid_until"), *reason = text_of(f, "close_reason"), *by = text_of(f, "closed_by");
     printf("%-11s%s", "valid", text_of(f, "valid_from"));
     if (*reason) printf(" to %s: %s%s%s", until, reason, *by ? " by " : "", by);
-    else if (is_over(f)) printf(" to %s: expired", until);
+    else if (fact_is_over(f)) printf(" to %s: expired", until);
     else if (*until) printf(" until %s", until);
     else fputs(" until something replaces it", stdout);
     putchar('\n');

@@ -3,6 +3,7 @@
  * structured result for people or prints it as it is. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cjson/cJSON.h>
 
@@ -94,10 +95,10 @@ static int add_positional(const call *c, cJSON *a) {
 /* The message of a tool, with the name of the argument at its beginning replaced by the option that
  * sets it, or by the FACT_ID of the command line. */
 static int complain_for_people(const call *c, const char *said) {
+    static const char *const ids[] = {"lineage_id", "corrects_lineage", "fact_id"};
     size_t named = strcspn(said, " :");
-    const char *id = c->command->positional;
-    if (id && strcmp(c->command->synopsis, "FACT_ID") == 0 && strlen(id) == named && strncmp(said, id, named) == 0)
-        return complain("FACT_ID%s", said + named);
+    for (size_t i = 0; strncmp(c->command->synopsis, "FACT_ID", strlen("FACT_ID")) == 0 && i < sizeof ids / sizeof *ids; i++)
+        if (strlen(ids[i]) == named && strncmp(said, ids[i], named) == 0) return complain("FACT_ID%s", said + named);
     for (const option *o = c->command->options; o->name; o++) {
         size_t n = o->argument ? strlen(o->argument) : 0;
         if (n && strncmp(said, o->argument, n) == 0 && (said[n] == ':' || said[n] == ' '))
@@ -132,6 +133,41 @@ int memory_tool(const call *c, eg_host *host, const char *tool, const cJSON *a, 
     services->request_release(services->host, rq);
     cJSON_free(text);
     return status;
+}
+
+int memory_ask(const call *c, eg_host *host, const char *tool, const cJSON *a, cJSON **out) {
+    call *quiet = malloc(sizeof *quiet);
+    *out = NULL;
+    if (!quiet) return complain("out of memory");
+    *quiet = *c;
+    quiet->json = 0;
+    int status = memory_tool(quiet, host, tool, a, out);
+    free(quiet);
+    return status;
+}
+
+int memory_fact(const call *c, eg_host *host, const char *id, cJSON **out, const cJSON **named) {
+    cJSON *a = cJSON_CreateObject();
+    cJSON_AddStringToObject(a, "lineage_id", id);
+    int status = memory_ask(c, host, "engram_lineage", a, out);
+    const cJSON *f;
+    *named = NULL;
+    cJSON_ArrayForEach(f, cJSON_GetObjectItemCaseSensitive(
+                              *out, "versions")) if (strcmp(text_of(f, "fact_id"), text_of(*out, "fact_id")) == 0) *named = f;
+    cJSON_Delete(a);
+    if (status == EXIT_FINE && !*named) return complain("the tool engram_lineage did not tell which version '%.60s' is", id);
+    return status;
+}
+
+int fact_is_over(const cJSON *fact) {
+    const char *until = text_of(fact, "valid_until");
+    char now[32];
+    struct tm t;
+    time_t seconds = time(NULL);
+    if (*text_of(fact, "close_reason")) return 1;
+    gmtime_r(&seconds, &t);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", &t);
+    return *until && strncmp(until, now, strlen(now)) < 0; /* times of one form */
 }
 
 static int call_tool(const call *c, eg_host *host, const cJSON *a) {

@@ -4,6 +4,8 @@
 #include "core/memory/commit.h"
 
 #include "core/base/clock.h"
+#include "core/base/json.h"
+#include "core/base/utf8.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
 #include "core/memory/conflicts.h"
@@ -30,6 +32,7 @@ typedef struct commit {
     uint32_t operation;     /* what is done in the end */
     int32_t wait_ms;        /* for the verdict */
     eg_own_job job;         /* of the new fact; token none: it is not leased */
+    eg_str payload;         /* of the audit row */
 } commit;
 
 static eg_str or_empty(eg_str s) { return s.ptr ? s : EG_STR(""); }
@@ -45,7 +48,8 @@ static eg_status validate(commit *c) {
     if ((s = eg_check_stored(rq, "agent_id", agent, EG_MAX_NAME, 0)) != EG_OK ||
         (s = eg_check_stored(rq, "engineer", a->engineer, EG_MAX_NAME, 0)) != EG_OK ||
         (s = eg_check_stored(rq, "provenance", a->provenance, EG_MAX_PROVENANCE, 0)) != EG_OK ||
-        (s = eg_check_stored(rq, "artifact_hash", a->artifact_hash, EG_MAX_PROVENANCE, 0)) != EG_OK)
+        (s = eg_check_stored(rq, "artifact_hash", a->artifact_hash, EG_MAX_PROVENANCE, 0)) != EG_OK ||
+        (s = eg_check_stored(rq, "reason", a->reason, EG_MAX_RESOLUTION, 0)) != EG_OK)
         return s;
     if (!(a->confidence >= 0 && a->confidence <= 1))
         return eg_request_fail(rq, EG_EINVAL, "confidence is %g: give a number from 0 to 1", a->confidence);
@@ -56,7 +60,7 @@ static eg_status validate(commit *c) {
     if (a->fact_type > EG_FACT_DECISION || a->operation > EG_OP_NONE || a->durability > EG_DURABILITY_EPHEMERAL)
         return eg_request_fail(rq, EG_EINVAL, "fact_type, operation or durability is out of range");
     if (a->operation == EG_OP_DELETE && a->corrects_lineage.len == 0)
-        return eg_request_fail(rq, EG_EINVAL, "operation delete needs corrects_lineage: the lineage to retire");
+        return eg_request_fail(rq, EG_EINVAL, "operation delete needs corrects_lineage: the fact_id of what to close");
 
     if ((s = eg_given_check(rq, a)) != EG_OK) return s;
 
@@ -100,6 +104,31 @@ static eg_status is_current(const commit *c, const eg_fact *f, int *current) {
     return s;
 }
 
+/* The fact that is corrected must be the one that was named, and current. */
+static eg_status refuse_other_version(const commit *c) {
+    const eg_fact *head = &c->superseded;
+    eg_str name = c->args->corrects_lineage;
+    eg_id id;
+    int current;
+    eg_status s = eg_id_resolve(c->m, c->rq, "corrects_lineage", name, &id);
+    if (s == EG_OK) s = is_current(c, head, &current);
+    if (s != EG_OK || (current && eg_id_eq(id, head->id))) return s;
+    char text[EG_ID_TEXT];
+    eg_id_format(head->id, text);
+    enum { QUOTED = 160 };
+    size_t n = eg_utf8_floor(head->content.ptr, head->content.len, QUOTED);
+    if (current)
+        return eg_request_fail(c->rq, EG_EINVAL,
+                               "corrects_lineage '%.*s' names a fact that was replaced; its current version is %s (\"%.*s%s\"): "
+                               "name that one",
+                               (int)(name.len < 60 ? name.len : 60), name.ptr, text, (int)n, head->content.ptr,
+                               n < head->content.len ? "..." : "");
+    return eg_request_fail(c->rq, EG_EINVAL,
+                           "corrects_lineage '%.*s' names a fact that %s, and no version of it is current: commit what holds now "
+                           "as a new fact",
+                           (int)(name.len < 60 ? name.len : 60), name.ptr, head->close_reason ? "was closed" : "has expired");
+}
+
 static eg_status find_lineage(commit *c) {
     eg_fact *f = &c->row.fact;
     c->superseded = (eg_fact){0};
@@ -110,6 +139,7 @@ static eg_status find_lineage(commit *c) {
     eg_status s = EG_OK;
     if (c->args->corrects_lineage.len) {
         if ((s = lineage_head(c, c->args->corrects_lineage, &c->superseded)) != EG_OK) return s;
+        if (c->args->flags & EG_COMMIT_EXACT && (s = refuse_other_version(c)) != EG_OK) return s;
         c->operation = c->args->operation == EG_OP_DELETE ? EG_OP_DELETE : EG_OP_UPDATE;
     } else if (c->args->operation == EG_OP_UPDATE) {
         eg_replaced found = {0};
@@ -127,10 +157,18 @@ static eg_status find_lineage(commit *c) {
     return EG_OK;
 }
 
-/* Closes what is superseded, with its conflicts. */
+/* Closes the earlier fact, with its conflicts, which say what became of it. */
+static void draft_close(commit *c, eg_draft *d, eg_close_reason reason, const char *what) {
+    eg_str why = c->args->reason;
+    eg_str said =
+        eg_request_printf(c->rq, "the fact was %s%s%.*s", what, why.len ? ": " : "", (int)why.len, why.len ? why.ptr : "");
+    if (!said.ptr) d->failed = 1;
+    eg_draft_close(d, &c->superseded, reason, said.ptr ? said.ptr : "", NULL);
+}
+
 static void draft_supersede(commit *c, eg_draft *d) {
     eg_draft_require(d, EG_REQUIRE_HEAD)->fact = c->superseded.id;
-    eg_draft_close(d, &c->superseded, EG_CLOSE_SUPERSEDED, "the fact was superseded", NULL);
+    draft_close(c, d, EG_CLOSE_SUPERSEDED, "superseded");
 }
 
 /* *longer: 1 when this commit keeps the known fact clearly longer than it is kept anyway: a mere
@@ -166,7 +204,7 @@ static eg_status answer_duplicate(commit *c, const eg_fact *existing, eg_receipt
     if (closes) {
         eg_draft_require(&d, EG_REQUIRE_CURRENT)->fact = existing->id;
         draft_supersede(c, &d);
-        eg_draft_audit(&d, "delete", c->superseded.id, existing->id, EG_STR("{}"));
+        eg_draft_audit(&d, "delete", c->superseded.id, existing->id, c->payload);
     }
     eg_applied applied;
     s = eg_draft_apply(&d, c->m, &applied);
@@ -187,8 +225,8 @@ static eg_status retire(commit *c, eg_receipt *out) {
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    eg_draft_close(&d, &c->superseded, EG_CLOSE_DELETED, "the fact was deleted", NULL);
-    eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, EG_STR("{}"));
+    draft_close(c, &d, EG_CLOSE_DELETED, "deleted");
+    eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, c->payload);
     eg_applied applied;
     s = eg_draft_apply(&d, c->m, &applied);
     if (s != EG_OK) return s;
@@ -239,7 +277,7 @@ static eg_status insert(commit *c, eg_receipt *out) {
     agent->agent.agent_id = f->agent_id;
     agent->agent.engineer = f->engineer;
     agent->agent.commits = 1;
-    eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, EG_STR("{}"));
+    eg_draft_audit(&d, "commit", f->id, closes ? c->superseded.id : (eg_id){{0}}, c->payload);
     d.leaves_jobs = 0; /* not yet: the commit itself may wait for the verdict, see run() */
     eg_applied applied;
     s = eg_draft_apply(&d, c->m, &applied);
@@ -312,7 +350,28 @@ static eg_status pass_gates(const commit *c) {
         stored.statements = NULL;
         stored.statement_count = 0;
     }
-    return eg_pass_gates(c->m, c->rq, &stored);
+    stored.reason = (eg_str){0};
+    eg_status s = eg_pass_gates(c->m, c->rq, &stored);
+    if (s != EG_OK || !c->args->reason.len) return s;
+    eg_commit_args said = {.size = sizeof said, .content = c->args->reason, .agent_id = stored.agent_id};
+    if ((s = eg_pass_gates(c->m, c->rq, &said)) == EG_OK) return s;
+    char why[sizeof c->rq->err->text];
+    memcpy(why, c->rq->err->text, sizeof why);
+    return eg_request_fail(c->rq, s, "reason: %s", why);
+}
+
+/* {"reason":"..."}, or {}. */
+static eg_status make_payload(commit *c) {
+    eg_buffer b = {0};
+    c->payload = EG_STR("{}");
+    if (!c->args->reason.len) return EG_OK;
+    eg_buffer_text(&b, "{\"reason\":");
+    eg_buffer_json(&b, c->args->reason);
+    eg_buffer_text(&b, "}");
+    if (!b.failed) c->payload = eg_request_copy(c->rq, (eg_str){b.ptr, b.len});
+    int failed = b.failed || !c->payload.ptr;
+    eg_buffer_release(&b);
+    return failed ? eg_request_fail(c->rq, EG_ENOMEM, "out of memory while a change was prepared") : EG_OK;
 }
 
 /* Everything about the new fact that is known before the store is asked. */
@@ -334,7 +393,7 @@ static eg_status prepare(commit *c) {
 static eg_status run(commit *c, eg_receipt *out) {
     eg_status s = validate(c);
     if (s != EG_OK || c->args->operation == EG_OP_NONE) return s;
-    if ((s = pass_gates(c)) != EG_OK) return s;
+    if ((s = pass_gates(c)) != EG_OK || (s = make_payload(c)) != EG_OK) return s;
     if (c->args->operation != EG_OP_DELETE && (s = prepare(c)) != EG_OK) return s;
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);

@@ -161,7 +161,7 @@ static eg_status take_args(eg_request *rq, const char *type, const void *given, 
 static eg_status commit(eg_memory *m, eg_request *rq, const eg_commit_args *args, eg_receipt *out) {
     eg_commit_args own;
     eg_status s = enter(m, rq, COMMIT);
-    if (s == EG_OK) s = TAKE_ARGS(rq, eg_commit_args, args, EG_COMMIT_ARGS_SIZE_1_0, &own);
+    if (s == EG_OK) s = take_args(rq, "eg_commit_args", args, EG_COMMIT_ARGS_SIZE_1_0, &own, sizeof own, EG_COMMIT_EXACT);
     return s == EG_OK ? eg_memory_commit(m, rq, &own, out) : s;
 }
 static eg_status query(eg_memory *m, eg_request *rq, const eg_query_args *args, eg_hits *out) {

@@ -126,5 +126,85 @@ class Life(unittest.TestCase):
         self.assertIn("show needs one FACT_ID", self.fails("show", first, new))
 
 
+    def test_edit(self):
+        old = self.commit("Vouchers hold 24 months.", "--scope", "shop", "--type", "decision",
+                          "--confidence", "0.6", "--provenance", "shop.md:3", "--ttl-days",
+                          "30")["fact_id"]
+        new = self.ask("edit", old[-8:], "--content", "Vouchers hold 12 months.")
+        self.assertEqual((new["operation"], new["supersedes_fact_id"]), ("update", old))
+        fact = self.ask("show", new["fact_id"])["versions"][-1]
+        self.assertEqual([fact[k] for k in ("content", "scope", "fact_type", "confidence",
+                                            "provenance", "ttl_days")],
+                         ["Vouchers hold 12 months.", "shop", "decision", 0.6, "shop.md:3", 30])
+        # an earlier version is refused, and the current one named
+        said = self.fails("edit", old, "--content", "Vouchers hold 6 months.")
+        self.assertIn(f"FACT_ID '{old}' names a fact that was replaced; its current version is "
+                      f"{new['fact_id']}", said)
+        # from standard input, blanks at its ends apart
+        third = self.ask("edit", new["fact_id"], stdin="\n Vouchers hold 6 months. \n")
+        self.assertEqual(self.facts()[0]["content"], "Vouchers hold 6 months.")
+        said = self.run_engram("edit", third["fact_id"], stdin="Vouchers hold 6 months.\n")
+        self.assertEqual(said, ("", "engram: the text is the same: nothing was changed\n"))
+        self.assertIn("the new text is empty", self.fails("edit", third["fact_id"], stdin=" \n"))
+        moved = self.ask("edit", third["fact_id"], "--scope", "shop/eu", "--content",
+                         "Vouchers hold 6 months.", "--reason", "only there")
+        self.assertEqual(self.facts()[0]["scope"], "shop/eu")
+        self.assertEqual(len(self.facts("--all")), 4)
+        # it is compared as every commit is
+        self.commit("Vouchers hold 9 months.", "--scope", "shop/eu", "--agent", "bob")
+        self.assertEqual(len(self.ask("edit", moved["fact_id"], "--content",
+                                      "Vouchers hold 18 months.")["conflicts"]), 1)
+        self.assertIn("FACT_ID 'x' is not a valid id", self.fails("edit", "x"))
+        self.assertIn("edit needs one FACT_ID", self.fails("edit"))
+
+    def in_terminal(self, *words, **env):
+        """What a command prints whose standard input is a terminal."""
+        controller, terminal = os.openpty()
+        try:
+            done = subprocess.run([ENGRAM, *words], stdin=terminal, capture_output=True,
+                                  env={**self.env, **env}, timeout=120)
+        finally:
+            os.close(controller)
+            os.close(terminal)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    def test_edit_in_an_editor(self):
+        fact = self.commit("Vouchers hold 24 months.")["fact_id"]
+        drafts = os.path.join(self.folder.name, "drafts with a blank")
+        os.mkdir(drafts)
+        status, said = self.in_terminal("edit", fact, EDITOR="sed -i s/24/48/", TMPDIR=drafts)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.facts()[0]["content"], "Vouchers hold 48 months.")
+        self.assertEqual(os.listdir(drafts), [])
+        now = self.facts()[0]["fact_id"]
+        for editor, said in (("false", "ended with status 1: nothing was changed"),
+                             ("true", "the text is the same"),
+                             ("truncate -s 0", "the new text is empty"),
+                             ("", "set EDITOR to the editor that you want")):
+            self.assertIn(said, self.in_terminal("edit", now, EDITOR=editor, VISUAL="")[1])
+        # nobody is asked to write what would be refused
+        self.assertIn("its current version is " + now,
+                      self.in_terminal("edit", fact, EDITOR="touch " + drafts + "/asked")[1])
+        self.assertEqual(os.listdir(drafts), [])
+        self.assertEqual(len(self.facts("--all")), 2)
+
+    def test_delete(self):
+        self.commit(PORTS[0], "--scope", "auth", "--agent", "alice")
+        fact = self.commit(PORTS[1], "--scope", "auth", "--agent", "bob")["fact_id"]
+        done = self.ask("delete", fact[-8:], "--reason", "a typing error", "--agent", "carol")
+        self.assertEqual((done["operation"], done["fact_id"]), ("delete", fact))
+        said = self.out("show", fact)
+        self.assertIn("deleted by carol", said)
+        self.assertIn("the fact was deleted: a typing error", said)
+        self.assertEqual(len(self.facts()), 1)
+        self.assertEqual(len(self.facts("--all")), 2)
+        self.assertIn("names a fact that was closed", self.fails("delete", fact))
+        self.ask("undo", str(done["undo_id"]))
+        self.assertEqual([f["content"] for f in self.facts()], [PORTS[1], PORTS[0]])
+        self.assertIn("delete needs one FACT_ID", self.fails("delete"))
+        key = "see ghp_" + "k3J9sQ2vX7mB5nT1wL8zR4yC6fD0gH" + "aPeUio"
+        self.assertIn("--reason", self.fails("delete", self.facts()[0]["fact_id"], "--reason", key))
+
+
 sys.argv[1:] = sys.argv[2:]
 unittest.main()

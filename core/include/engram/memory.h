@@ -12,8 +12,12 @@
 #include "storage.h"
 
 #define EG_COMMIT_ARGS_SIZE_1_0 152
+typedef enum eg_commit_flag {
+    EG_COMMIT_EXACT = 1 /* corrects_lineage names the very fact that is corrected: EG_EINVAL, naming
+                         * the current version, where it is none any more */
+} eg_commit_flag;
 typedef struct eg_commit_args {
-    uint32_t size, flags; /* sizeof(eg_commit_args) of the caller, 0 */
+    uint32_t size, flags; /* sizeof(eg_commit_args) of the caller; eg_commit_flag */
     eg_str content;
     eg_str scope;      /* empty: "general" */
     double confidence; /* 0..1 */
@@ -27,6 +31,8 @@ typedef struct eg_commit_args {
      * stand in the content, and each must share words with it. NULL: none. */
     const eg_str *statements;
     size_t statement_count;
+    eg_str reason; /* why the fact of corrects_lineage is closed: kept in the audit log, and with
+                    * the conflicts that end with it; empty: none */
 } eg_commit_args;
 EG_SIZE_GROWN(eg_commit_args, EG_COMMIT_ARGS_SIZE_1_0, statements);
 #define EG_COMMIT_DEFAULTS \

@@ -144,6 +144,7 @@ static void put_all_members(result *r, const eg_fact *f) {
 void mt_put_fact_members(result *r, const eg_fact *f) {
     if (r->full) put_all_members(r, f);
     else put_short_members(r, f);
+    if (r->full && f->ttl_days) pj_kint(&r->out, "ttl_days", f->ttl_days);
     if (f->corroborations) pj_kint(&r->out, "corroborations", f->corroborations);
     if (!eg_id_is_none(f->restored_from)) mt_put_id(r, "restored_from_fact_id", f->restored_from);
     if (!eg_id_is_none(f->parents[0])) mt_put_id(r, "parent_a", f->parents[0]);

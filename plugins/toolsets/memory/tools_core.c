@@ -98,6 +98,8 @@ enum {
     C_DURABILITY,
     C_ARTIFACT,
     C_WAIT,
+    C_EXACT,
+    C_REASON,
     C_COUNT
 };
 
@@ -203,6 +205,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
         [C_DURABILITY] = {.name = "durability", .kind = ARG_WORD, .words = mt_durability_words},
         [C_ARTIFACT] = {.name = "artifact_hash", .kind = ARG_TEXT, .high = EG_MAX_PROVENANCE},
         [C_WAIT] = {.name = "wait_ms", .kind = ARG_INTEGER, .low = 0, .high = EG_MAX_WAIT_MS},
+        [C_EXACT] = {.name = "exact", .kind = ARG_BOOLEAN},
+        [C_REASON] = {.name = "reason", .kind = ARG_TEXT, .high = EG_MAX_RESOLUTION},
     };
     arg_value v[C_COUNT];
     eg_status s = mt_args_read(rq, arguments, specs, C_COUNT, v);
@@ -222,6 +226,8 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.corrects_lineage = v[C_CORRECTS].text;
     args.durability = (uint32_t)v[C_DURABILITY].integer;
     args.artifact_hash = v[C_ARTIFACT].text;
+    args.reason = v[C_REASON].text;
+    if (v[C_EXACT].integer) args.flags |= EG_COMMIT_EXACT;
     if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
     if (!v[C_CONTENT].given && args.operation != EG_OP_DELETE && args.operation != EG_OP_NONE)
         return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; the operations add and update require it");

@@ -1,4 +1,5 @@
 /* test_life.c - facts in the course of time: listing them, and what contradicted them. */
+#include "core/memory/state.h"
 #include "fixture.h"
 
 static eg_listing list(fixture *f, eg_list_args args) {
@@ -142,12 +143,67 @@ static void ids_are_shortened(void **state) {
     fixture_close(&f);
 }
 
+/* An update or a deletion of exactly one fact is refused where that has another version. */
+static void exact_corrections(void **state) {
+    (void)state;
+    WITH(f, 0);
+    eg_receipt first = commit_as(&f, "a", "x", "Vouchers hold 24 months."), out;
+    eg_receipt second = correct(&f, first.fact, EG_OP_UPDATE, "Vouchers hold 12 months.");
+    char old[EG_ID_TEXT], new[EG_ID_TEXT];
+    eg_id_format(first.fact.id, old);
+    eg_id_format(second.fact.id, new);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.flags = EG_COMMIT_EXACT;
+    args.content = EG_STR("Vouchers hold 6 months.");
+    args.scope = EG_STR("x");
+    for (uint32_t operation = EG_OP_UPDATE; operation <= EG_OP_DELETE; operation++) {
+        args.operation = operation;
+        args.corrects_lineage = eg_str_of(old);
+        assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &out), EG_EINVAL);
+        assert_non_null(strstr(f.rq->err->text, new)); /* which one it should be */
+        assert_non_null(strstr(f.rq->err->text, "(\"Vouchers hold 12 months.\")"));
+        assert_int_equal(current_of(&f, second.fact.lineage_id), 1);
+    }
+    args.corrects_lineage = eg_str_of(new + 28);
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &out), EG_OK);
+    assert_true(out.operation == EG_OP_DELETE && eg_id_eq(out.fact.id, second.fact.id));
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "no version of it is current"));
+    args.flags = 1u << 31;
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &out), EG_EUNSUPPORTED);
+    fixture_close(&f);
+}
+
+/* The reason of a deletion stands in the audit log, and with the conflicts that end by it. */
+static void a_deletion_has_its_reason(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090."), out;
+    assert_int_equal(b.conflict_count, 1);
+    char id[EG_ID_TEXT];
+    eg_id_format(b.fact.id, id);
+    eg_commit_args args = EG_COMMIT_DEFAULTS;
+    args.operation = EG_OP_DELETE;
+    args.corrects_lineage = eg_str_of(id);
+    args.reason = EG_STR("read from an \"old\" file");
+    assert_int_equal(f.ops->commit(f.memory, f.rq, &args, &out), EG_OK);
+    eg_conflict_view *views;
+    eg_audit_row *rows;
+    size_t n;
+    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, &b.fact.id, 1, &views, &n), EG_OK);
+    assert_true(n == 1 && eg_str_eq(views[0].conflict.resolution, EG_STR("the fact was deleted: read from an \"old\" file")));
+    assert_int_equal(f.memory->env.storage_ops->audit(f.storage, f.rq, out.undo_id - 1, 1, &rows, &n), EG_OK);
+    assert_true(n == 1 && eg_str_eq(rows[0].payload, EG_STR("{\"reason\":\"read from an \\\"old\\\" file\"}")));
+    undo(&f, out.undo_id);
+    assert_int_equal(open_conflicts(&f, &views), 1);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_listed),
-        cmocka_unit_test(what_ends_soon),
-        cmocka_unit_test(conflicts_of_facts),
-        cmocka_unit_test(ids_are_shortened),
+        cmocka_unit_test(facts_are_listed),  cmocka_unit_test(what_ends_soon),    cmocka_unit_test(conflicts_of_facts),
+        cmocka_unit_test(ids_are_shortened), cmocka_unit_test(exact_corrections), cmocka_unit_test(a_deletion_has_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
