@@ -87,10 +87,20 @@ int memory_ask(const call *c, eg_host *host, const char *tool, const struct cJSO
 /* The versions of a fact, as engram_lineage gives them, in *out, to be deleted, and in *named, part
  * of it, the one that was named. */
 int memory_fact(const call *c, eg_host *host, const char *id, struct cJSON **out, const struct cJSON **named);
+/* Calls a listing tool page by page until there is nothing more, or `limit` rows, which stand in
+ * the member `rows` of its results. With --json each row is printed, a line each, as its page
+ * comes; else all of them are put into *table, to be deleted. Says how to go on where there is
+ * more. */
+int memory_pages(const call *c, eg_host *host, const char *tool, struct cJSON *arguments, const char *rows, size_t limit,
+                 struct cJSON **table);
+/* --limit as a number; 0 after complaining. Without it `people`, or no limit with --json. */
+size_t memory_limit(const call *c, size_t people);
 /* 1: the fact of a result is not current: it was closed, or has expired. */
 int fact_is_over(const struct cJSON *fact);
 int run_facts(const call *c);
 int run_show(const call *c);
+int run_timeline(const call *c);
+int run_diff(const call *c);
 int run_edit(const call *c);
 int run_delete(const call *c);
 int run_tool(const call *c);

@@ -258,6 +258,32 @@ static const char *const show_text[] = {
 static const argument fact_arguments[] = {
     {"FACT_ID", "the id of a fact, or at least four digits that it ends or begins with", COMPLETE_NOTHING}, {0}};
 
+static const char *const timeline_text[] = {
+    "Prints what happened, the latest first: facts that were added, changed, closed, brought back or that expired, and conflicts "
+    "that were found and settled. What was undone is not told. With --json, a JSON object a line.",
+    "TIME is as of `engram facts`: a time or date in UTC, or today, yesterday, 12h, 3d.", NULL};
+static const option timeline_options[] = {
+    SCOPE_OPTION("only facts and conflicts"),
+    {.name = "since", .value = "TIME", .description = "only what happened since then", .argument = "since"},
+    {.name = "until", .value = "TIME", .description = "only what happened until then", .argument = "until"},
+    {.name = "limit", .value = "N", .description = "at most N events (default: 50, or all with --json)", .kind = JSON_NUMBER},
+    {.name = "cursor",
+     .value = "CURSOR",
+     .description = "go on behind a timeline that ended at its limit and printed this",
+     .argument = "cursor"},
+    {0}};
+static const example timeline_examples[] = {{"engram timeline --since yesterday", "see what happened while you were away"}, {0}};
+
+static const char *const diff_text[] = {
+    "Prints what became of facts between two times: + was added, ~ was changed, - was closed or has expired. What was added and "
+    "closed in between is not told, and neither is what was changed and changed back.",
+    "T1 and T2 are as of `engram facts`: a time or date in UTC, or today, yesterday, 12h, 3d.", NULL};
+static const argument diff_arguments[] = {
+    {"T1", "the earlier time", COMPLETE_NOTHING}, {"T2", "the later time (default: now)", COMPLETE_NOTHING}, {0}};
+static const option diff_options[] = {SCOPE_OPTION("only facts"), {0}};
+static const example diff_examples[] = {
+    {"engram diff 7d", "see what a week changed"}, {"engram diff 2026-11-01 2026-12-01 --scope auth", "compare two days"}, {0}};
+
 static const char *const edit_text[] = {
     "Replaces the text of a fact: a new version is stored, and what it contradicts is printed; the old version is closed and stays "
     "in the history. The new text is that of --content, else standard input or, at a terminal, what you make of the old one in "
@@ -663,6 +689,25 @@ const command commands[] = {{.name = "check",
                              .run = run_show,
                              .tool = "engram_lineage",
                              .positional = "lineage_id"},
+                            {.name = "timeline",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "print what happened to facts and conflicts",
+                             .description = timeline_text,
+                             .options = timeline_options,
+                             .examples = timeline_examples,
+                             .run = run_timeline,
+                             .tool = "engram_timeline"},
+                            {.name = "diff",
+                             .group = MEMORY,
+                             .synopsis = "T1 [T2]",
+                             .summary = "print what became of facts between two times",
+                             .description = diff_text,
+                             .arguments = diff_arguments,
+                             .options = diff_options,
+                             .examples = diff_examples,
+                             .run = run_diff,
+                             .tool = "engram_timeline"},
                             {.name = "edit",
                              .group = MEMORY,
                              .synopsis = "FACT_ID",

@@ -10,7 +10,7 @@
 #include "tools/cli.h"
 #include "tools/memory_print.h"
 
-enum { PEOPLES_LIMIT = 50, PAGE = 200, NARROWEST = 60 };
+enum { PEOPLES_LIMIT = 50, NARROWEST = 60 };
 
 /* ---- facts ---- */
 
@@ -86,68 +86,8 @@ static void print_table(const cJSON *facts, int expiring) {
     }
 }
 
-static void print_each(const cJSON *facts) {
-    const cJSON *fact;
-    cJSON_ArrayForEach(fact, facts) {
-        char *text = cJSON_PrintUnformatted(fact);
-        if (text) print_json(eg_str_of(text));
-        cJSON_free(text);
-    }
-}
-
-/* The tool's arguments for the next page; `want` facts are still wanted. */
-static void set_page(cJSON *a, size_t want, const char *cursor) {
-    cJSON_DeleteItemFromObjectCaseSensitive(a, "limit");
-    cJSON_AddNumberToObject(a, "limit", (double)(want < PAGE ? want : PAGE));
-    if (!*cursor) return;
-    cJSON_DeleteItemFromObjectCaseSensitive(a, "cursor");
-    cJSON_AddStringToObject(a, "cursor", cursor);
-}
-
-/* Page after page until there is nothing more, or the limit. A script gets each page as it comes,
- * people one table. */
-static int list_facts(const call *c, eg_host *host, cJSON *a, size_t limit) {
-    cJSON *table = cJSON_CreateArray();
-    const char *expiring = call_option(c, "expiring");
-    char cursor[32] = "";
-    size_t left = limit;
-    int status = EXIT_FINE, more = 1;
-    while (more && left && status == EXIT_FINE) {
-        cJSON *r;
-        set_page(a, left, cursor);
-        status = memory_ask(c, host, expiring ? "engram_expiring" : c->command->tool, a, &r);
-        cJSON *facts = cJSON_GetObjectItemCaseSensitive(r, "facts");
-        size_t n = (size_t)cJSON_GetArraySize(facts);
-        left -= n < left ? n : left;
-        snprintf(cursor, sizeof cursor, "%s", text_of(r, "next_cursor"));
-        more = *cursor != '\0' && n > 0;
-        if (c->json) print_each(facts);
-        while (!c->json && cJSON_GetArraySize(facts)) cJSON_AddItemToArray(table, cJSON_DetachItemFromArray(facts, 0));
-        cJSON_Delete(r);
-    }
-    if (status == EXIT_FINE && !c->json) {
-        if (cJSON_GetArraySize(table)) print_table(table, expiring != NULL);
-        else puts("no facts");
-    }
-    fflush(stdout);
-    if (status == EXIT_FINE && more) note("there are more: add --cursor %s", cursor);
-    cJSON_Delete(table);
-    return status;
-}
-
-/* --limit as a number; 0 after complaining. */
-static size_t limit_of(const call *c) {
-    const char *given = call_option(c, "limit");
-    char *end = NULL;
-    if (!given) return c->json ? SIZE_MAX : PEOPLES_LIMIT;
-    double n = strtod(given, &end);
-    if (end != given && !*end && n >= 1 && n <= 1e9 && n == (double)(size_t)n) return (size_t)n;
-    complain("--limit is '%s': give a whole number from 1 on", given);
-    return 0;
-}
-
 int run_facts(const call *c) {
-    size_t limit = limit_of(c);
+    size_t limit = memory_limit(c, PEOPLES_LIMIT);
     if (!limit) return EXIT_ERROR;
     if (c->positional_count)
         return complain("facts takes no arguments: '%s'; `engram query` finds facts about a topic, `engram show` prints one",
@@ -160,8 +100,12 @@ int run_facts(const call *c) {
         if (call_option(c, others[i]))
             status = complain("--expiring goes with --scope and --limit only: leave --%s out", others[i]);
     eg_host *host = status == EXIT_FINE ? call_host(c, 0, 0, NULL, 0) : NULL;
-    if (host) status = list_facts(c, host, a, limit);
+    cJSON *table = NULL;
+    if (host) status = memory_pages(c, host, expiring ? "engram_expiring" : c->command->tool, a, "facts", limit, &table);
     else status = EXIT_ERROR;
+    if (table && cJSON_GetArraySize(table)) print_table(table, expiring != NULL);
+    else if (table) puts("no facts");
+    cJSON_Delete(table);
     eg_host_close(host);
     cJSON_Delete(a);
     return status;

@@ -11,6 +11,7 @@
 #include "tools/cli.h"
 #include "tools/memory_print.h"
 
+enum { LIST_PAGE = 200 }; /* rows of a listing that are asked for at once */
 #define REEMBED_US 250000 /* that a command spends on embeddings which are missing */
 /* Longer than the setting: people want the contradictions, not a promise of them. */
 #define DEFAULT_WAIT_MS 30000
@@ -143,6 +144,60 @@ int memory_ask(const call *c, eg_host *host, const char *tool, const cJSON *a, c
     quiet->json = 0;
     int status = memory_tool(quiet, host, tool, a, out);
     free(quiet);
+    return status;
+}
+
+size_t memory_limit(const call *c, size_t people) {
+    const char *given = call_option(c, "limit");
+    char *end = NULL;
+    if (!given) return c->json ? SIZE_MAX : people;
+    double n = strtod(given, &end);
+    if (end != given && !*end && n >= 1 && n <= 1e9 && n == (double)(size_t)n) return (size_t)n;
+    complain("--limit is '%s': give a whole number from 1 on", given);
+    return 0;
+}
+
+static void print_rows(const cJSON *rows) {
+    const cJSON *row;
+    cJSON_ArrayForEach(row, rows) {
+        char *text = cJSON_PrintUnformatted(row);
+        if (text) print_json(eg_str_of(text));
+        cJSON_free(text);
+    }
+}
+
+/* The tool's arguments for the next page; `want` rows are still wanted. */
+static void set_page(cJSON *a, size_t want, const char *cursor) {
+    cJSON_DeleteItemFromObjectCaseSensitive(a, "limit");
+    cJSON_AddNumberToObject(a, "limit", (double)(want < LIST_PAGE ? want : LIST_PAGE));
+    if (!*cursor) return;
+    cJSON_DeleteItemFromObjectCaseSensitive(a, "cursor");
+    cJSON_AddStringToObject(a, "cursor", cursor);
+}
+
+int memory_pages(const call *c, eg_host *host, const char *tool, cJSON *a, const char *member, size_t limit, cJSON **table) {
+    char cursor[80] = "";
+    size_t left = limit;
+    int status = EXIT_FINE, more = 1;
+    *table = c->json ? NULL : cJSON_CreateArray();
+    while (more && left && status == EXIT_FINE) {
+        cJSON *r;
+        set_page(a, left, cursor);
+        status = memory_ask(c, host, tool, a, &r);
+        cJSON *rows = cJSON_GetObjectItemCaseSensitive(r, member);
+        size_t n = (size_t)cJSON_GetArraySize(rows);
+        left -= n < left ? n : left;
+        snprintf(cursor, sizeof cursor, "%s", text_of(r, "next_cursor"));
+        more = *cursor != '\0';
+        if (c->json) print_rows(rows);
+        while (*table && cJSON_GetArraySize(rows)) cJSON_AddItemToArray(*table, cJSON_DetachItemFromArray(rows, 0));
+        cJSON_Delete(r);
+    }
+    fflush(stdout);
+    if (status == EXIT_FINE && more) note("there are more: add --cursor %s", cursor);
+    if (status == EXIT_FINE) return status;
+    cJSON_Delete(*table);
+    *table = NULL;
     return status;
 }
 

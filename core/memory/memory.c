@@ -22,6 +22,7 @@
 #include "core/memory/reembed.h"
 #include "core/memory/resolve.h"
 #include "core/memory/review.h"
+#include "core/memory/timeline.h"
 #include "core/memory/undo.h"
 #include "core/memory/workspaces.h"
 
@@ -103,6 +104,8 @@ enum {
     EDIT_WORKSPACE,
     LIST,
     CONFLICTS_ABOUT,
+    TIMELINE,
+    DIFF,
     OPERATIONS
 };
 
@@ -128,6 +131,8 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [EDIT_WORKSPACE] = {"edit_workspace", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, edit_workspace)},
     [LIST] = {"list", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, list)},
     [CONFLICTS_ABOUT] = {"conflicts_about", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflicts_about)},
+    [TIMELINE] = {"timeline", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, timeline)},
+    [DIFF] = {"diff", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, diff)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -266,6 +271,17 @@ static eg_status conflicts_about(eg_memory *m, eg_request *rq, const eg_id *fact
     return s == EG_OK ? eg_memory_conflicts_about(m, rq, facts, n, out, count) : s;
 }
 
+static eg_status timeline(eg_memory *m, eg_request *rq, const eg_timeline_args *args, eg_timeline *out) {
+    eg_timeline_args own;
+    eg_status s = enter(m, rq, TIMELINE);
+    if (s == EG_OK) s = TAKE_ARGS(rq, eg_timeline_args, args, EG_TIMELINE_ARGS_SIZE_1_0, &own);
+    return s == EG_OK ? eg_memory_timeline(m, rq, &own, out) : s;
+}
+static eg_status diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, int64_t to, eg_diff *out) {
+    eg_status s = enter(m, rq, DIFF);
+    return s == EG_OK ? eg_memory_diff(m, rq, scope, from, to, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -288,6 +304,8 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .workspaces = workspaces,
                                         .edit_workspace = edit_workspace,
                                         .list = list,
-                                        .conflicts_about = conflicts_about};
+                                        .conflicts_about = conflicts_about,
+                                        .timeline = timeline,
+                                        .diff = diff};
     return &table;
 }

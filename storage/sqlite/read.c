@@ -107,6 +107,34 @@ eg_status sqlite_ids_between(eg_storage *s, eg_request *rq, eg_id first, eg_id l
     return st;
 }
 
+static int event_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    (void)rq;
+    *(eg_event *)row = (eg_event){.time = sqlite3_column_int64(q, 0),
+                                  .kind = (uint32_t)sqlite3_column_int(q, 1),
+                                  .key = sqlite3_column_int64(q, 2),
+                                  .id = column_id(q, 3)};
+    return 1;
+}
+
+eg_status sqlite_events(eg_storage *s, eg_request *rq, const eg_events_args *a, eg_event **out, size_t *n) {
+    reading r;
+    int64_t now, until = a->until;
+    eg_status st = check_flags(rq, "eg_events_args", a->size, EG_EVENTS_ARGS_SIZE_1_0, a->flags, EG_EVENTS_REPLACED);
+    if (st == EG_OK) st = sqlite_now(s, rq, &now);
+    if (st != EG_OK || !begin_here(s, rq, EG_SQL_EVENTS, &r)) return rq->err->code;
+    if (!until || until > now) until = now;
+    const int all = a->before.time == 0;
+    bind_text(r.q, 2, a->scope);
+    sqlite3_bind_int64(r.q, 3, a->since > 1 ? a->since : 1); /* a column of 0: it did not happen */
+    sqlite3_bind_int64(r.q, 4, until);
+    sqlite3_bind_int(r.q, 5, (a->flags & EG_EVENTS_REPLACED) != 0);
+    sqlite3_bind_int64(r.q, 6, all ? INT64_MAX : a->before.time);
+    sqlite3_bind_int64(r.q, 7, a->before.kind);
+    sqlite3_bind_int64(r.q, 8, a->before.key);
+    sqlite3_bind_int64(r.q, 9, a->limit);
+    return all_rows(&r, event_row, sizeof **out, (void **)out, n);
+}
+
 static int number_row(eg_request *rq, sqlite3_stmt *q, void *row) {
     (void)rq;
     *(uint64_t *)row = (uint64_t)sqlite3_column_int64(q, 0);

@@ -130,6 +130,7 @@ eg_status sqlite_lineage(eg_storage *s, eg_request *rq, eg_id id, uint32_t limit
 eg_status sqlite_current_by_hash(eg_storage *s, eg_request *rq, eg_str scope, const uint8_t hash[32], eg_fact *out);
 eg_status sqlite_ids_by_suffix(eg_storage *s, eg_request *rq, eg_str suffix, eg_id *out, size_t limit, size_t *n);
 eg_status sqlite_ids_between(eg_storage *s, eg_request *rq, eg_id first, eg_id last, eg_id *out, size_t limit, size_t *n);
+eg_status sqlite_events(eg_storage *s, eg_request *rq, const eg_events_args *a, eg_event **out, size_t *n);
 eg_status sqlite_conflicts(eg_storage *s, eg_request *rq, const eg_conflict_filter *f, eg_conflict **out, size_t *n);
 eg_status sqlite_setting(eg_storage *s, eg_request *rq, eg_str key, eg_str *out);
 eg_status sqlite_feedback(eg_storage *s, eg_request *rq, eg_feedback_row **out, size_t *n);

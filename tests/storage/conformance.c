@@ -632,6 +632,54 @@ void conformance_listing(store *s) {
     assert_int_equal(n, 0);
 }
 
+static size_t events_of(store *s, eg_events_args a, eg_event **rows) {
+    size_t n;
+    a.size = sizeof a;
+    if (!a.limit) a.limit = 100;
+    assert_int_equal(OPS(s, events, &a, rows, &n), EG_OK);
+    return n;
+}
+
+/* What happened, the latest first: each event once, in pages too. */
+void conformance_events(store *s) {
+    eg_event *e, *rest;
+    set_clock(s, 1000 * DAY);
+    assert_int_equal(events_of(s, (eg_events_args){0}, &e), 0);
+    eg_id a = put_fact(s, "one", "a", 0, 0), b = put_fact(s, "two", "b/c", 2 * DAY, 1);
+    const eg_conflict conflict = new_conflict(a, b);
+    const eg_change add = {.kind = EG_CHANGE_CONFLICT, .conflict = &conflict};
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    advance_clock(s, DAY);
+    eg_new_fact row = new_fact("one, mended", "a");
+    row.fact.lineage_id = row.fact.supersedes = a;
+    eg_change next[] = {{.kind = EG_CHANGE_CLOSE, .close = {a, EG_CLOSE_SUPERSEDED, EG_STR("me")}},
+                        {.kind = EG_CHANGE_FACT, .new_fact = &row},
+                        {.kind = EG_CHANGE_END_CONFLICTS, .end_conflicts = {.fact = a, .by = EG_STR("me")}}};
+    assert_int_equal(apply(s, NULL, 0, next, 3, NULL), EG_OK);
+    assert_int_equal(events_of(s, (eg_events_args){0}, &e), 5); /* b has not run out yet */
+    advance_clock(s, 2 * DAY);
+    close_fact(s, row.fact.id, EG_CLOSE_DELETED);
+    size_t n = events_of(s, (eg_events_args){0}, &e);
+    assert_int_equal(n, 7);
+    static const uint32_t kinds[] = {EG_EVENT_CLOSED, EG_EVENT_EXPIRED, EG_EVENT_SETTLED, EG_EVENT_STORED,
+                                     EG_EVENT_FOUND,  EG_EVENT_STORED,  EG_EVENT_STORED};
+    const eg_id ids[] = {row.fact.id, b, conflict.id, row.fact.id, conflict.id, b, a};
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(e[i].kind, kinds[i]);
+        assert_true(eg_id_eq(e[i].id, ids[i]));
+    }
+    assert_true(e[1].time == 1002 * DAY && e[2].time == 1001 * DAY && e[6].time == 1000 * DAY);
+    for (size_t i = 0; i < n; i++) /* whichever the page ends with */
+        assert_int_equal(events_of(s, (eg_events_args){.before = e[i]}, &rest), n - 1 - i);
+    assert_int_equal(events_of(s, (eg_events_args){.limit = 3}, &rest), 3);
+    assert_int_equal(events_of(s, (eg_events_args){.flags = EG_EVENTS_REPLACED}, &rest), 8);
+    assert_int_equal(events_of(s, (eg_events_args){.since = 1001 * DAY, .until = 1002 * DAY}, &rest), 3);
+    /* a conflict is of the scopes of both sides */
+    assert_int_equal(events_of(s, (eg_events_args){.scope = EG_STR("b")}, &rest), 4);
+    eg_events_args odd = {.size = sizeof odd, .flags = 1u << 30, .limit = 1};
+    assert_int_equal(OPS(s, events, &odd, &rest, &n), EG_EUNSUPPORTED);
+}
+
 /* wait() gives the seq: at once when there is a newer one or no time to wait, else at the deadline.
  * Another process's commits are in test_concurrency.c. */
 void conformance_waiting(store *s) {

@@ -24,7 +24,8 @@
     X(leased_from_the_start)  \
     X(workspaces)             \
     X(audit_windows)          \
-    X(unembedded) X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces) X(listing)
+    X(unembedded)             \
+    X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces) X(listing) X(events)
 #define X(name) void conformance_##name(store *s);
 CONFORMANCE_CHECKS(X)
 #undef X

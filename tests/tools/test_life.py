@@ -206,5 +206,46 @@ class Life(unittest.TestCase):
         self.assertIn("--reason", self.fails("delete", self.facts()[0]["fact_id"], "--reason", key))
 
 
+    def test_timeline_and_diff(self):
+        self.assertEqual(self.out("timeline"), "nothing happened\n")
+        old = self.commit(PORTS[0], "--scope", "auth", "--agent", "alice")["fact_id"]
+        other = self.commit("Vouchers hold 24 months.", "--scope", "shop")["fact_id"]
+        between = self.facts()[0]["committed_at"]
+        new = self.ask("edit", old, "--content", PORTS[1], "--agent", "bob")["fact_id"]
+        self.ask("delete", other, "--agent", "carol")
+        self.commit("Prices are in euros.", "--scope", "shop")
+        lines = self.out("timeline").splitlines()
+        self.assertRegex(lines[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  added     .*euros")
+        self.assertIn("closed    " + other[-8:], lines[1])
+        self.assertEqual(lines[2].strip(), "deleted by carol")
+        self.assertIn(f"changed   {new[-8:]}  {PORTS[1]}  [auth, bob]", lines[3])
+        self.assertEqual(lines[4].strip(), f"was {old[-8:]}  {PORTS[0]}")
+        self.assertEqual(len(lines), 7)
+        events = [json.loads(line) for line in self.out("timeline", "--json").splitlines()]
+        self.assertEqual([e["event"] for e in events],
+                         ["added", "closed", "changed", "added", "added"])
+        err = self.run_engram("timeline", "--limit", "2")[1]
+        rest = self.out("timeline", "--json", "--cursor", err.split("--cursor ")[1].strip())
+        self.assertEqual([json.loads(line) for line in rest.splitlines()], events[2:])
+        self.assertEqual(len(self.out("timeline", "--scope", "auth", "--json").splitlines()), 2)
+        self.assertEqual(self.out("timeline", "--until", "yesterday"), "nothing happened\n")
+
+        said = self.out("diff", between)
+        self.assertTrue(said.endswith("1 added, 1 changed, 1 closed\n"), said)
+        self.assertIn(f"~ {new[-8:]}  {PORTS[1]}  [auth, bob]\n  was {old[-8:]}  {PORTS[0]}", said)
+        self.assertIn(f"- {other[-8:]}  Vouchers hold 24 months.", said)
+        asked = self.ask("diff", between)
+        self.assertEqual([len(asked[k]) for k in ("added", "changed", "closed")], [1, 1, 1])
+        self.assertEqual(self.out("diff", "1h", between, "--scope", "shop").splitlines()[-1],
+                         "1 added, 0 changed, 0 closed")
+        for words, said in ((["timeline", "x"], "timeline takes no arguments"),
+                            (["timeline", "--since", "x"], "--since: 'x' is not a valid time"),
+                            (["timeline", "--cursor", "x"], "--cursor is 'x'"),
+                            (["diff"], "diff needs one time or two"),
+                            (["diff", "1d", "2d"], "exchange them"),
+                            (["diff", "soon"], "'soon' is not a valid time")):
+            self.assertIn(said, self.fails(*words))
+
+
 sys.argv[1:] = sys.argv[2:]
 unittest.main()

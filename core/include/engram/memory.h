@@ -314,6 +314,50 @@ typedef struct eg_listing {
 } eg_listing;
 EG_SIZE_FROZEN(eg_listing, 64);
 
+#define EG_TIMELINE_ARGS_SIZE_1_0 64
+typedef struct eg_timeline_args {
+    uint32_t size, flags; /* sizeof(eg_timeline_args) of the caller, 0 */
+    eg_str scope;         /* empty or "/": all */
+    int64_t since, until; /* both included; 0: from the beginning, up to now */
+    eg_str cursor;        /* of the timeline that this one continues; empty: from the latest */
+    uint32_t limit;       /* 0: 50 */
+    uint32_t reserved;
+} eg_timeline_args;
+EG_SIZE_FROZEN(eg_timeline_args, EG_TIMELINE_ARGS_SIZE_1_0);
+/* What happened at a time. */
+typedef struct eg_moment {
+    int64_t time;
+    uint32_t kind; /* eg_event_kind */
+    uint32_t reserved0;
+    const eg_fact *fact;              /* as it is now; NULL: it is about a conflict */
+    const eg_fact *before;            /* of a fact that was stored: the version that it replaced, or
+                                       * that it brings back; NULL: none */
+    const eg_conflict_view *conflict; /* as it is now; NULL: it is about a fact */
+    uint64_t reserved[3];             /* 0 */
+} eg_moment;
+typedef struct eg_timeline {
+    eg_moment *moments; /* the latest first */
+    size_t count;
+    eg_str cursor;        /* for what was before; empty: this is all */
+    uint64_t reserved[4]; /* 0 */
+} eg_timeline;
+EG_SIZE_FROZEN(eg_moment, 64);
+EG_SIZE_FROZEN(eg_timeline, 64);
+
+/* A lineage whose current version is another one at the end of a time than at its beginning. */
+typedef struct eg_fact_change {
+    const eg_fact *before; /* NULL: there was none, it was added */
+    const eg_fact *after;  /* NULL: there is none, it was closed or has expired */
+    uint64_t reserved[2];  /* 0 */
+} eg_fact_change;
+typedef struct eg_diff {
+    eg_fact_change *changes; /* the latest first */
+    size_t count;
+    uint64_t reserved[6]; /* 0 */
+} eg_diff;
+EG_SIZE_FROZEN(eg_fact_change, 32);
+EG_SIZE_FROZEN(eg_diff, 64);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -368,6 +412,11 @@ typedef struct eg_memory_ops {
      * suspected. */
     eg_status (*conflicts_about)(eg_memory *m, eg_request *rq, const eg_id *facts, size_t n, eg_conflict_view **out,
                                  size_t *count);
+    /* What was committed, changed and closed, which conflicts were found and settled. */
+    eg_status (*timeline)(eg_memory *m, eg_request *rq, const eg_timeline_args *args, eg_timeline *out);
+    /* What became of the current facts of a scope between two times: the net effect of the timeline
+     * from `from`, not included, up to `to` (0: now). */
+    eg_status (*diff)(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, int64_t to, eg_diff *out);
 } eg_memory_ops;
 
 #endif

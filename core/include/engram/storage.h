@@ -231,6 +231,37 @@ typedef struct eg_journal_row {
     uint64_t reserved[2];
 } eg_journal_row;
 
+/* What happened to a fact or a conflict, told from its row as it is now: what was undone is not
+ * told. */
+typedef enum eg_event_kind {
+    EG_EVENT_STORED = 0, /* the fact was committed */
+    EG_EVENT_CLOSED,     /* the fact was closed */
+    EG_EVENT_EXPIRED,    /* the time of the fact ran out */
+    EG_EVENT_FOUND,      /* the conflict was found; never one that is only suspected */
+    EG_EVENT_SETTLED     /* the conflict was resolved or dismissed, or ended with a fact */
+} eg_event_kind;
+/* In the order of time, kind and key: the order of several events of one time has no meaning. */
+typedef struct eg_event {
+    int64_t time;
+    uint32_t kind; /* eg_event_kind */
+    uint32_t reserved0;
+    int64_t key; /* of its row, in the store */
+    eg_id id;    /* of the fact or conflict */
+    uint64_t reserved[2];
+} eg_event;
+typedef enum eg_events_flag {
+    EG_EVENTS_REPLACED = 1 /* also that facts were closed which another version replaced */
+} eg_events_flag;
+typedef struct eg_events_args {
+    uint32_t size, flags; /* eg_events_flag */
+    eg_str scope;         /* of the fact, or of one of the conflict; empty: all */
+    int64_t since, until; /* both included; until 0: the store's now, which is the latest */
+    eg_event before;      /* only events that come before this one; time 0: all */
+    uint32_t limit;
+    uint32_t reserved0;
+    uint64_t reserved[4];
+} eg_events_args;
+
 /* ---- jobs ---- */
 
 typedef enum eg_job_kind {
@@ -614,6 +645,9 @@ typedef struct eg_storage_ops {
     /* Ids of facts or conflicts from `first` to `last`, compared bytewise, both included: at most
      * limit, in that order. NULL: this backend finds ids by their ends only. */
     eg_status (*ids_between)(eg_storage *store, eg_request *rq, eg_id first, eg_id last, eg_id *out, size_t limit, size_t *n);
+
+    /* What happened, the latest first. NULL: this backend cannot tell. */
+    eg_status (*events)(eg_storage *store, eg_request *rq, const eg_events_args *args, eg_event **out, size_t *n);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one
@@ -637,6 +671,9 @@ EG_SIZE_FROZEN(eg_storage_open_args, EG_STORAGE_OPEN_ARGS_SIZE_1_0);
 EG_SIZE_GROWN(eg_storage_ops, EG_STORAGE_OPS_SIZE_1_0, edit_workspace);
 EG_SIZE_FROZEN(eg_workspace_edit, EG_WORKSPACE_EDIT_SIZE_1_0);
 EG_SIZE_FROZEN(eg_workspace_edited, 32);
+#define EG_EVENTS_ARGS_SIZE_1_0 136
+EG_SIZE_FROZEN(eg_event, 56);
+EG_SIZE_FROZEN(eg_events_args, EG_EVENTS_ARGS_SIZE_1_0);
 EG_SIZE_FROZEN(eg_change, 136);
 EG_SIZE_FROZEN(eg_precondition, 72);
 EG_SIZE_FROZEN(eg_fact_parts, 592);

@@ -180,5 +180,13 @@
         "," ARG_SCOPE_FILTER ALSO("limit", A_COUNT("500")))
 #define EXPIRING_OUTPUT RESULT("\"facts\"")
 
+#define TIMELINE_DESCRIPTION \
+    "What happened to the memory, the latest first: facts that were added, changed or closed, conflicts that were found or " \
+    "settled. With net, only what became of facts between since and until. Call it to catch up after a pause."
+#define TIMELINE_INPUT \
+    OBJECT(ARG_SCOPE_FILTER ALSO("since", A_TEXT(WHEN)) ALSO("until", A_TEXT("as since")) ALSO("limit", A_COUNT("500")) \
+        ALSO("cursor", A_TEXT("next_cursor of the page before")) ALSO("net", A_FLAG("the net effect; needs since")))
+#define TIMELINE_OUTPUT S_OBJECT
+
 /* clang-format on */
 #endif

@@ -1,5 +1,5 @@
-/* tools_life.c - the tools about facts in the course of time: listing them, and what will expire.
- * All are of the team profile. See tools_core.c. */
+/* tools_life.c - the tools about facts in the course of time: listing them, what will
+ * expire, what happened. All are of the team profile. See tools_core.c. */
 #include "tools.h"
 
 #include "schemas.h"
@@ -89,11 +89,141 @@ static eg_status call_expiring(void *self, const eg_services *services, eg_reque
     return list(services, rq, arguments, &args, out);
 }
 
+/* --- timeline --- */
+
+/* An agent learns what happened to what; engram_lineage shows all of it. */
+enum { EVENT_TEXT = 400, N_SCOPE = 0, N_SINCE, N_UNTIL, N_LIMIT, N_CURSOR, N_NET, N_COUNT };
+
+static const char *event_word(const eg_moment *x) {
+    switch (x->kind) {
+    case EG_EVENT_STORED:
+        return eg_id_is_none(x->fact->supersedes) ? eg_id_is_none(x->fact->restored_from) ? "added" : "restored" : "changed";
+    case EG_EVENT_CLOSED: return "closed";
+    case EG_EVENT_EXPIRED: return "expired";
+    case EG_EVENT_FOUND: return "conflict";
+    case EG_EVENT_SETTLED: return "settled";
+    }
+    return "unknown";
+}
+
+static void put_moment(result *r, const eg_moment *x) {
+    pj_begin(&r->out, '{');
+    mt_put_time(r, "at", x->time);
+    pj_kstr(&r->out, "event", eg_str_of(event_word(x)));
+    if (x->fact) {
+        pj_key(&r->out, "fact");
+        mt_put_fact(r, x->fact);
+    }
+    if (x->before) {
+        pj_key(&r->out, "before");
+        mt_put_fact(r, x->before);
+    }
+    if (x->conflict) {
+        pj_key(&r->out, "conflict");
+        mt_put_conflict_view(r, x->conflict, NULL);
+    }
+    pj_end(&r->out, '}');
+}
+
+static void render_timeline(result *r, const void *data) {
+    const eg_timeline *d = data;
+    size_t limit = r->text_limit;
+    r->whole = 1;
+    mt_put_notice(r);
+    if (!r->full && limit > EVENT_TEXT) r->text_limit = EVENT_TEXT;
+    pj_key(&r->out, "events");
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->count; i++) put_moment(r, &d->moments[i]);
+    pj_end(&r->out, ']');
+    r->text_limit = limit;
+    mt_put_optional(r, "next_cursor", d->cursor);
+}
+
+typedef struct diff_data {
+    const eg_diff *diff;
+    int64_t from, to;
+} diff_data;
+
+/* The changes that have both sides, or only the one. */
+static void put_changes(result *r, const char *key, const eg_diff *d, int before, int after) {
+    pj_key(&r->out, key);
+    pj_begin(&r->out, '[');
+    for (size_t i = 0; i < d->count; i++) {
+        const eg_fact_change *c = &d->changes[i];
+        if ((c->before != NULL) != before || (c->after != NULL) != after) continue;
+        if (before != after) {
+            mt_put_fact(r, before ? c->before : c->after);
+            continue;
+        }
+        pj_begin(&r->out, '{');
+        pj_key(&r->out, "before");
+        mt_put_fact(r, c->before);
+        pj_key(&r->out, "after");
+        mt_put_fact(r, c->after);
+        pj_end(&r->out, '}');
+    }
+    pj_end(&r->out, ']');
+}
+
+static void render_diff(result *r, const void *data) {
+    const diff_data *d = data;
+    r->whole = 1;
+    mt_put_notice(r);
+    mt_put_time(r, "since", d->from);
+    mt_put_time(r, "until", d->to);
+    put_changes(r, "added", d->diff, 0, 1);
+    put_changes(r, "changed", d->diff, 1, 1);
+    put_changes(r, "closed", d->diff, 1, 0);
+}
+
+static eg_status call_diff(const eg_services *services, eg_memory *memory, eg_request *rq, eg_str arguments, const arg_value *v,
+                           eg_tool_result *out) {
+    eg_diff diff = {0};
+    if (!v[N_SINCE].given)
+        return eg_request_fail(rq, EG_EINVAL, "since: is missing; with net it says from when on the changes count");
+    if (v[N_LIMIT].given || v[N_CURSOR].given)
+        return eg_request_fail(rq, EG_EINVAL, "net: the net effect is told at once; leave limit and cursor out");
+    eg_status s =
+        services->memory_ops->diff(memory, rq, mt_scope_of(services, &v[N_SCOPE]), v[N_SINCE].integer, v[N_UNTIL].integer, &diff);
+    const diff_data data = {&diff, v[N_SINCE].integer, v[N_UNTIL].integer};
+    return s == EG_OK ? mt_result_make(rq, arguments, render_diff, &data, out) : s;
+}
+
+static eg_status call_timeline(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
+    (void)self;
+    const arg_spec specs[N_COUNT] = {
+        [N_SCOPE] = {.name = "scope", .kind = ARG_TEXT, .high = EG_MAX_SCOPE},
+        [N_SINCE] = {.name = "since", .kind = ARG_TIME},
+        [N_UNTIL] = {.name = "until", .kind = ARG_TIME},
+        [N_LIMIT] = {.name = "limit", .kind = ARG_INTEGER, .low = 1, .high = EG_MAX_LISTED},
+        [N_CURSOR] = {.name = "cursor", .kind = ARG_TEXT, .high = MAX_ID_TEXT},
+        [N_NET] = {.name = "net", .kind = ARG_BOOLEAN},
+    };
+    arg_value v[N_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, N_COUNT, v);
+    if (s != EG_OK) return s;
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    if (!EG_HAS(services->memory_ops, diff)) return no_listing(rq);
+    if (v[N_NET].integer) return call_diff(services, memory, rq, arguments, v, out);
+    const eg_timeline_args args = {.size = sizeof args,
+                                   .scope = mt_scope_of(services, &v[N_SCOPE]),
+                                   .since = v[N_SINCE].integer,
+                                   .until = v[N_UNTIL].integer,
+                                   .cursor = v[N_CURSOR].text,
+                                   .limit = v[N_LIMIT].given ? (uint32_t)v[N_LIMIT].integer : AGENT_LIMIT};
+    eg_timeline timeline = {0};
+    s = services->memory_ops->timeline(memory, rq, &args, &timeline);
+    return s == EG_OK ? mt_result_make(rq, arguments, render_timeline, &timeline, out) : s;
+}
+
 #define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
 const eg_tool mt_life_tools[] = {
     {sizeof(eg_tool), READS, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_facts", "List facts", FACTS_DESCRIPTION, FACTS_INPUT,
      FACTS_OUTPUT, call_facts},
     {sizeof(eg_tool), READS, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_expiring", "List facts that expire soon",
      EXPIRING_DESCRIPTION, EXPIRING_INPUT, EXPIRING_OUTPUT, call_expiring},
+    {sizeof(eg_tool), READS, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_timeline", "What happened", TIMELINE_DESCRIPTION,
+     TIMELINE_INPUT, TIMELINE_OUTPUT, call_timeline},
 };
 const size_t mt_life_tool_count = COUNT(mt_life_tools);

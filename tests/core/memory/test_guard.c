@@ -57,6 +57,11 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "list") == 0) return o->list(m, rq, &list, &listing);
     eg_conflict_view *about;
     if (strcmp(name, "conflicts_about") == 0) return o->conflicts_about(m, rq, &id, 1, &about, &n);
+    const eg_timeline_args times = {.size = sizeof times};
+    eg_timeline timeline;
+    eg_diff diff;
+    if (strcmp(name, "timeline") == 0) return o->timeline(m, rq, &times, &timeline);
+    if (strcmp(name, "diff") == 0) return o->diff(m, rq, (eg_str){0}, 0, 0, &diff);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

@@ -200,10 +200,115 @@ static void a_deletion_has_its_reason(void **state) {
     fixture_close(&f);
 }
 
+static eg_timeline timeline(fixture *f, eg_timeline_args args) {
+    eg_timeline t;
+    args.size = sizeof args;
+    if (f->ops->timeline(f->memory, f->rq, &args, &t) != EG_OK) fail_msg("%s", f->rq->err->text);
+    return t;
+}
+
+static eg_diff diff(fixture *f, int64_t from, int64_t to) {
+    eg_diff d;
+    if (f->ops->diff(f->memory, f->rq, (eg_str){0}, from, to, &d) != EG_OK) fail_msg("%s", f->rq->err->text);
+    return d;
+}
+
+/* Each step of a fact's life is told once, the latest first, page by page; what was undone is
+ * not. */
+static void what_happened(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_receipt a = commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    f.now += EG_SECOND;
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    f.now += EG_SECOND;
+    eg_receipt c = correct(&f, a.fact, EG_OP_UPDATE, "The auth service runs on port 8081.");
+    f.now += EG_SECOND;
+    eg_receipt gone = correct(&f, b.fact, EG_OP_DELETE, "");
+    f.now += EG_SECOND;
+    eg_timeline t = timeline(&f, (eg_timeline_args){0});
+    assert_true(t.count >= 5 && !t.cursor.len);
+    size_t changed = 0, found = 0, settled = 0, closed = 0;
+    for (size_t i = 0; i < t.count; i++) {
+        const eg_moment *x = &t.moments[i];
+        assert_true((x->fact != NULL) != (x->conflict != NULL) && (i == 0 || x->time <= t.moments[i - 1].time));
+        if (x->before) {
+            changed++;
+            assert_true(eg_id_eq(x->fact->id, c.fact.id) && eg_id_eq(x->before->id, a.fact.id));
+        }
+        found += x->kind == EG_EVENT_FOUND;
+        settled += x->kind == EG_EVENT_SETTLED;
+        closed += x->kind == EG_EVENT_CLOSED && eg_id_eq(x->fact->id, b.fact.id);
+        /* that is the change */
+        assert_false(x->kind == EG_EVENT_CLOSED && eg_id_eq(x->fact->id, a.fact.id));
+    }
+    assert_true(changed == 1 && found == settled && found >= 1 && closed == 1);
+    size_t paged = 0;
+    eg_timeline_args args = {.limit = 2};
+    do {
+        eg_timeline page = timeline(&f, args);
+        for (size_t i = 0; i < page.count; i++, paged++)
+            assert_true(page.moments[i].time == t.moments[paged].time && page.moments[i].kind == t.moments[paged].kind);
+        args.cursor = page.cursor;
+    } while (args.cursor.len);
+    assert_int_equal(paged, t.count);
+    undo(&f, gone.undo_id);
+    t = timeline(&f, (eg_timeline_args){.limit = 1});
+    assert_true(t.moments[0].kind == EG_EVENT_STORED && eg_id_eq(t.moments[0].before->id, b.fact.id));
+    static const char *const wrong[] = {"x", "1", "1.2", "1.2.3x", "-1.0.0", "0.0.0"};
+    eg_timeline out;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const eg_timeline_args odd = {.size = sizeof odd, .cursor = eg_str_of(wrong[i])};
+        assert_int_equal(f.ops->timeline(f.memory, f.rq, &odd, &out), EG_EINVAL);
+    }
+    const eg_timeline_args exchanged = {.size = sizeof exchanged, .since = 2, .until = 1};
+    assert_int_equal(f.ops->timeline(f.memory, f.rq, &exchanged, &out), EG_EINVAL);
+    fixture_close(&f);
+}
+
+/* What is the same at both times is not told, whatever happened in between. */
+static void the_net_effect(void **state) {
+    (void)state;
+    WITH(f, 0);
+    eg_receipt kept = commit_as(&f, "a", "x", "Kept as it is."), changed = commit_as(&f, "a", "x", "Changed once.");
+    eg_receipt dropped = commit_as(&f, "a", "x", "Dropped later."), back = commit_as(&f, "a", "x", "Dropped and brought back.");
+    commit_for(&f, "a", 1, "Kept for a day.");
+    int64_t from = f.now;
+    f.now += EG_SECOND;
+    commit_as(&f, "a", "y", "Added later.");
+    eg_receipt passing = commit_as(&f, "a", "y", "Added and closed again.");
+    eg_receipt twice = correct(&f, changed.fact, EG_OP_UPDATE, "Changed twice.");
+    correct(&f, dropped.fact, EG_OP_DELETE, "");
+    f.now += EG_SECOND;
+    correct(&f, twice.fact, EG_OP_UPDATE, "Changed for good.");
+    correct(&f, passing.fact, EG_OP_DELETE, "");
+    undo(&f, correct(&f, back.fact, EG_OP_DELETE, "").undo_id);
+    int64_t to = f.now;
+    f.now += EG_SECOND;
+    correct(&f, kept.fact, EG_OP_UPDATE, "Changed after that.");
+    eg_diff d = diff(&f, from, to);
+    assert_int_equal(d.count, 3);
+    for (size_t i = 0; i < d.count; i++) {
+        const eg_fact_change *c = &d.changes[i];
+        if (c->before && c->after) assert_true(is(*c->before, "Changed once.") && is(*c->after, "Changed for good."));
+        else assert_true(c->after ? is(*c->after, "Added later.") : is(*c->before, "Dropped later."));
+    }
+    assert_int_equal(diff(&f, to, to).count, 0);
+    assert_int_equal(diff(&f, to, 0).count, 1);
+    f.now += EG_DAY; /* what runs out by itself is closed as well */
+    assert_int_equal(diff(&f, from, 0).count, 5);
+    eg_diff out;
+    assert_int_equal(f.ops->diff(f.memory, f.rq, (eg_str){0}, to, from, &out), EG_EINVAL);
+    assert_int_equal(f.ops->diff(f.memory, f.rq, (eg_str){0}, f.now + EG_DAY, 0, &out), EG_EINVAL);
+    assert_int_equal(f.ops->diff(f.memory, f.rq, (eg_str){0}, INT64_MAX, INT64_MAX, &out), EG_EINVAL);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_listed),  cmocka_unit_test(what_ends_soon),    cmocka_unit_test(conflicts_of_facts),
         cmocka_unit_test(ids_are_shortened), cmocka_unit_test(exact_corrections), cmocka_unit_test(a_deletion_has_its_reason),
+        cmocka_unit_test(what_happened),     cmocka_unit_test(the_net_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

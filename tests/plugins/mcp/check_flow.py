@@ -300,6 +300,11 @@ def serves_team_tools():
     check(len(value["facts"]) >= 3 and FACT <= set(value["facts"][0]), "facts", value)
     value = good_call(rev, peer, tools, "engram_expiring", {"within": "2d"})
     check("facts" in value, "expiring", value)
+    value = good_call(rev, peer, tools, "engram_timeline", {"scope": scope})
+    check({"added", "conflict"} <= {e["event"] for e in value["events"]}, "timeline", value)
+    value = good_call(rev, peer, tools, "engram_timeline",
+                      {"scope": scope, "since": "1h", "net": True})
+    check(value["added"], "the net effect", value)
     value = good_call(rev, peer, tools, "engram_undo", {"undo_id": second["undo_id"]})
     check(value["undone"] == "commit" and value["undo_id"], "undo", value)
     peer.finish()

@@ -35,6 +35,8 @@ typedef struct fake_host {
     eg_judge_args judge;
     eg_check_args check;
     eg_list_args list;
+    eg_timeline_args timeline;
+    int64_t diff_from, diff_to;
     eg_str check_first, check_scope, conflicts_scope, promote_id, lineage_id, feedback_id;
     int32_t conflicts_status;
     uint32_t conflicts_limit;

@@ -450,6 +450,40 @@ static eg_status fake_conflicts_about(eg_memory *m, eg_request *rq, const eg_id 
     return *out ? EG_OK : EG_ENOMEM;
 }
 
+/* Every fact was added, every conflict found; one page of several. */
+static eg_status fake_timeline(eg_memory *m, eg_request *rq, const eg_timeline_args *a, eg_timeline *out) {
+    ENTER(a->scope)
+    h->timeline = *a;
+    h->timeline.scope = fake_keep(a->scope);
+    h->timeline.cursor = fake_keep(a->cursor);
+    out->moments = eg_request_array(rq, h->fact_count + h->conflict_count, sizeof *out->moments);
+    eg_conflict_view *views = eg_request_array(rq, h->conflict_count, sizeof *views);
+    for (size_t i = 0; i < h->fact_count && out->moments; i++)
+        out->moments[out->count++] =
+            (eg_moment){.time = h->facts[i].committed_at, .fact = &h->facts[i], .before = i ? &h->facts[i - 1] : NULL};
+    for (size_t i = 0; i < h->conflict_count && out->moments && views; i++) {
+        const eg_conflict *c = &h->conflicts[i];
+        views[i] = (eg_conflict_view){.conflict = *c, .a = *fact_by_id(h, c->fact_a), .b = *fact_by_id(h, c->fact_b)};
+        out->moments[out->count++] = (eg_moment){.time = c->detected_at, .kind = EG_EVENT_FOUND, .conflict = &views[i]};
+    }
+    out->cursor = h->fact_count > 1 ? EG_STR("5.0.1") : (eg_str){0};
+    leave(h);
+    return out->moments && views ? EG_OK : EG_ENOMEM;
+}
+
+/* The first fact was closed, the second added, the third changed. */
+static eg_status fake_diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, int64_t to, eg_diff *out) {
+    ENTER(scope)
+    h->diff_from = from;
+    h->diff_to = to;
+    out->changes = eg_request_array(rq, 3, sizeof *out->changes);
+    for (size_t i = 0; i < h->fact_count && i < 3 && out->changes; i++)
+        out->changes[out->count++] =
+            (eg_fact_change){.before = i != 1 ? &h->facts[i] : NULL, .after = i > 0 ? &h->facts[i] : NULL};
+    leave(h);
+    return out->changes ? EG_OK : EG_ENOMEM;
+}
+
 static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     ENTER(((eg_str){NULL, 0}))
     *out = (eg_memory_status){.status = EG_STR("ready"),
@@ -483,4 +517,6 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .status = fake_status,
                                        .statements = fake_statements,
                                        .list = fake_list,
-                                       .conflicts_about = fake_conflicts_about};
+                                       .conflicts_about = fake_conflicts_about,
+                                       .timeline = fake_timeline,
+                                       .diff = fake_diff};

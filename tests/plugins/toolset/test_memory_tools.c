@@ -527,6 +527,38 @@ static void listings(void **state) {
     refused("engram_expiring", "{\"within\":\"soon\"}", "within");
 }
 
+static void timelines(void **state) {
+    (void)state;
+    cJSON *r;
+    call("engram_commit", "{\"content\":\"Alpha is 0\"}", NULL);
+    call("engram_commit", "{\"content\":\"Alpha is 1\"}", NULL);
+    call("engram_commit", "{\"content\":\"Gamma is 1\"}", NULL);
+    assert_int_equal(call("engram_timeline",
+                          "{\"scope\":\"a\",\"since\":\"2026-07-27\",\"until\":\"2026-07-28\",\"limit\":9,\"cursor\":\"7.0.7\"}",
+                          &r),
+                     EG_OK);
+    SAME(host.timeline.scope, "a");
+    SAME(host.timeline.cursor, "7.0.7");
+    assert_true(host.timeline.limit == 9 && host.timeline.until - host.timeline.since == INT64_C(86400000000));
+    const cJSON *events = pj_get(r, "events");
+    assert_int_equal(cJSON_GetArraySize(events), 4);
+    assert_string_equal(text_of(cJSON_GetArrayItem(events, 0), "event"), "added");
+    assert_null(pj_get(cJSON_GetArrayItem(events, 0), "before"));
+    assert_string_equal(text_of(pj_get(cJSON_GetArrayItem(events, 1), "before"), "content"), "Alpha is 0");
+    assert_string_equal(text_of(cJSON_GetArrayItem(events, 3), "event"), "conflict");
+    assert_non_null(pj_get(pj_get(cJSON_GetArrayItem(events, 3), "conflict"), "fact_b"));
+    assert_string_equal(text_of(r, "next_cursor"), "5.0.1");
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_timeline", "{\"since\":\"2026-07-27\",\"net\":true}", &r), EG_OK);
+    assert_true(host.diff_from == INT64_C(1785110400000000) && host.diff_to == 0);
+    static const char *const kinds[] = {"added", "changed", "closed"};
+    for (int i = 0; i < 3; i++) assert_int_equal(cJSON_GetArraySize(pj_get(r, kinds[i])), 1);
+    assert_string_equal(text_of(pj_get(cJSON_GetArrayItem(pj_get(r, "changed"), 0), "after"), "content"), "Gamma is 1");
+    cJSON_Delete(r);
+    refused("engram_timeline", "{\"net\":true}", "since: is missing");
+    refused("engram_timeline", "{\"net\":true,\"since\":\"1d\",\"limit\":3}", "net");
+}
+
 /* A version names itself by the end or the beginning of its id; its conflicts come with it. */
 static void a_lineage_has_its_conflicts(void **state) {
     (void)state;
@@ -553,6 +585,7 @@ static void a_lineage_has_its_conflicts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(listings),
+        TEST(timelines),
         TEST(a_lineage_has_its_conflicts),
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
