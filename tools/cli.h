@@ -101,6 +101,8 @@ int run_facts(const call *c);
 int run_show(const call *c);
 int run_timeline(const call *c);
 int run_diff(const call *c);
+int run_mark(const call *c); /* pin, unpin, archive, restore */
+int run_promote(const call *c);
 int run_edit(const call *c);
 int run_delete(const call *c);
 int run_tool(const call *c);

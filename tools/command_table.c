@@ -32,6 +32,8 @@ const exit_status common_exits[] = {{0, "success"},
                                     {130, "interrupted (128 plus the number of the signal)"},
                                     {0}};
 
+static const option no_options[] = {{0}};
+
 /* ---- check ---- */
 
 static const char *const check_text[] = {
@@ -327,6 +329,25 @@ static const option delete_options[] = {
      .argument = "reason"},
     {.name = "agent", .value = "NAME", .description = "the agent or person who closes it", .argument = "agent_id"},
     {0}};
+
+static const char *const pin_text[] = {
+    "A pinned fact never expires and does not age, ranks a little higher among facts that match a topic as well, and passes its "
+    "pin on to what replaces it. Pinning ends its time to live; unpinning does not bring that back.",
+    NULL};
+static const char *const archive_text[] = {
+    "Takes a fact out of the way: queries do not find it, and nothing is compared with it. `engram facts --all` lists it, and "
+    "`engram restore` brings it back. Conflicts about it end.",
+    NULL};
+static const option archive_options[] = {
+    {.name = "reason", .value = "TEXT", .description = "why, for the audit log", .argument = "reason"}, {0}};
+static const char *const restore_text[] = {
+    "Brings back a fact that was archived or deleted, or that has expired: a copy of it, in the same lineage, under a new id. If "
+    "it had a time to live, that begins anew. Its conflicts that ended with it are open again.",
+    NULL};
+static const char *const promote_text[] = {
+    "Makes an ephemeral fact durable: it does not expire, queries find it, and it is compared with the others. One that queries "
+    "found twice becomes durable by itself.",
+    NULL};
 
 static const char *const conflicts_text[] = {
     "Lists pairs of facts that contradict each other. With CONFLICT, prints that one and the history of both facts.", NULL};
@@ -631,8 +652,6 @@ static const example help_examples[] = {
     {"engram help --format bash > ~/.local/share/bash-completion/completions/engram", "install completion for bash"},
     {0}};
 
-static const option no_options[] = {{0}};
-
 #define CHECKING "Check documents"
 #define MEMORY "Use the memory"
 #define INFERENCE "Run models"
@@ -729,6 +748,56 @@ const command commands[] = {{.name = "check",
                              .run = run_delete,
                              .tool = "engram_commit",
                              .positional = "corrects_lineage"},
+                            {.name = "pin",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "keep a fact for good, and rank it a little higher",
+                             .description = pin_text,
+                             .arguments = fact_arguments,
+                             .options = no_options,
+                             .run = run_mark,
+                             .tool = "engram_mark",
+                             .positional = "fact_id"},
+                            {.name = "unpin",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "take a pin back",
+                             .description = pin_text,
+                             .arguments = fact_arguments,
+                             .options = no_options,
+                             .run = run_mark,
+                             .tool = "engram_mark",
+                             .positional = "fact_id"},
+                            {.name = "archive",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "take a fact out of the way",
+                             .description = archive_text,
+                             .arguments = fact_arguments,
+                             .options = archive_options,
+                             .run = run_mark,
+                             .tool = "engram_mark",
+                             .positional = "fact_id"},
+                            {.name = "restore",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "bring back a fact that was archived, deleted or has expired",
+                             .description = restore_text,
+                             .arguments = fact_arguments,
+                             .options = no_options,
+                             .run = run_mark,
+                             .tool = "engram_mark",
+                             .positional = "fact_id"},
+                            {.name = "promote",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID",
+                             .summary = "make an ephemeral fact durable",
+                             .description = promote_text,
+                             .arguments = fact_arguments,
+                             .options = no_options,
+                             .run = run_promote,
+                             .tool = "engram_promote",
+                             .positional = "fact_id"},
                             {.name = "conflicts",
                              .group = MEMORY,
                              .synopsis = "[CONFLICT]",

@@ -1,6 +1,6 @@
-/* edit_command.c - `engram edit` and `engram delete`: an update and a deletion of the one fact that
- * was named. Both are commits, by the tool that agents call; `exact` makes the memory refuse a fact
- * that has another version by now. */
+/* edit_command.c - what changes the one fact that was named: edit and delete, which are commits (an
+ * update and a deletion; `exact` makes the memory refuse a fact that has another version by now),
+ * pin, unpin, archive, restore and promote. All by the tools that agents call. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -162,3 +162,28 @@ static int with_host(const call *c, int (*change)(const call *c, eg_host *host, 
 
 int run_edit(const call *c) { return with_host(c, edit); }
 int run_delete(const call *c) { return with_host(c, delete_fact); }
+
+/* ---- marks ---- */
+
+/* The command's name is the mark. */
+static int mark(const call *c, eg_host *host, cJSON *a) {
+    cJSON *r;
+    cJSON_AddStringToObject(a, "fact_id", c->positional[0]);
+    cJSON_AddStringToObject(a, "mark", c->command->name);
+    int status = memory_tool(c, host, c->command->tool, a, &r);
+    if (r) print_result("mark", r);
+    cJSON_Delete(r);
+    return status;
+}
+
+static int promote(const call *c, eg_host *host, cJSON *a) {
+    cJSON *r;
+    cJSON_AddStringToObject(a, "fact_id", c->positional[0]);
+    int status = memory_tool(c, host, c->command->tool, a, &r);
+    if (r) print_result("promote", r);
+    cJSON_Delete(r);
+    return status;
+}
+
+int run_mark(const call *c) { return with_host(c, mark); }
+int run_promote(const call *c) { return with_host(c, promote); }

@@ -19,6 +19,7 @@ static const char *state_of(const cJSON *fact) {
     if (*text_of(fact, "close_reason")) return text_of(fact, "close_reason");
     if (fact_is_over(fact)) return "expired";
     if (true_of(fact, "has_open_conflict")) return "disputed";
+    if (true_of(fact, "pinned")) return "pinned";
     if (strcmp(text_of(fact, "durability"), "ephemeral") == 0) return "ephemeral";
     return "current";
 }
@@ -137,7 +138,8 @@ static void print_fact(const cJSON *f) {
     print_lines(text_of(f, "content"), 2);
     putchar('\n');
     print_field("scope", text_of(f, "scope"));
-    printf("%-11s%s, confidence %g, %s\n", "type", text_of(f, "fact_type"), number_of(f, "confidence"), text_of(f, "durability"));
+    printf("%-11s%s, confidence %g, %s%s\n", "type", text_of(f, "fact_type"), number_of(f, "confidence"),
+           text_of(f, "durability"), true_of(f, "pinned") ? ", pinned" : "");
     printf("%-11s%s%s%s%s\n", "by", *text_of(f, "agent_id") ? text_of(f, "agent_id") : "nobody",
            *text_of(f, "engineer") ? " for " : "", text_of(f, "engineer"), true_of(f, "has_open_conflict") ? ", DISPUTED" : "");
     print_field("committed", text_of(f, "committed_at"));

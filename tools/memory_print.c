@@ -208,6 +208,15 @@ static void print_judged(const cJSON *r) {
     print_facts(r, "closed", "closed ");
 }
 
+/* "pin: fact 1a2b3c4d  TEXT", with what undoes it. */
+static void print_marked(const cJSON *r, const char *name) {
+    const cJSON *fact = cJSON_GetObjectItemCaseSensitive(r, "fact"), *undo = cJSON_GetObjectItemCaseSensitive(r, "undo_id");
+    int indent = printf("%s: fact %s  ", *text_of(r, "mark") ? text_of(r, "mark") : name, short_id(fact, "fact_id"));
+    print_lines(text_of(fact, "content"), indent);
+    if (cJSON_IsNumber(undo)) printf("  (undo %.0f)", undo->valuedouble);
+    putchar('\n');
+}
+
 /* Members of the result, one a line; nested ones indented. The status has two levels. */
 static void print_members(const cJSON *o, const char *indent) {
     const cJSON *one, *inner;
@@ -239,5 +248,6 @@ void print_result(const char *name, const cJSON *r) {
     else if (strcmp(name, "resolve") == 0) print_resolved(r);
     else if (strcmp(name, "undo") == 0) print_undone(r);
     else if (strcmp(name, "judge") == 0) print_judged(r);
+    else if (strcmp(name, "mark") == 0 || strcmp(name, "promote") == 0) print_marked(r, name);
     else print_members(r, "");
 }

@@ -2,6 +2,8 @@
  * for their meaning. */
 #include "core/memory/changes.h"
 
+#include "core/base/json.h"
+
 void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq, .actor = rq->who->agent}; }
 
 /* Room for one more of `size` bytes in *rows, doubling; 0 when memory is out. */
@@ -82,6 +84,26 @@ void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, co
     end->end_conflicts.resolution = eg_str_of(why);
     end->end_conflicts.except = settled;
     end->end_conflicts.except_count = settled != NULL;
+}
+
+void eg_draft_close_for(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *what, eg_str why) {
+    eg_str said =
+        eg_request_printf(d->rq, "the fact was %s%s%.*s", what, why.len ? ": " : "", (int)why.len, why.len ? why.ptr : "");
+    if (!said.ptr) d->failed = 1;
+    eg_draft_close(d, fact, reason, said.ptr ? said.ptr : "", NULL);
+}
+
+eg_status eg_draft_reason(eg_request *rq, eg_str reason, eg_str *payload) {
+    eg_buffer b = {0};
+    *payload = EG_STR("{}");
+    if (!reason.len) return EG_OK;
+    eg_buffer_text(&b, "{\"reason\":");
+    eg_buffer_json(&b, reason);
+    eg_buffer_text(&b, "}");
+    if (!b.failed) *payload = eg_request_copy(rq, (eg_str){b.ptr, b.len});
+    int failed = b.failed || !payload->ptr;
+    eg_buffer_release(&b);
+    return failed ? eg_request_fail(rq, EG_ENOMEM, "out of memory while a change was prepared") : EG_OK;
 }
 
 void eg_draft_promote(eg_draft *d, eg_memory *m, const eg_fact *fact, int64_t lifetime) {

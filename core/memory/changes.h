@@ -33,6 +33,10 @@ int eg_draft_told(eg_memory *m, eg_request *rq, eg_status s, eg_str *warning);
  * resolution, but for the one that this set settles itself (settled; NULL: none). Both pointers
  * must live as long as the draft. */
 void eg_draft_close(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *why, const eg_id *settled);
+/* The same: its conflicts end because it was `what`, such as "deleted", and for this reason. */
+void eg_draft_close_for(eg_draft *d, const eg_fact *fact, eg_close_reason reason, const char *what, eg_str why);
+/* The payload of an audit row that tells a reason: {"reason":"..."}, or {}. */
+eg_status eg_draft_reason(eg_request *rq, eg_str reason, eg_str *payload);
 /* Keeps the fact, which must be current, for so long from now on (microseconds; 0: for ever),
  * and no shorter than it would be kept anyway. An ephemeral one becomes durable, with a
  * detection job. */

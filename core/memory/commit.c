@@ -4,7 +4,6 @@
 #include "core/memory/commit.h"
 
 #include "core/base/clock.h"
-#include "core/base/json.h"
 #include "core/base/utf8.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
@@ -125,7 +124,7 @@ static eg_status refuse_other_version(const commit *c) {
                                n < head->content.len ? "..." : "");
     return eg_request_fail(c->rq, EG_EINVAL,
                            "corrects_lineage '%.*s' names a fact that %s, and no version of it is current: commit what holds now "
-                           "as a new fact",
+                           "as a new fact, or bring it back with restore",
                            (int)(name.len < 60 ? name.len : 60), name.ptr, head->close_reason ? "was closed" : "has expired");
 }
 
@@ -149,26 +148,21 @@ static eg_status find_lineage(commit *c) {
         c->nearest = found.nearest;
         if (eg_id_is_none(c->superseded.id)) c->operation = EG_OP_ADD;
     }
+    f->marks = 0;
     if (!eg_id_is_none(c->superseded.id)) {
         f->lineage_id = c->superseded.lineage_id;
         f->supersedes = c->superseded.id;
+        /* what is pinned stays so, unless its new version is to end */
+        if (!c->row.lifetime) f->marks = c->superseded.marks & EG_MARK_PINNED;
     }
     f->operation = c->operation;
     return EG_OK;
 }
 
-/* Closes the earlier fact, with its conflicts, which say what became of it. */
-static void draft_close(commit *c, eg_draft *d, eg_close_reason reason, const char *what) {
-    eg_str why = c->args->reason;
-    eg_str said =
-        eg_request_printf(c->rq, "the fact was %s%s%.*s", what, why.len ? ": " : "", (int)why.len, why.len ? why.ptr : "");
-    if (!said.ptr) d->failed = 1;
-    eg_draft_close(d, &c->superseded, reason, said.ptr ? said.ptr : "", NULL);
-}
-
+/* Closes what is superseded, with its conflicts. */
 static void draft_supersede(commit *c, eg_draft *d) {
     eg_draft_require(d, EG_REQUIRE_HEAD)->fact = c->superseded.id;
-    draft_close(c, d, EG_CLOSE_SUPERSEDED, "superseded");
+    eg_draft_close_for(d, &c->superseded, EG_CLOSE_SUPERSEDED, "superseded", c->args->reason);
 }
 
 /* *longer: 1 when this commit keeps the known fact clearly longer than it is kept anyway: a mere
@@ -225,7 +219,7 @@ static eg_status retire(commit *c, eg_receipt *out) {
     eg_draft d;
     eg_draft_begin(&d, c->rq);
     d.actor = c->row.fact.agent_id;
-    draft_close(c, &d, EG_CLOSE_DELETED, "deleted");
+    eg_draft_close_for(&d, &c->superseded, EG_CLOSE_DELETED, "deleted", c->args->reason);
     eg_draft_audit(&d, "delete", c->superseded.id, (eg_id){{0}}, c->payload);
     eg_applied applied;
     s = eg_draft_apply(&d, c->m, &applied);
@@ -352,26 +346,7 @@ static eg_status pass_gates(const commit *c) {
     }
     stored.reason = (eg_str){0};
     eg_status s = eg_pass_gates(c->m, c->rq, &stored);
-    if (s != EG_OK || !c->args->reason.len) return s;
-    eg_commit_args said = {.size = sizeof said, .content = c->args->reason, .agent_id = stored.agent_id};
-    if ((s = eg_pass_gates(c->m, c->rq, &said)) == EG_OK) return s;
-    char why[sizeof c->rq->err->text];
-    memcpy(why, c->rq->err->text, sizeof why);
-    return eg_request_fail(c->rq, s, "reason: %s", why);
-}
-
-/* {"reason":"..."}, or {}. */
-static eg_status make_payload(commit *c) {
-    eg_buffer b = {0};
-    c->payload = EG_STR("{}");
-    if (!c->args->reason.len) return EG_OK;
-    eg_buffer_text(&b, "{\"reason\":");
-    eg_buffer_json(&b, c->args->reason);
-    eg_buffer_text(&b, "}");
-    if (!b.failed) c->payload = eg_request_copy(c->rq, (eg_str){b.ptr, b.len});
-    int failed = b.failed || !c->payload.ptr;
-    eg_buffer_release(&b);
-    return failed ? eg_request_fail(c->rq, EG_ENOMEM, "out of memory while a change was prepared") : EG_OK;
+    return s == EG_OK ? eg_pass_reason(c->m, c->rq, stored.agent_id, c->args->reason) : s;
 }
 
 /* Everything about the new fact that is known before the store is asked. */
@@ -393,7 +368,7 @@ static eg_status prepare(commit *c) {
 static eg_status run(commit *c, eg_receipt *out) {
     eg_status s = validate(c);
     if (s != EG_OK || c->args->operation == EG_OP_NONE) return s;
-    if ((s = pass_gates(c)) != EG_OK || (s = make_payload(c)) != EG_OK) return s;
+    if ((s = pass_gates(c)) != EG_OK || (s = eg_draft_reason(c->rq, c->args->reason, &c->payload)) != EG_OK) return s;
     if (c->args->operation != EG_OP_DELETE && (s = prepare(c)) != EG_OK) return s;
     s = EG_ECONFLICT;
     for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = decide_and_write(c, out);

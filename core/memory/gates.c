@@ -26,3 +26,13 @@ eg_status eg_pass_gates(eg_memory *m, eg_request *rq, const eg_commit_args *args
     }
     return s;
 }
+
+eg_status eg_pass_reason(eg_memory *m, eg_request *rq, eg_str agent, eg_str reason) {
+    if (!reason.len) return EG_OK;
+    const eg_commit_args said = {.size = sizeof said, .content = reason, .agent_id = agent};
+    eg_status s = eg_pass_gates(m, rq, &said);
+    if (s == EG_OK) return s;
+    char why[sizeof rq->err->text];
+    memcpy(why, rq->err->text, sizeof why);
+    return eg_request_fail(rq, s, "reason: %s", why);
+}

@@ -16,6 +16,7 @@
 #include "core/memory/hits.h"
 #include "core/memory/jobs.h"
 #include "core/memory/listing.h"
+#include "core/memory/marks.h"
 #include "core/memory/move.h"
 #include "core/memory/query.h"
 #include "core/memory/reads.h"
@@ -106,6 +107,9 @@ enum {
     CONFLICTS_ABOUT,
     TIMELINE,
     DIFF,
+    PIN,
+    ARCHIVE,
+    RESTORE,
     OPERATIONS
 };
 
@@ -133,6 +137,9 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [CONFLICTS_ABOUT] = {"conflicts_about", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, conflicts_about)},
     [TIMELINE] = {"timeline", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, timeline)},
     [DIFF] = {"diff", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, diff)},
+    [PIN] = {"pin", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, pin)},
+    [ARCHIVE] = {"archive", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, archive)},
+    [RESTORE] = {"restore", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, restore)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -282,6 +289,19 @@ static eg_status diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, 
     return s == EG_OK ? eg_memory_diff(m, rq, scope, from, to, out) : s;
 }
 
+static eg_status pin(eg_memory *m, eg_request *rq, eg_str fact_id, int pinned, eg_fact *out) {
+    eg_status s = enter(m, rq, PIN);
+    return s == EG_OK ? eg_memory_pin(m, rq, fact_id, pinned, out) : s;
+}
+static eg_status archive(eg_memory *m, eg_request *rq, eg_str fact_id, eg_str reason, eg_undone *out) {
+    eg_status s = enter(m, rq, ARCHIVE);
+    return s == EG_OK ? eg_memory_archive(m, rq, fact_id, reason, out) : s;
+}
+static eg_status restore(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone *out) {
+    eg_status s = enter(m, rq, RESTORE);
+    return s == EG_OK ? eg_memory_restore(m, rq, fact_id, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -306,6 +326,9 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .list = list,
                                         .conflicts_about = conflicts_about,
                                         .timeline = timeline,
-                                        .diff = diff};
+                                        .diff = diff,
+                                        .pin = pin,
+                                        .archive = archive,
+                                        .restore = restore};
     return &table;
 }

@@ -23,7 +23,9 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define NOTHING_KNOWN 0.10
 /* A scope that is preferred: worth so much cosine. */
 #define SCOPE_WEIGHT 0.3
-/* The boosts decide between equals: together less than 0.01 of cosine. */
+/* The boosts decide between equals: together at most 0.015 of cosine, of which a pin, which
+ * somebody meant so, is the largest. */
+#define BOOST_PINNED 0.005
 #define BOOST_RECENCY 0.003
 #define BOOST_TRUST 0.002
 #define BOOST_DECISION 0.002
@@ -186,9 +188,10 @@ static double trust_in(const eg_fact_parts *p) {
 static double boosts_of(const eg_fact_parts *parts, int64_t now) {
     const eg_fact *f = &parts->fact;
     double days = (double)(now > f->committed_at ? now - f->committed_at : 0) / (86400e6);
-    return BOOST_RECENCY * exp(-days / RECENCY_DAYS) + BOOST_TRUST * trust_in(parts) +
-           (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) + (f->provenance.len ? BOOST_VERIFIED : 0) +
-           (f->corroborations ? BOOST_CORROBORATED : 0);
+    int pinned = (f->marks & EG_MARK_PINNED) != 0; /* it does not age */
+    return (pinned ? BOOST_PINNED : 0) + BOOST_RECENCY * (pinned ? 1 : exp(-days / RECENCY_DAYS)) +
+           BOOST_TRUST * trust_in(parts) + (f->fact_type == EG_FACT_DECISION ? BOOST_DECISION : 0) +
+           (f->provenance.len ? BOOST_VERIFIED : 0) + (f->corroborations ? BOOST_CORROBORATED : 0);
 }
 
 static void score(const search *q, candidate *c, int64_t now) {
@@ -221,9 +224,9 @@ static eg_str explain(const search *q, const candidate *c) {
     char words[32] = "", meaning[32] = "";
     if (c->bm25 > 0) snprintf(words, sizeof words, "words %.2f", c->words);
     if (c->has_cosine) snprintf(meaning, sizeof meaning, "%smeaning %.2f", words[0] ? ", " : "", c->cosine);
-    return eg_request_printf(q->rq, "%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
+    return eg_request_printf(q->rq, "%s%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
                              f->fact_type == EG_FACT_DECISION ? "; decision" : "", f->provenance.len ? "; verified" : "",
-                             f->corroborations ? "; corroborated" : "");
+                             f->corroborations ? "; corroborated" : "", f->marks & EG_MARK_PINNED ? "; pinned" : "");
 }
 
 static eg_status to_hit(const search *q, const candidate *c, eg_hit *out) {

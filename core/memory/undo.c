@@ -1,6 +1,7 @@
-/* undo.c - takes back what an audit row did. Undo never reopens a closed window: it inserts a
- * new row of the same lineage, so that what was known at any time stays as it was. A conflict goes
- * over to the new row: a pair has one conflict, however often a fact of it goes and comes back. */
+/* undo.c - takes back what an audit row did, and brings back a fact. Undo never reopens a closed
+ * window: it inserts a new row of the same lineage, so that what was known at any time stays as it
+ * was. A conflict goes over to the new row: a pair has one conflict, however often a fact of it
+ * goes and comes back. */
 #include "core/memory/undo.h"
 
 #include "core/base/clock.h"
@@ -394,7 +395,7 @@ static eg_status settle_again(undoing *u, const resolution *r) {
 }
 
 static eg_status undo_row(undoing *u) {
-    static const char *const actions[] = {"commit", "delete", "undo"};
+    static const char *const actions[] = {"commit", "delete", "undo", "archive", "restore"};
     int resolves = eg_str_eq(u->row.action, EG_STR("resolve")) || eg_str_eq(u->row.action, EG_STR("judge"));
     resolution r = {0};
     if (resolves || (eg_str_eq(u->row.action, EG_STR("undo")) && u->row.payload.len)) {
@@ -421,6 +422,23 @@ static eg_status read_row(undoing *u, int64_t undo_id) {
     return read_windows(u);
 }
 
+/* Writes the draft, and tells what came of it. */
+static eg_status write_changes(undoing *u, eg_undone *out) {
+    out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
+    out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
+    if (!out->restored || !out->closed) return EG_ENOMEM;
+    eg_applied applied;
+    eg_status s = eg_draft_apply(&u->d, u->m, &applied);
+    if (s == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
+    if (s != EG_OK) return s;
+    out->undo_id = u->restored_count + u->closed_count > 0 ? applied.audit_id : 0;
+    if (u->restored_count) s = eg_read_facts(u->m, u->rq, u->restored, u->restored_count, out->restored, NULL);
+    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->restored_count = u->restored_count;
+    s = u->closed_count ? eg_read_facts(u->m, u->rq, u->closed, u->closed_count, out->closed, NULL) : EG_OK;
+    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->closed_count = u->closed_count;
+    return EG_OK;
+}
+
 static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
     eg_status s = read_row(u, undo_id);
     if (s == EG_OK) s = eg_now(u->m, u->rq, &u->now);
@@ -438,35 +456,54 @@ static eg_status run(undoing *u, int64_t undo_id, eg_undone *out) {
                                      : u->row.fact,
                    u->restored_count && u->closed_count ? u->closed[0] : (eg_id){{0}},
                    u->note.len ? (eg_str){u->note.ptr, u->note.len} : EG_STR("{\"undo\":true}"));
-    out->restored = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->restored);
-    out->closed = eg_request_array(u->rq, MAX_RESTORED, sizeof *out->closed);
-    if (!out->restored || !out->closed) return EG_ENOMEM;
-    eg_applied applied;
-    if ((s = eg_draft_apply(&u->d, u->m, &applied)) == EG_ECONFLICT) u->failed = u->d.preconditions[applied.failed].kind;
-    if (s != EG_OK) return s;
-    out->undo_id = changed ? applied.audit_id : 0;
     out->action = u->row.action;
-    if (u->restored_count) s = eg_read_facts(u->m, u->rq, u->restored, u->restored_count, out->restored, NULL);
-    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->restored_count = u->restored_count;
-    s = u->closed_count ? eg_read_facts(u->m, u->rq, u->closed, u->closed_count, out->closed, NULL) : EG_OK;
-    if (eg_draft_told(u->m, u->rq, s, &out->warning)) out->closed_count = u->closed_count;
-    return EG_OK;
+    return write_changes(u, out);
 }
 
-eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
+/* Inserts a current copy of a fact that was closed, or has expired. */
+static eg_status bring_back(undoing *u, eg_id id, eg_undone *out) {
+    eg_fact f;
+    eg_id copy;
+    eg_status s = eg_read_fact(u->m, u->rq, id, &f, &u->now);
+    if (s == EG_OK && f.valid_until > u->now)
+        s = eg_request_fail(u->rq, EG_EINVAL, "fact_id names a fact that is current: there is nothing to restore");
+    if (s != EG_OK) return s;
+    eg_draft_begin(&u->d, u->rq);
+    u->restored_count = u->closed_count = 0;
+    if ((s = restore(u, id, &copy)) != EG_OK) return s;
+    eg_draft_audit(&u->d, "restore", copy, id, EG_STR("{}"));
+    out->action = EG_STR("restore");
+    return write_changes(u, out);
+}
+
+/* Tries until the store is as it was when the draft was made; `id` none: undoes undo_id, else
+ * brings that fact back. */
+static eg_status change(eg_memory *m, eg_request *rq, int64_t undo_id, eg_id id, eg_undone *out) {
     *out = (eg_undone){0};
     undoing *u = eg_request_array(rq, 1, sizeof *u);
     if (!u) return EG_ENOMEM;
     *u = (undoing){.m = m, .rq = rq};
     eg_arena_init(&u->arena, 0);
     eg_status s = EG_ECONFLICT;
-    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = run(u, undo_id, out);
+    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++)
+        s = eg_id_is_none(id) ? run(u, undo_id, out) : bring_back(u, id, out);
     eg_buffer_release(&u->note);
     eg_arena_release(&u->arena);
-    if (s == EG_ECONFLICT)
-        return eg_request_fail(rq, EG_EINVAL, "it cannot be undone: %s",
-                               u->failed == EG_REQUIRE_HASH_FREE      ? "an equal fact is current"
-                               : u->failed == EG_REQUIRE_LINEAGE_FREE ? "its lineage has a current fact by now: undo that first"
-                                                                      : "another writer changed the same facts or conflict");
-    return s;
+    if (s != EG_ECONFLICT) return s;
+    int undoes = eg_id_is_none(id);
+    const char *why = u->failed == EG_REQUIRE_HASH_FREE      ? "an equal fact is current"
+                      : u->failed != EG_REQUIRE_LINEAGE_FREE ? "another writer changed the same facts or conflict"
+                      : undoes                               ? "its lineage has a current fact by now: undo that first"
+                                                             : "another version of it is current: archive or delete that first";
+    return eg_request_fail(rq, EG_EINVAL, "it cannot be %s: %s", undoes ? "undone" : "restored", why);
+}
+
+eg_status eg_memory_undo(eg_memory *m, eg_request *rq, int64_t undo_id, eg_undone *out) {
+    return change(m, rq, undo_id, (eg_id){{0}}, out);
+}
+
+eg_status eg_memory_restore(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone *out) {
+    eg_id id;
+    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
+    return s == EG_OK ? change(m, rq, 0, id, out) : s;
 }

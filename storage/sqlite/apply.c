@@ -164,6 +164,17 @@ static eg_status promote(writing *w, const eg_change *c) {
     return change_window(w, EG_CHANGE_PROMOTE, c->promote.fact, q);
 }
 
+static eg_status mark_fact(writing *w, const eg_change *c) {
+    sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_MARK_FACT);
+    if (!q) return w->rq->err->code;
+    sqlite3_bind_int64(q, 1, w->workspace);
+    bind_id(q, 2, c->mark.fact);
+    sqlite3_bind_int64(q, 3, c->mark.set);
+    sqlite3_bind_int64(q, 4, c->mark.clear);
+    eg_status s = run(w->c, w->rq, q);
+    return s == EG_OK ? journal(w, EG_CHANGE_MARK, c->mark.fact, (eg_id){{0}}) : s;
+}
+
 static eg_status insert_conflict(writing *w, const eg_conflict *c) {
     int64_t a, b;
     eg_status s = journal(w, EG_CHANGE_CONFLICT, c->fact_a, c->fact_b);
@@ -377,6 +388,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_AUDIT: return append_audit(w, c);
     case EG_CHANGE_END_CONFLICTS: return end_conflicts(w, c);
     case EG_CHANGE_CONFLICT_FACTS: return move_conflict(w, c->conflict);
+    case EG_CHANGE_MARK: return mark_fact(w, c);
     }
     return eg_request_fail(w->rq, EG_EUNSUPPORTED, "change %u is unknown to this backend", c->kind);
 }

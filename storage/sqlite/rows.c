@@ -28,7 +28,8 @@ int fact_row(eg_request *rq, sqlite3_stmt *q, void *row) {
                    .closed_by = column_text(rq, q, 23),
                    .query_hits = (uint32_t)sqlite3_column_int64(q, 25),
                    .open_conflicts = (uint32_t)sqlite3_column_int64(q, 26),
-                   .corroborations = (uint32_t)sqlite3_column_int64(q, 27)};
+                   .corroborations = (uint32_t)sqlite3_column_int64(q, 27),
+                   .marks = (uint32_t)sqlite3_column_int64(q, 28)};
     if (sqlite3_column_bytes(q, 24) == 32) memcpy(f->content_hash, sqlite3_column_blob(q, 24), 32);
     return f->content.ptr && f->scope.ptr && f->agent_id.ptr && f->engineer.ptr && f->provenance.ptr && f->artifact_hash.ptr &&
            f->closed_by.ptr;

@@ -138,6 +138,8 @@ static const char *const migrations[SCHEMA] = {
     " WHERE f.key IN (new.fact_a, new.fact_b)"
     " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_a = f.key AND c.status IN (0, 1))"
     " AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fact_b = f.key AND c.status IN (0, 1))); END;",
+    /* Version 6: facts have marks. What processes of versions 4 and 5 store has none. */
+    "ALTER TABLE facts ADD COLUMN marks INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* What only makes reading faster is no change of the schema: a store of any age gets it when it is

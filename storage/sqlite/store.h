@@ -10,7 +10,7 @@
 #include "statements.h"
 #include "waiting.h"
 
-enum { SCHEMA = 5, READERS = 4 };
+enum { SCHEMA = 6, READERS = 4 };
 /* The oldest versions that may still read and write a store of this schema. Older ones would number
  * the journal of the store instead of the workspace's, and continue the audit chain of the
  * store. */

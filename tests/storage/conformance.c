@@ -632,6 +632,26 @@ void conformance_listing(store *s) {
     assert_int_equal(n, 0);
 }
 
+/* Marks are bits of a fact that change without its window; a new fact may begin with some. */
+void conformance_marks(store *s) {
+    eg_new_fact row = new_fact("marked from the start", "x");
+    row.fact.marks = EG_MARK_PINNED | 4;
+    const eg_change add = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    assert_int_equal(apply(s, NULL, 0, &add, 1, NULL), EG_OK);
+    eg_id other = put_fact(s, "another", "x", 0, 0);
+    const eg_change change[] = {{.kind = EG_CHANGE_MARK, .mark = {.fact = row.fact.id, .set = 2, .clear = EG_MARK_PINNED}},
+                                {.kind = EG_CHANGE_AUDIT, .audit = {EG_STR("unpin"), EG_STR("{}"), row.fact.id}}};
+    eg_applied applied;
+    assert_int_equal(apply(s, NULL, 0, change, 2, &applied), EG_OK);
+    assert_int_equal(get_fact(s, row.fact.id).marks, 6);
+    assert_int_equal(get_fact(s, row.fact.id).valid_until, EG_FOREVER);
+    assert_int_equal(get_fact(s, other).marks, 0);
+    eg_journal_row *rows;
+    size_t n;
+    assert_int_equal(OPS(s, changes_since, applied.seq - 1, 9, &rows, &n), EG_OK);
+    assert_true(n == 1 && rows[0].kind == EG_CHANGE_MARK && eg_id_eq(rows[0].fact, row.fact.id));
+}
+
 static size_t events_of(store *s, eg_events_args a, eg_event **rows) {
     size_t n;
     a.size = sizeof a;

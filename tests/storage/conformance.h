@@ -25,7 +25,7 @@
     X(workspaces)             \
     X(audit_windows)          \
     X(unembedded)             \
-    X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces) X(listing) X(events)
+    X(journal) X(found_again) X(workspace_list) X(waiting) X(moved_workspaces) X(removed_workspaces) X(listing) X(events) X(marks)
 #define X(name) void conformance_##name(store *s);
 CONFORMANCE_CHECKS(X)
 #undef X

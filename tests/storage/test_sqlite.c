@@ -180,12 +180,12 @@ static void is_whole(store *s, int version) {
     work_in(s, "local");
 }
 
-/* Stores that versions 1 to 4 wrote (tests/storage/kept) are migrated: a copy stays beside,
+/* Stores that versions 1 to 5 wrote (tests/storage/kept) are migrated: a copy stays beside,
  * readable by its owner alone; nothing is lost; the audit chain holds over old and new rows, and
  * old ones cannot be changed; processes of before may not write any more. */
 static void old_stores_are_migrated(void **state) {
     (void)state;
-    for (int version = 1; version <= 4; version++) {
+    for (int version = 1; version <= 5; version++) {
         char folder[64] = "/tmp/engram-sqlite-XXXXXX", path[96], copy[112], command[400];
         store *s = malloc(sizeof *s);
         assert_non_null(s);
@@ -206,7 +206,7 @@ static void old_stores_are_migrated(void **state) {
         assert_int_equal(st.st_mode & 0777, 0600);
         assert_int_equal(execute(copy, "SELECT schema FROM meta"), version);
         assert_int_equal(execute(copy, "SELECT count(*) FROM audit"), 4);
-        assert_int_equal(execute(path, "SELECT schema FROM meta"), 5);
+        assert_int_equal(execute(path, "SELECT schema FROM meta"), 6);
         assert_int_equal(execute(path, "SELECT min_writer FROM meta"), 4);
         /* of the other workspace: the chain was one */
         execute(path, "UPDATE audit SET actor = 'nobody' WHERE id = 2");

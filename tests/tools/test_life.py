@@ -247,5 +247,32 @@ class Life(unittest.TestCase):
             self.assertIn(said, self.fails(*words))
 
 
+    def test_pin_archive_restore(self):
+        fact = self.commit("Vouchers hold 24 months.", "--scope", "shop", "--ttl-days",
+                           "3")["fact_id"]
+        self.assertEqual(self.out("pin", fact[-8:]),
+                         f"pin: fact {fact[-8:]}  Vouchers hold 24 months.\n")
+        self.assertIn("  pinned  ", self.out("facts"))
+        self.assertIn("durable, pinned", self.out("show", fact))
+        self.assertEqual(self.out("facts", "--expiring", "30d"), "no facts\n")
+        new = self.ask("edit", fact, "--content", "Vouchers hold 12 months.")["fact_id"]
+        self.assertTrue(self.facts()[0]["pinned"])
+        self.out("unpin", new)
+        self.assertNotIn("pinned", self.facts()[0])
+        done = self.ask("archive", new, "--reason", "no vouchers any more")
+        self.assertEqual(done["fact"]["close_reason"], "archived")
+        self.assertEqual(self.out("query", "vouchers"), "nothing is known about that\n")
+        self.assertIn("archived", self.out("facts", "--all"))
+        back = self.ask("restore", new)["fact"]["fact_id"]
+        self.assertEqual([f["fact_id"] for f in self.facts()], [back])
+        self.assertIn("brought back", self.out("show", back))
+        for command in ("pin", "unpin", "archive", "restore", "promote"):
+            self.assertIn(f"{command} needs one FACT_ID", self.fails(command))
+            self.assertIn("FACT_ID 'x' is not a valid id", self.fails(command, "x"))
+        self.assertIn("FACT_ID '%s' names a fact that is not current: it was archived" % new,
+                      self.fails("pin", new))
+        self.assertIn("an equal fact is current", self.fails("restore", new))
+
+
 sys.argv[1:] = sys.argv[2:]
 unittest.main()

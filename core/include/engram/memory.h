@@ -1,11 +1,11 @@
 /* memory.h - the memory as toolsets and front ends see it: commit, query, conflicts, resolve,
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
  * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
- * judge and promote, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN for work, escalate,
- * reembed, workspaces and edit_workspace, EG_NEEDS_READ for the others. Structs of arguments grow
- * like tables (see plugin.h); results and what stands in arrays keep their size for all of ABI
- * major 1: a later minor gives names to reserved bytes. Results live as long as the request. Thread
- * class: worker; may block. */
+ * judge, promote, pin, archive and restore, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN
+ * for work, escalate, reembed, workspaces and edit_workspace, EG_NEEDS_READ for the others. Structs
+ * of arguments grow like tables (see plugin.h); results and what stands in arrays keep their size
+ * for all of ABI major 1: a later minor gives names to reserved bytes. Results live as long as the
+ * request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
@@ -417,6 +417,15 @@ typedef struct eg_memory_ops {
     /* What became of the current facts of a scope between two times: the net effect of the timeline
      * from `from`, not included, up to `to` (0: now). */
     eg_status (*diff)(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, int64_t to, eg_diff *out);
+    /* Pins a current fact, or ends that (pinned 0). A pinned fact has no end any more, which stays
+     * so when it is no longer pinned. */
+    eg_status (*pin)(eg_memory *m, eg_request *rq, eg_str fact_id, int pinned, eg_fact *out);
+    /* Closes a current fact with EG_CLOSE_ARCHIVED; reason as in eg_commit_args. */
+    eg_status (*archive)(eg_memory *m, eg_request *rq, eg_str fact_id, eg_str reason, eg_undone *out);
+    /* Brings back a fact that was closed or has expired, as a new row of its lineage; its time to
+     * live, if it had one, begins anew. EG_EINVAL: it, another version of it or an equal fact is
+     * current. */
+    eg_status (*restore)(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone *out);
 } eg_memory_ops;
 
 #endif

@@ -354,8 +354,9 @@ typedef enum eg_change_kind {
                                 * the fact that is stored as open, and neither of whose facts ended
                                 * before now, becomes resolved with EG_RESOLUTION_WINNER for the
                                 * other fact */
-    EG_CHANGE_CONFLICT_FACTS   /* J conflict: fact_a, fact_b and their spans replace those of
+    EG_CHANGE_CONFLICT_FACTS,  /* J conflict: fact_a, fact_b and their spans replace those of
                                 * conflict->id, for facts that came back as copies */
+    EG_CHANGE_MARK             /* J mark: the bits of `set` are set, those of `clear` cleared */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -384,6 +385,10 @@ typedef struct eg_change {
             eg_id fact, other; /* in any order: a pair has none */
             uint32_t kind;     /* eg_link_kind */
         } link;
+        struct {
+            eg_id fact;
+            uint32_t set, clear; /* eg_mark */
+        } mark;
         struct {
             uint32_t kind; /* eg_job_kind */
             eg_id fact;

@@ -3,7 +3,7 @@
  *
  * Structs here cross in arrays, so their sizes are frozen for the whole of ABI major 1. A later
  * minor gives names to bytes that are `reserved` now: whoever fills such a struct zeroes it first.
- * eg_fact keeps room for member, origin, known_at, closed_known_at, kind, marks and attributes.
+ * eg_fact keeps room for member, origin, known_at, closed_known_at, kind and attributes.
  *
  * Strings are views of valid UTF-8 that live as long as the request that produced them. Times are
  * microseconds UTC; EG_FOREVER as an end means none. An id of all zero bytes means none. */
@@ -36,7 +36,7 @@ static inline int eg_id_is_none(eg_id a) {
 #define EG_SEVERITY_WORDS \
     { "low", "medium", "high" }
 #define EG_CLOSE_REASON_WORDS \
-    { "", "superseded", "deleted", "ttl", "resolved", "merged", "erased" }
+    { "", "superseded", "deleted", "ttl", "resolved", "merged", "erased", "archived" }
 #define EG_RESOLUTION_WORDS \
     { "winner", "merge", "dismissed", "both_valid" }
 #define EG_JUDGEMENT_WORDS \
@@ -64,8 +64,14 @@ typedef enum eg_close_reason {
     EG_CLOSE_TTL,
     EG_CLOSE_RESOLVED,
     EG_CLOSE_MERGED,
-    EG_CLOSE_ERASED
+    EG_CLOSE_ERASED,
+    EG_CLOSE_ARCHIVED /* out of the way, for restore to bring back */
 } eg_close_reason;
+
+/* What somebody marked a fact with: bits. */
+typedef enum eg_mark {
+    EG_MARK_PINNED = 1 /* it never ages and ranks a little higher; so does what replaces it */
+} eg_mark;
 typedef enum eg_resolution {
     EG_RESOLUTION_WINNER = 0,
     EG_RESOLUTION_MERGE,
@@ -82,7 +88,7 @@ typedef enum eg_judgement {
     EG_JUDGED_UNRELATED
 } eg_judgement;
 
-/* A fact. current at t iff valid_from <= t < valid_until. Closing is its only change. */
+/* A fact. current at t iff valid_from <= t < valid_until. It changes by closing and by marks. */
 typedef struct eg_fact {
     int64_t seq; /* order of commit in the store; 0 before it is stored */
     eg_id id, lineage_id, supersedes, restored_from;
@@ -99,7 +105,9 @@ typedef struct eg_fact {
     uint32_t query_hits;
     eg_str closed_by;
     uint8_t content_hash[32]; /* SHA-256 of the normalised content */
-    uint64_t reserved[16];    /* 0 */
+    uint32_t marks;           /* eg_mark */
+    uint32_t reserved0;       /* 0 */
+    uint64_t reserved[15];    /* 0 */
 } eg_fact;
 
 /* A byte range [start, end) of a fact's content. */

@@ -188,5 +188,13 @@
         ALSO("cursor", A_TEXT("next_cursor of the page before")) ALSO("net", A_FLAG("the net effect; needs since")))
 #define TIMELINE_OUTPUT S_OBJECT
 
+#define MARK_DESCRIPTION \
+    "Marks a fact. pin: it never expires, and ranks a little higher; so does what replaces it. archive: it is out of the " \
+    "way of queries and conflicts. restore: brings back what was archived, deleted or has expired, with a new fact_id."
+#define MARK_INPUT \
+    OBJECT_WITH(P("fact_id", S_TEXT) ALSO("mark", A_WORD("\"pin\",\"unpin\",\"archive\",\"restore\"")) \
+        ALSO("reason", A_TEXT("of an archive")), "\"fact_id\",\"mark\"")
+#define MARK_OUTPUT RESULT("\"fact\"")
+
 /* clang-format on */
 #endif

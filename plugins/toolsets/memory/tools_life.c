@@ -1,5 +1,5 @@
 /* tools_life.c - the tools about facts in the course of time: listing them, what will
- * expire, what happened. All are of the team profile. See tools_core.c. */
+ * expire, what happened, pins and the archive. All are of the team profile. See tools_core.c. */
 #include "tools.h"
 
 #include "schemas.h"
@@ -217,6 +217,62 @@ static eg_status call_timeline(void *self, const eg_services *services, eg_reque
     return s == EG_OK ? mt_result_make(rq, arguments, render_timeline, &timeline, out) : s;
 }
 
+/* --- mark --- */
+
+enum { M_ID, M_MARK, M_REASON, M_COUNT, MARK_PIN = 0, MARK_UNPIN, MARK_ARCHIVE, MARK_RESTORE };
+static const char *const mark_words[] = {"pin", "unpin", "archive", "restore", NULL};
+
+typedef struct mark_data {
+    const char *word;
+    const eg_fact *fact;
+    int64_t undo_id;
+    eg_str warning;
+} mark_data;
+
+static void render_mark(result *r, const void *data) {
+    const mark_data *d = data;
+    mt_put_notice(r);
+    pj_kstr(&r->out, "mark", eg_str_of(d->word));
+    pj_key(&r->out, "fact");
+    if (d->fact) mt_put_fact(r, d->fact);
+    else pj_null(&r->out);
+    mt_put_undo_id(r, d->undo_id);
+    if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
+}
+
+static eg_status call_mark(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
+    (void)self;
+    const arg_spec specs[M_COUNT] = {
+        [M_ID] = {.name = "fact_id", .kind = ARG_TEXT, .required = 1, .high = MAX_ID_TEXT},
+        [M_MARK] = {.name = "mark", .kind = ARG_WORD, .required = 1, .words = mark_words},
+        [M_REASON] = {.name = "reason", .kind = ARG_TEXT, .high = EG_MAX_RESOLUTION},
+    };
+    arg_value v[M_COUNT];
+    eg_status s = mt_args_read(rq, arguments, specs, M_COUNT, v);
+    if (s != EG_OK) return s;
+    const eg_memory_ops *ops = services->memory_ops;
+    int64_t mark = v[M_MARK].integer;
+    if (v[M_REASON].given && mark != MARK_ARCHIVE)
+        return eg_request_fail(rq, EG_EINVAL, "reason: goes with the mark archive only; leave it out");
+    eg_memory *memory = mt_memory_of(services, rq);
+    if (!memory) return rq->err->code;
+    if (!EG_HAS(ops, restore)) return eg_request_fail(rq, EG_EUNSUPPORTED, "this version of Engram cannot mark facts");
+    eg_fact fact = {0};
+    eg_undone done = {0};
+    if (mark == MARK_ARCHIVE) s = ops->archive(memory, rq, v[M_ID].text, v[M_REASON].text, &done);
+    else if (mark == MARK_RESTORE) s = ops->restore(memory, rq, v[M_ID].text, &done);
+    else s = ops->pin(memory, rq, v[M_ID].text, mark == MARK_PIN, &fact);
+    if (s != EG_OK) return s;
+    const mark_data data = {.word = mark_words[mark],
+                            .fact = done.closed_count        ? done.closed
+                                    : done.restored_count    ? done.restored
+                                    : eg_id_is_none(fact.id) ? NULL
+                                                             : &fact,
+                            .undo_id = done.undo_id,
+                            .warning = done.warning};
+    return mt_result_make(rq, arguments, render_mark, &data, out);
+}
+
 #define READS (EG_TOOL_READ_ONLY | EG_TOOL_IDEMPOTENT)
 const eg_tool mt_life_tools[] = {
     {sizeof(eg_tool), READS, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_facts", "List facts", FACTS_DESCRIPTION, FACTS_INPUT,
@@ -225,5 +281,7 @@ const eg_tool mt_life_tools[] = {
      EXPIRING_DESCRIPTION, EXPIRING_INPUT, EXPIRING_OUTPUT, call_expiring},
     {sizeof(eg_tool), READS, EG_PROFILE_TEAM, EG_NEEDS_READ, "engram_timeline", "What happened", TIMELINE_DESCRIPTION,
      TIMELINE_INPUT, TIMELINE_OUTPUT, call_timeline},
+    {sizeof(eg_tool), 0, EG_PROFILE_TEAM, EG_NEEDS_WRITE, "engram_mark", "Pin, archive or restore a fact", MARK_DESCRIPTION,
+     MARK_INPUT, MARK_OUTPUT, call_mark},
 };
 const size_t mt_life_tool_count = COUNT(mt_life_tools);

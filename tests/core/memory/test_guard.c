@@ -62,6 +62,9 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_diff diff;
     if (strcmp(name, "timeline") == 0) return o->timeline(m, rq, &times, &timeline);
     if (strcmp(name, "diff") == 0) return o->diff(m, rq, (eg_str){0}, 0, 0, &diff);
+    if (strcmp(name, "pin") == 0) return o->pin(m, rq, nothing, 1, &fact);
+    if (strcmp(name, "archive") == 0) return o->archive(m, rq, nothing, (eg_str){0}, &undone);
+    if (strcmp(name, "restore") == 0) return o->restore(m, rq, nothing, &undone);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

@@ -304,11 +304,117 @@ static void the_net_effect(void **state) {
     fixture_close(&f);
 }
 
+static eg_str id_text(eg_id id, char text[EG_ID_TEXT]) {
+    eg_id_format(id, text);
+    return eg_str_of(text);
+}
+
+static eg_fact pin(fixture *f, eg_id id, int pinned) {
+    char text[EG_ID_TEXT];
+    eg_fact out;
+    if (f->ops->pin(f->memory, f->rq, id_text(id, text), pinned, &out) != EG_OK) fail_msg("%s", f->rq->err->text);
+    return out;
+}
+
+/* A pinned fact has no end, ranks before its equals, and what replaces it is pinned. */
+static void pinned_facts(void **state) {
+    (void)state;
+    WITH(f, 1);
+    char text[EG_ID_TEXT];
+    eg_receipt old = commit_for(&f, "a", 3, "The gateway limits uploads to 20 MB.");
+    f.now += EG_DAY;
+    eg_receipt new = commit_as(&f, "a", "edge", "The gateway limits uploads to 20 MB.");
+    eg_hits hits = query(&f, "gateway upload limits");
+    assert_true(hits.count == 2 && eg_id_eq(hits.hits[0].fact.id, new.fact.id)); /* the newer one */
+    eg_fact fact = pin(&f, old.fact.id, 1);
+    assert_true(fact.marks == EG_MARK_PINNED && fact.valid_until == EG_FOREVER && !fact.ttl_days);
+    hits = query(&f, "gateway upload limits");
+    assert_true(eg_id_eq(hits.hits[0].fact.id, old.fact.id));
+    assert_non_null(strstr(hits.hits[0].why.ptr, "pinned"));
+    f.now += 9 * EG_DAY;
+    assert_int_equal(current_of(&f, old.fact.lineage_id), 1); /* it had three days */
+    int64_t seq = fact.seq;
+    assert_true(pin(&f, old.fact.id, 1).seq == seq); /* once more: nothing happens */
+    eg_receipt next = correct(&f, fact, EG_OP_UPDATE, "The gateway limits uploads to 25 MB.");
+    assert_int_equal(next.fact.marks, EG_MARK_PINNED);
+    eg_fact out;
+    assert_int_equal(f.ops->pin(f.memory, f.rq, id_text(old.fact.id, text), 1, &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "is not current: it was superseded"));
+    fact = pin(&f, next.fact.id, 0);
+    assert_true(fact.marks == 0 && fact.valid_until == EG_FOREVER);
+
+    eg_commit_args note = EG_COMMIT_DEFAULTS; /* a working note becomes durable, and is compared */
+    note.content = EG_STR("A working note.");
+    note.durability = EG_DURABILITY_EPHEMERAL;
+    fact = pin(&f, commit_args(&f, note).fact.id, 1);
+    assert_true(fact.durability == EG_DURABILITY_DURABLE && fact.valid_until == EG_FOREVER);
+    work(&f);
+    fixture_close(&f);
+}
+
+/* An archived fact is closed and can be brought back, with the conflicts that ended by that. */
+static void archived_facts(void **state) {
+    (void)state;
+    WITH(f, 1);
+    char text[EG_ID_TEXT];
+    commit_as(&f, "agent-a", "auth", "The auth service runs on port 8080.");
+    eg_receipt b = commit_as(&f, "agent-b", "auth", "The auth service runs on port 9090.");
+    eg_conflict_view *views;
+    eg_undone out, back;
+    assert_int_equal(open_conflicts(&f, &views), 1);
+    f.now += EG_SECOND;
+    assert_int_equal(f.ops->archive(f.memory, f.rq, id_text(b.fact.id, text), EG_STR("old"), &out), EG_OK);
+    assert_true(out.closed_count == 1 && out.closed[0].close_reason == EG_CLOSE_ARCHIVED && out.undo_id);
+    assert_int_equal(open_conflicts(&f, &views), 0);
+    assert_int_equal(query(&f, "auth service port").count, 1);
+    assert_int_equal(f.ops->archive(f.memory, f.rq, eg_str_of(text), (eg_str){0}, &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "it was archived"));
+    f.now += EG_SECOND;
+    assert_int_equal(f.ops->restore(f.memory, f.rq, eg_str_of(text), &back), EG_OK);
+    assert_true(back.restored_count == 1 && eg_id_eq(back.restored[0].lineage_id, b.fact.lineage_id) && back.undo_id);
+    assert_int_equal(open_conflicts(&f, &views), 1);
+    assert_int_equal(query(&f, "auth service port").count, 2);
+    assert_int_equal(f.ops->restore(f.memory, f.rq, id_text(back.restored[0].id, text), &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "there is nothing to restore"));
+    assert_int_equal(f.ops->restore(f.memory, f.rq, id_text(b.fact.id, text), &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "it cannot be restored: an equal fact is current"));
+    f.now += EG_SECOND;
+    undo(&f, back.undo_id); /* as archived as before */
+    assert_int_equal(query(&f, "auth service port").count, 1);
+    fixture_close(&f);
+}
+
+/* What has expired comes back with its time to live anew; an earlier version not beside a
+ * current one. */
+static void expired_facts_come_back(void **state) {
+    (void)state;
+    WITH(f, 0);
+    char text[EG_ID_TEXT];
+    eg_undone out;
+    eg_receipt a = commit_for(&f, "a", 2, "Kept for two days.");
+    f.now += 3 * EG_DAY;
+    assert_int_equal(f.ops->restore(f.memory, f.rq, id_text(a.fact.id, text), &out), EG_OK);
+    assert_true(out.restored[0].valid_until == f.now + 2 * EG_DAY);
+    eg_receipt b = correct(&f, out.restored[0], EG_OP_UPDATE, "Kept for good.");
+    assert_true(b.operation == EG_OP_UPDATE);
+    assert_int_equal(f.ops->restore(f.memory, f.rq, id_text(a.fact.id, text), &out), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "another version of it is current"));
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_listed),  cmocka_unit_test(what_ends_soon),    cmocka_unit_test(conflicts_of_facts),
-        cmocka_unit_test(ids_are_shortened), cmocka_unit_test(exact_corrections), cmocka_unit_test(a_deletion_has_its_reason),
-        cmocka_unit_test(what_happened),     cmocka_unit_test(the_net_effect),
+        cmocka_unit_test(facts_are_listed),
+        cmocka_unit_test(what_ends_soon),
+        cmocka_unit_test(conflicts_of_facts),
+        cmocka_unit_test(ids_are_shortened),
+        cmocka_unit_test(exact_corrections),
+        cmocka_unit_test(a_deletion_has_its_reason),
+        cmocka_unit_test(what_happened),
+        cmocka_unit_test(the_net_effect),
+        cmocka_unit_test(pinned_facts),
+        cmocka_unit_test(archived_facts),
+        cmocka_unit_test(expired_facts_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -305,6 +305,10 @@ def serves_team_tools():
     value = good_call(rev, peer, tools, "engram_timeline",
                       {"scope": scope, "since": "1h", "net": True})
     check(value["added"], "the net effect", value)
+    for mark in ("pin", "unpin", "archive", "restore"):
+        value = good_call(rev, peer, tools, "engram_mark",
+                          {"fact_id": passing["fact_id"], "mark": mark})
+        check(value["mark"] == mark and value["fact"], mark, value)
     value = good_call(rev, peer, tools, "engram_undo", {"undo_id": second["undo_id"]})
     check(value["undone"] == "commit" and value["undo_id"], "undo", value)
     peer.finish()

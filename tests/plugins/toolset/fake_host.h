@@ -37,6 +37,8 @@ typedef struct fake_host {
     eg_list_args list;
     eg_timeline_args timeline;
     int64_t diff_from, diff_to;
+    const char *marked; /* the last mark */
+    eg_str reason;      /* of the last archive */
     eg_str check_first, check_scope, conflicts_scope, promote_id, lineage_id, feedback_id;
     int32_t conflicts_status;
     uint32_t conflicts_limit;

@@ -484,6 +484,28 @@ static eg_status fake_diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t f
     return out->changes ? EG_OK : EG_ENOMEM;
 }
 
+static eg_status fake_pin(eg_memory *m, eg_request *rq, eg_str fact_id, int pinned, eg_fact *out) {
+    eg_status st = fake_promote(m, rq, fact_id, out);
+    ((fake_host *)m)->marked = pinned ? "pin" : "unpin";
+    if (pinned) out->marks = EG_MARK_PINNED;
+    return st;
+}
+static eg_status fake_archive(eg_memory *m, eg_request *rq, eg_str fact_id, eg_str reason, eg_undone *out) {
+    ENTER(fact_id)
+    h->marked = "archive";
+    h->reason = fake_keep(reason);
+    *out = (eg_undone){.action = EG_STR("archive"), .closed = h->facts, .closed_count = h->fact_count ? 1 : 0, .undo_id = 8};
+    leave(h);
+    return EG_OK;
+}
+static eg_status fake_restore(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone *out) {
+    ENTER(fact_id)
+    h->marked = "restore";
+    *out = (eg_undone){.action = EG_STR("restore"), .restored = h->facts, .restored_count = h->fact_count ? 1 : 0, .undo_id = 9};
+    leave(h);
+    return EG_OK;
+}
+
 static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out) {
     ENTER(((eg_str){NULL, 0}))
     *out = (eg_memory_status){.status = EG_STR("ready"),
@@ -519,4 +541,7 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .list = fake_list,
                                        .conflicts_about = fake_conflicts_about,
                                        .timeline = fake_timeline,
-                                       .diff = fake_diff};
+                                       .diff = fake_diff,
+                                       .pin = fake_pin,
+                                       .archive = fake_archive,
+                                       .restore = fake_restore};

@@ -559,6 +559,27 @@ static void timelines(void **state) {
     refused("engram_timeline", "{\"net\":true,\"since\":\"1d\",\"limit\":3}", "net");
 }
 
+static void marks(void **state) {
+    (void)state;
+    cJSON *r;
+    call("engram_commit", "{\"content\":\"Alpha is 0\"}", NULL);
+    static const char *const words[] = {"pin", "unpin", "archive", "restore"};
+    for (int i = 0; i < 4; i++) {
+        char arguments[100];
+        snprintf(arguments, sizeof arguments, "{\"fact_id\":\"00000001\",\"mark\":\"%s\"}", words[i]);
+        assert_int_equal(call("engram_mark", arguments, &r), EG_OK);
+        assert_string_equal(host.marked, words[i]);
+        assert_string_equal(text_of(r, "mark"), words[i]);
+        assert_string_equal(text_of(pj_get(r, "fact"), "content"), "Alpha is 0");
+        assert_true(cJSON_IsTrue(pj_get(pj_get(r, "fact"), "pinned")) == (i == 0));
+        assert_true((pj_get(r, "undo_id") != NULL) == (i >= 2));
+        cJSON_Delete(r);
+    }
+    assert_int_equal(call("engram_mark", "{\"fact_id\":\"1\",\"mark\":\"archive\",\"reason\":\"old\"}", NULL), EG_OK);
+    SAME(host.reason, "old");
+    refused("engram_mark", "{\"fact_id\":\"1\",\"mark\":\"pin\",\"reason\":\"old\"}", "reason");
+}
+
 /* A version names itself by the end or the beginning of its id; its conflicts come with it. */
 static void a_lineage_has_its_conflicts(void **state) {
     (void)state;
@@ -586,6 +607,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(listings),
         TEST(timelines),
+        TEST(marks),
         TEST(a_lineage_has_its_conflicts),
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
