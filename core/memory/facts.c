@@ -6,10 +6,9 @@
 #include "core/memory/reads.h"
 
 eg_status eg_memory_promote(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
-    eg_id id;
-    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
-    if (s == EG_OK) s = eg_read_fact(m, rq, id, out, NULL);
+    eg_status s = eg_current_fact(m, rq, fact_id, out);
     if (s != EG_OK || out->durability == EG_DURABILITY_DURABLE) return s;
+    eg_id id = out->id;
     eg_draft d;
     eg_applied applied;
     eg_draft_begin(&d, rq);

@@ -6,28 +6,14 @@
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
 #include "core/memory/gates.h"
-#include "core/memory/ids.h"
 #include "core/memory/reads.h"
-
-/* The fact, which must be current. */
-static eg_status current_fact(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
-    static const char *const reasons[] = EG_CLOSE_REASON_WORDS;
-    eg_id id;
-    int64_t now;
-    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
-    if (s == EG_OK) s = eg_read_fact(m, rq, id, out, &now);
-    if (s != EG_OK || now < out->valid_until) return s;
-    return eg_request_fail(rq, EG_EINVAL, "fact_id '%.*s' names a fact that is not current: it %s%s", (int)fact_id.len,
-                           fact_id.ptr, out->close_reason ? "was " : "has expired",
-                           out->close_reason ? reasons[out->close_reason] : "");
-}
 
 static eg_status not_current(eg_request *rq, eg_status s) {
     return s == EG_ECONFLICT ? eg_request_fail(rq, EG_EINVAL, "the fact is not current any more: look at its versions") : s;
 }
 
 eg_status eg_memory_pin(eg_memory *m, eg_request *rq, eg_str fact_id, int pinned, eg_fact *out) {
-    eg_status s = current_fact(m, rq, fact_id, out);
+    eg_status s = eg_current_fact(m, rq, fact_id, out);
     if (s != EG_OK || ((out->marks & EG_MARK_PINNED) != 0) == (pinned != 0)) return s;
     eg_draft d;
     eg_draft_begin(&d, rq);
@@ -55,7 +41,7 @@ eg_status eg_memory_archive(eg_memory *m, eg_request *rq, eg_str fact_id, eg_str
     if (!f) return EG_ENOMEM;
     eg_status s = eg_check_stored(rq, "reason", reason, EG_MAX_RESOLUTION, 0);
     if (s == EG_OK) s = eg_pass_reason(m, rq, rq->who->agent, reason);
-    if (s == EG_OK) s = current_fact(m, rq, fact_id, f);
+    if (s == EG_OK) s = eg_current_fact(m, rq, fact_id, f);
     if (s == EG_OK) s = eg_draft_reason(rq, reason, &payload);
     if (s != EG_OK) return s;
     eg_draft d;

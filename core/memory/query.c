@@ -23,6 +23,8 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define NOTHING_KNOWN 0.10
 /* A scope that is preferred: worth so much cosine. */
 #define SCOPE_WEIGHT 0.3
+/* How much of its match an ephemeral fact keeps: working notes come behind what is known. */
+#define EPHEMERAL_SHARE 0.6
 /* The boosts decide between equals: together at most 0.015 of cosine, of which a pin, which
  * somebody meant so, is the largest. */
 #define BOOST_PINNED 0.005
@@ -31,7 +33,7 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define BOOST_DECISION 0.002
 #define BOOST_VERIFIED 0.002
 #define BOOST_CORROBORATED 0.001
-#define BOOSTS 0.01
+#define BOOSTS 0.015
 
 /* Relevance is the share of facts with this match that answer the query, as a logistic function of
  * it. The more facts a memory has, the more of them match by chance: the function is fitted over dev
@@ -155,10 +157,11 @@ static int by_match(const void *a, const void *b) {
 }
 
 /* Leaves out what no boost can bring among the first `limit`: reading a fact takes longer than
- * finding it. */
+ * finding it. What is only known of a fact that was read may weigh more than the boosts where a
+ * scope is preferred or ephemeral facts are asked for too. */
 static void leave_out_hopeless(search *q, size_t limit) {
     for (size_t i = 0; i < q->count; i++) match(q, &q->list[i]);
-    if (prefers_scope(q) || q->count <= limit) return;
+    if (prefers_scope(q) || (q->filter.flags & EG_FILTER_EPHEMERAL) || q->count <= limit) return;
     qsort(q->list, q->count, sizeof *q->list, by_match);
     size_t kept = limit;
     while (kept < q->count && q->list[kept].match >= q->list[limit - 1].match - BOOSTS) kept++;
@@ -195,6 +198,7 @@ static double boosts_of(const eg_fact_parts *parts, int64_t now) {
 }
 
 static void score(const search *q, candidate *c, int64_t now) {
+    if (c->parts->fact.durability == EG_DURABILITY_EPHEMERAL) c->match *= EPHEMERAL_SHARE;
     c->outside = prefers_scope(q) && !eg_text_scope_within(c->parts->fact.scope, q->filter.scope);
     c->score = c->match + (c->outside ? 0 : SCOPE_WEIGHT) + boosts_of(c->parts, now);
 }
@@ -224,9 +228,10 @@ static eg_str explain(const search *q, const candidate *c) {
     char words[32] = "", meaning[32] = "";
     if (c->bm25 > 0) snprintf(words, sizeof words, "words %.2f", c->words);
     if (c->has_cosine) snprintf(meaning, sizeof meaning, "%smeaning %.2f", words[0] ? ", " : "", c->cosine);
-    return eg_request_printf(q->rq, "%s%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
+    return eg_request_printf(q->rq, "%s%s%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
                              f->fact_type == EG_FACT_DECISION ? "; decision" : "", f->provenance.len ? "; verified" : "",
-                             f->corroborations ? "; corroborated" : "", f->marks & EG_MARK_PINNED ? "; pinned" : "");
+                             f->corroborations ? "; corroborated" : "", f->marks & EG_MARK_PINNED ? "; pinned" : "",
+                             f->durability == EG_DURABILITY_EPHEMERAL ? "; ephemeral" : "");
 }
 
 static eg_status to_hit(const search *q, const candidate *c, eg_hit *out) {
@@ -279,13 +284,13 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     candidate **ranked = eg_request_array(rq, q.count, sizeof *ranked);
     if (!ranked) return EG_ENOMEM;
     size_t n = 0;
-    double best = 0;
+    double best = 0; /* of all, before any is put behind the others */
     for (size_t i = 0; i < q.count; i++) {
         candidate *c = &q.list[i];
         if (c->parts->fact.seq == 0) continue; /* erased since it was found */
         score(&q, c, now);
         ranked[n++] = c;
-        best = fmax(best, c->match);
+        best = fmax(best, c->parts->fact.durability == EG_DURABILITY_EPHEMERAL ? c->match / EPHEMERAL_SHARE : c->match);
     }
     if (!q.text_only && best < NOTHING_KNOWN) n = 0;
     sort_by_score(ranked, n);

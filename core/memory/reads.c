@@ -1,6 +1,8 @@
 /* reads.c - see reads.h. */
 #include "core/memory/reads.h"
 
+#include "core/memory/ids.h"
+
 static eg_status read_parts(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n, uint32_t flags, eg_fact_parts **rows,
                             int64_t *now) {
     const eg_parts_args args = {.size = sizeof args, .flags = flags, .ids = ids, .count = n};
@@ -21,6 +23,18 @@ static eg_status no_fact(eg_request *rq) {
 eg_status eg_read_fact(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out, int64_t *now) {
     eg_status s = eg_read_facts(m, rq, &id, 1, out, now);
     return s != EG_OK || out->seq ? s : no_fact(rq);
+}
+
+eg_status eg_current_fact(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out) {
+    static const char *const reasons[] = EG_CLOSE_REASON_WORDS;
+    eg_id id;
+    int64_t now;
+    eg_status s = eg_id_resolve(m, rq, "fact_id", fact_id, &id);
+    if (s == EG_OK) s = eg_read_fact(m, rq, id, out, &now);
+    if (s != EG_OK || now < out->valid_until) return s;
+    return eg_request_fail(rq, EG_EINVAL, "fact_id '%.*s' names a fact that is not current: it %s%s", (int)fact_id.len,
+                           fact_id.ptr, out->close_reason ? "was " : "has expired",
+                           out->close_reason ? reasons[out->close_reason] : "");
 }
 
 eg_status eg_read_fact_statements(eg_memory *m, eg_request *rq, eg_id id, eg_fact_parts *out, int64_t *now) {

@@ -10,6 +10,8 @@ eg_status eg_read_facts(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n
 /* One fact; EG_ENOENT when the workspace has none with this id. now: the store's; may be NULL. */
 eg_status eg_read_fact(eg_memory *m, eg_request *rq, eg_id id, eg_fact *out, int64_t *now);
 /* One fact with its statements; else as above. */
+/* The fact that somebody named, which must be current: EG_EINVAL says why it is not. */
+eg_status eg_current_fact(eg_memory *m, eg_request *rq, eg_str fact_id, eg_fact *out);
 eg_status eg_read_fact_statements(eg_memory *m, eg_request *rq, eg_id id, eg_fact_parts *out, int64_t *now);
 /* The statements of n facts; of one that is missing none. */
 eg_status eg_read_statements(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n, eg_statement_list *out);

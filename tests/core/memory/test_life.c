@@ -352,6 +352,38 @@ static void pinned_facts(void **state) {
     fixture_close(&f);
 }
 
+/* A working note that a query asks for comes behind what is known, however well it matches. */
+static void ephemeral_facts_come_last(void **state) {
+    (void)state;
+    WITH(f, 1);
+    char text[EG_ID_TEXT];
+    eg_commit_args note = EG_COMMIT_DEFAULTS;
+    note.content = EG_STR("The flaky build passes when the cache is warm.");
+    note.durability = EG_DURABILITY_EPHEMERAL;
+    eg_receipt r = commit_args(&f, note);
+    commit_as(&f, "a", "ci", "The flaky build passes when the cache is warm and empty.");
+    eg_query_args q = EG_QUERY_DEFAULTS;
+    q.topic = note.content;
+    q.include_ephemeral = 1;
+    eg_hits hits;
+    assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_OK);
+    assert_true(hits.count == 2 && eg_id_eq(hits.hits[1].fact.id, r.fact.id));
+    assert_true(hits.hits[0].relevance > hits.hits[1].relevance);
+    assert_non_null(strstr(hits.hits[1].why.ptr, "ephemeral"));
+    eg_fact fact;
+    assert_int_equal(f.ops->promote(f.memory, f.rq, id_text(r.fact.id, text), &fact), EG_OK);
+    assert_int_equal(fact.durability, EG_DURABILITY_DURABLE);
+    assert_int_equal(f.ops->query(f.memory, f.rq, &q, &hits), EG_OK);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, r.fact.id));
+    /* one that is over cannot become durable any more */
+    note.content = EG_STR("Another note.");
+    r = commit_args(&f, note);
+    f.now += 2 * EG_DAY;
+    assert_int_equal(f.ops->promote(f.memory, f.rq, id_text(r.fact.id, text), &fact), EG_EINVAL);
+    assert_non_null(strstr(f.rq->err->text, "it has expired"));
+    fixture_close(&f);
+}
+
 /* An archived fact is closed and can be brought back, with the conflicts that ended by that. */
 static void archived_facts(void **state) {
     (void)state;
@@ -404,17 +436,12 @@ static void expired_facts_come_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_listed),
-        cmocka_unit_test(what_ends_soon),
-        cmocka_unit_test(conflicts_of_facts),
-        cmocka_unit_test(ids_are_shortened),
-        cmocka_unit_test(exact_corrections),
-        cmocka_unit_test(a_deletion_has_its_reason),
-        cmocka_unit_test(what_happened),
-        cmocka_unit_test(the_net_effect),
-        cmocka_unit_test(pinned_facts),
-        cmocka_unit_test(archived_facts),
-        cmocka_unit_test(expired_facts_come_back),
+        cmocka_unit_test(facts_are_listed),   cmocka_unit_test(what_ends_soon),
+        cmocka_unit_test(conflicts_of_facts), cmocka_unit_test(ids_are_shortened),
+        cmocka_unit_test(exact_corrections),  cmocka_unit_test(a_deletion_has_its_reason),
+        cmocka_unit_test(what_happened),      cmocka_unit_test(the_net_effect),
+        cmocka_unit_test(pinned_facts),       cmocka_unit_test(ephemeral_facts_come_last),
+        cmocka_unit_test(archived_facts),     cmocka_unit_test(expired_facts_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
