@@ -82,6 +82,11 @@ int memory_tool(const call *c, eg_host *host, const char *tool, const struct cJS
 /* The options of the command that are arguments of its tool, as a JSON object; NULL after
  * complaining. */
 struct cJSON *memory_arguments(const call *c);
+/* The same without complaining: *err says what was wrong. */
+eg_status memory_try(eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out, eg_error *err);
+/* After a change of the embedding model: some of the missing embeddings. */
+void memory_reembed(const call *c, eg_host *host);
+int run_batch(const call *c); /* commit --batch */
 /* memory_tool for a result that is wanted here, also with --json. */
 int memory_ask(const call *c, eg_host *host, const char *tool, const struct cJSON *arguments, struct cJSON **out);
 /* The versions of a fact, as engram_lineage gives them, in *out, to be deleted, and in *named, part

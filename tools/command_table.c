@@ -121,6 +121,11 @@ static const char *const commit_text[] = {
     "nothing.",
     "Where FACT is a note of several claims, --statement says them one by one. Such statements are compared with other facts in "
     "place of the parts of FACT that they speak of. One that has a number or an identifier which FACT lacks is refused.",
+    "--batch reads a fact a line, {\"content\": \"...\"} with any arguments of the tool engram_commit, such as scope, agent_id, "
+    "fact_type, provenance, confidence, ttl_days, operation and corrects_lineage; options say what a line leaves out. If a line "
+    "is malformed, nothing is stored, and all such lines are named. Then each line is stored by itself, and its result printed, "
+    "a line each; one that is refused leaves the others alone. Facts that are known already are not stored again, so that a file "
+    "can be given once more.",
     NULL};
 static const argument commit_arguments[] = {
     {"FACT", "one or several sentences; - reads them from standard input", COMPLETE_NOTHING}, {0}};
@@ -178,6 +183,16 @@ static const option commit_options[] = {
      .description = "how long to wait for contradictions, in milliseconds (default: 30000)",
      .kind = JSON_NUMBER,
      .argument = "wait_ms"},
+    {.name = "batch",
+     .value = "FILE",
+     .complete = COMPLETE_FILES,
+     .description = "store the facts of a JSONL file, or of standard input for -, in place of FACT: see above"},
+    {0}};
+static const exit_status commit_exits[] = {
+    {0, "success"},
+    {2, "an error; a message on standard error says what was wrong and what to do; with --batch: some lines are malformed and "
+        "nothing was stored, or some were refused, whose numbers are printed"},
+    {130, "interrupted (128 plus the number of the signal); with --batch, what was printed before is stored"},
     {0}};
 static const example commit_examples[] = {
     {"engram commit --scope auth \"The auth service listens on port 8080.\"", "store a fact"},
@@ -674,6 +689,7 @@ const command commands[] = {{.name = "check",
                              .description = commit_text,
                              .arguments = commit_arguments,
                              .options = commit_options,
+                             .exits = commit_exits,
                              .examples = commit_examples,
                              .run = run_memory,
                              .tool = "engram_commit",

@@ -108,32 +108,50 @@ static int complain_for_people(const call *c, const char *said) {
     return complain("%s", said);
 }
 
-int memory_tool(const call *c, eg_host *host, const char *tool, const cJSON *a, cJSON **out) {
+/* Calls a tool of the memory. EG_OK: *text is its result, to be freed; else *err says what was
+ * wrong. */
+static eg_status call_for_text(eg_host *host, const char *tool, const cJSON *a, char **text, eg_error *err) {
     const eg_services *services = eg_host_services(host);
-    eg_error err = {0};
     eg_request *rq = NULL;
     eg_tool_result result = EG_TOOL_RESULT_INIT;
     cJSON *all = cJSON_Duplicate(a, 1);
     /* people and programs get every member; agents only what they need */
-    char *text = cJSON_AddTrueToObject(all, "verbose") ? cJSON_PrintUnformatted(all) : NULL;
-    int status = EXIT_FINE;
+    char *arguments = cJSON_AddTrueToObject(all, "verbose") ? cJSON_PrintUnformatted(all) : NULL;
     cJSON_Delete(all);
-    *out = NULL;
+    *text = NULL;
+    *err = (eg_error){.code = EG_ENOMEM, .text = "out of memory"};
     const eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};
-    if (!text || services->request_create(services->host, &options, &rq, &err) != EG_OK) {
-        cJSON_free(text);
-        return complain("%s", err.text[0] ? err.text : "out of memory");
-    }
-    if (services->call_tool(services->host, rq, tool, eg_str_of(text), &result) != EG_OK) {
-        status = complain_for_people(c, rq->err->text);
-    } else if (c->json) {
-        printf("%.*s\n", (int)result.structured.len, result.structured.ptr);
-    } else if (!(*out = cJSON_ParseWithLength(result.structured.ptr, result.structured.len))) {
-        status = complain("the result of the tool %s is not valid JSON; --json prints it as it is", tool);
+    eg_status s = arguments ? services->request_create(services->host, &options, &rq, err) : EG_ENOMEM;
+    if (s == EG_OK) {
+        s = services->call_tool(services->host, rq, tool, eg_str_of(arguments), &result);
+        if (s != EG_OK) *err = *rq->err;
+        else if (!(*text = strndup(result.structured.ptr, result.structured.len))) s = EG_ENOMEM;
     }
     services->request_release(services->host, rq);
-    cJSON_free(text);
-    return status;
+    cJSON_free(arguments);
+    return s;
+}
+
+eg_status memory_try(eg_host *host, const char *tool, const cJSON *a, cJSON **out, eg_error *err) {
+    char *text;
+    *out = NULL;
+    eg_status s = call_for_text(host, tool, a, &text, err);
+    if (s == EG_OK && !(*out = cJSON_Parse(text))) {
+        s = EG_EINTERNAL;
+        snprintf(err->text, sizeof err->text, "the result of the tool %s is not valid JSON; --json prints it as it is", tool);
+    }
+    free(text);
+    return s;
+}
+
+int memory_tool(const call *c, eg_host *host, const char *tool, const cJSON *a, cJSON **out) {
+    eg_error err;
+    char *text = NULL;
+    *out = NULL;
+    eg_status s = c->json ? call_for_text(host, tool, a, &text, &err) : memory_try(host, tool, a, out, &err);
+    if (text) puts(text);
+    free(text);
+    return s == EG_OK ? EXIT_FINE : complain_for_people(c, err.text);
 }
 
 int memory_ask(const call *c, eg_host *host, const char *tool, const cJSON *a, cJSON **out) {
@@ -235,7 +253,7 @@ static int call_tool(const call *c, eg_host *host, const cJSON *a) {
 
 /* After a change of the embedding model: computes some of the missing embeddings, and says how many
  * are left. Only in commands that have loaded the model anyway. */
-static void reembed_a_little(const call *c, eg_host *host) {
+void memory_reembed(const call *c, eg_host *host) {
     const eg_services *services = eg_host_services(host);
     eg_error err = {0};
     eg_request *rq;
@@ -256,6 +274,7 @@ static void reembed_a_little(const call *c, eg_host *host) {
 }
 
 int run_memory(const call *c) {
+    if (call_option(c, "batch")) return run_batch(c);
     cJSON *a = memory_arguments(c);
     int status = EXIT_ERROR;
     if (a && add_positional(c, a)) {
@@ -264,7 +283,7 @@ int run_memory(const call *c) {
         eg_host *host = call_host(c, 0, 0, NULL, 0);
         if (host) {
             status = call_tool(c, host, a);
-            if (status == EXIT_FINE) reembed_a_little(c, host);
+            if (status == EXIT_FINE) memory_reembed(c, host);
             eg_host_close(host);
         }
     }

@@ -274,5 +274,76 @@ class Life(unittest.TestCase):
         self.assertIn("an equal fact is current", self.fails("restore", new))
 
 
+    def batch(self, *lines, words=(), expect=0):
+        """What --batch prints of these lines: texts, or objects."""
+        path = os.path.join(self.folder.name, "facts.jsonl")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("\n".join(line if isinstance(line, str) else json.dumps(line)
+                              for line in lines) + "\n")
+        return self.run_engram("commit", "--batch", path, *words, expect=expect)
+
+    def test_batch(self):
+        lines = ({"content": PORTS[0], "scope": "auth"}, "",
+                 {"content": PORTS[1], "scope": "auth", "agent_id": "bob"},
+                 {"content": PORTS[0], "scope": "auth"}, {"content": "Builds take\ttwo hours."})
+        out, err = self.batch(*lines, words=("--agent", "alice", "--scope", "ci"))
+        said = out.splitlines()
+        self.assertEqual(err, "")
+        self.assertRegex(said[0], r"^line 1: add: fact [0-9a-f]{8}  \(undo 1\)$")
+        self.assertRegex(said[1], r"^line 3: add: .*contradicts " + said[0].split()[4] + "$")
+        self.assertRegex(said[2], r"^line 4: already known: fact " + said[0].split()[4])
+        self.assertEqual(said[4], "3 stored, 1 already known, 0 refused; 2 conflicts: "
+                                  "see `engram conflicts`")
+        self.assertEqual([(f["agent_id"], f["scope"]) for f in self.facts()],
+                         [("alice", "ci"), ("bob", "auth"), ("alice", "auth")])
+        # once more: nothing new
+        out = self.batch(*lines, words=("--json", "--agent", "alice", "--scope", "ci"))[0]
+        rows = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([(r["line"], r["duplicate"]) for r in rows],
+                         [(1, True), (3, True), (4, True), (5, True)])
+        self.assertEqual(len(self.facts("--all")), 3)
+        self.assertIn("1 stored", self.out("commit", "--batch", "-",
+                                           stdin='{"content": "Tests run at night."}'))
+
+    def test_batch_that_is_malformed(self):
+        """All malformed lines are named, and nothing is stored."""
+        err = self.batch({"content": "One stands alone."}, "no json", "[1]", {"contents": "x"},
+                         {"content": 5}, {"content": "two", "confidence": 3}, {"content": ""},
+                         '{"content": "a\\u0000b"}', '{"content": "a", "content": "b"}',
+                         {"content": "Fine: \\u0000."}, expect=2)[1]
+        for number, said in ((2, "column 1: "), (3, "column 1: an object"),
+                             (4, "contents: unknown argument"), (5, "content: must be a string"),
+                             (6, "confidence: must be 0 to 1, not 3"), (7, "content: is missing"),
+                             (8, "a string contains the character U+0000"), (9, "content: is")):
+            self.assertIn(f"facts.jsonl: line {number}: {said}", err)
+        self.assertIn("nothing was stored: 8 of 10 lines are malformed", err)
+        self.assertEqual(self.out("facts", "--all"), "no facts\n")
+
+    def test_batch_of_which_some_are_refused(self):
+        key = "see ghp_" + "k3J9sQ2vX7mB5nT1wL8zR4yC6fD0gH" + "aPeUio"
+        lines = ({"content": "Builds run at night."}, {"content": key},
+                 {"content": "x", "scope": "A b"},
+                 {"operation": "delete", "corrects_lineage": "ffffffff"},
+                 {"content": "Prices are in euros."})
+        out, err = self.batch(*lines, expect=2)
+        self.assertIn("2 stored, 0 already known, 3 refused; 0 conflicts", out)
+        for number, said in ((2, "content contains what looks like"), (3, "scope holds ' '"),
+                             (4, "corrects_lineage 'ffffffff'")):
+            self.assertIn(f"line {number}: {said}", err)
+        out = self.batch(*lines, words=("--json",), expect=2)[0]
+        rows = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([(r["line"], "error" in r) for r in rows],
+                         [(1, False), (2, True), (3, True), (4, True), (5, False)])
+        self.assertEqual(len(self.facts()), 2)
+
+    def test_wrong_words_of_batch(self):
+        self.assertIn("cannot be read", self.fails("commit", "--batch", "nowhere"))
+        self.assertIn("has no facts", self.fails("commit", "--batch", "-"))
+        self.assertIn("leave 'x' out", self.fails("commit", "--batch", "-", "x"))
+        for option in ("--statement", "--corrects"):
+            self.assertIn("write it into the lines",
+                          self.fails("commit", "--batch", "-", option, "x"))
+
+
 sys.argv[1:] = sys.argv[2:]
 unittest.main()

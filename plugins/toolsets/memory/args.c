@@ -112,6 +112,28 @@ static eg_status read_texts(eg_request *rq, const arg_spec *spec, const cJSON *v
     return EG_OK;
 }
 
+static eg_status read_objects(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
+    if (!cJSON_IsArray(v)) return wrong_type(rq, spec->name, "an array of objects", v);
+    size_t n = (size_t)cJSON_GetArraySize(v), most = (size_t)spec->high, i = 0;
+    if (n == 0) return eg_request_fail(rq, EG_EINVAL, "%s: must contain at least one object", spec->name);
+    if (n > most)
+        return eg_request_fail(rq, EG_EINVAL, "%s: has %zu items, the limit is %zu; send the rest in another call", spec->name, n,
+                               most);
+    *out = (arg_value){.given = 1, .count = n, .texts = eg_request_array(rq, n, sizeof(eg_str))};
+    if (!out->texts) return EG_ENOMEM;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, v) {
+        if (!cJSON_IsObject(item))
+            return eg_request_fail(rq, EG_EINVAL, "%.40s[%zu]: must be an object, but %s was given", spec->name, i,
+                                   type_name(item));
+        char *text = cJSON_PrintUnformatted(item);
+        eg_status s = text ? copy_text(rq, text, &out->texts[i++]) : EG_ENOMEM;
+        cJSON_free(text);
+        if (s != EG_OK) return s == EG_ENOMEM ? eg_request_fail(rq, s, "out of memory while the arguments were read") : s;
+    }
+    return EG_OK;
+}
+
 static eg_status read_value(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
     if (cJSON_IsNull(v) && !spec->required) return EG_OK;
     switch (spec->kind) {
@@ -123,6 +145,7 @@ static eg_status read_value(eg_request *rq, const arg_spec *spec, const cJSON *v
     case ARG_TIME: return read_time(rq, spec, v, out);
     case ARG_SPAN: return read_span(rq, spec, v, out);
     case ARG_TEXTS: return read_texts(rq, spec, v, out);
+    case ARG_OBJECTS: return read_objects(rq, spec, v, out);
     }
     return eg_request_fail(rq, EG_EINTERNAL, "%s: its kind is unknown; this is a defect of Engram, please report it", spec->name);
 }

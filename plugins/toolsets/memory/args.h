@@ -18,7 +18,8 @@ typedef enum arg_kind {
     ARG_WORD,    /* value.integer: index into words */
     ARG_TIME,    /* value.integer: microseconds UTC */
     ARG_SPAN,    /* value.integer: microseconds, more than 0 */
-    ARG_TEXTS    /* value.texts, count; high: most items, each of 1 to low bytes */
+    ARG_TEXTS,   /* value.texts, count; high: most items, each of 1 to low bytes */
+    ARG_OBJECTS  /* value.texts, count, the JSON text of each object; high: most items */
 } arg_kind;
 
 typedef struct arg_spec {

@@ -13,6 +13,7 @@ static eg_status toolset_open(const eg_services *services, eg_registrar *registr
     eg_status s = add_tools(services, registrar, mt_core_tools, mt_core_tool_count);
     if (s == EG_OK) s = add_tools(services, registrar, mt_team_tools, mt_team_tool_count);
     if (s == EG_OK) s = add_tools(services, registrar, mt_life_tools, mt_life_tool_count);
+    if (s == EG_OK) s = add_tools(services, registrar, &mt_batch_tool, 1);
     for (size_t i = 0; s == EG_OK && i < mt_resource_count; i++) s = services->add_resource(registrar, &mt_resources[i], NULL);
     for (size_t i = 0; s == EG_OK && i < mt_prompt_count; i++) s = services->add_prompt(registrar, &mt_prompts[i], NULL);
     if (s != EG_OK && err) {

@@ -188,6 +188,14 @@
         ALSO("cursor", A_TEXT("next_cursor of the page before")) ALSO("net", A_FLAG("the net effect; needs since")))
 #define TIMELINE_OUTPUT S_OBJECT
 
+#define BATCH_DESCRIPTION \
+    "Saves several findings at once, each as engram_commit would, with a result for each. If one is malformed, none is " \
+    "saved; one that is refused leaves the others alone."
+#define BATCH_INPUT \
+    OBJECT_WITH(P("facts", "{\"type\":\"array\",\"maxItems\":100,\"items\":{\"type\":\"object\"}," \
+        "\"description\":\"each with the arguments of engram_commit\"}"), "\"facts\"")
+#define BATCH_OUTPUT RESULT("\"results\"")
+
 #define MARK_DESCRIPTION \
     "Marks a fact. pin: it never expires, and ranks a little higher; so does what replaces it. archive: it is out of the " \
     "way of queries and conflicts. restore: brings back what was archived, deleted or has expired, with a new fact_id."

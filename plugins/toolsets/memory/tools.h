@@ -4,7 +4,7 @@
 
 #include "results.h"
 
-extern const eg_tool mt_core_tools[], mt_team_tools[], mt_life_tools[];
+extern const eg_tool mt_core_tools[], mt_team_tools[], mt_life_tools[], mt_batch_tool;
 
 /* tools_review.c: the member `review` of a receipt, the same as questions to the client, and the
  * tool engram_judge. own: the fact of the receipt. asks: as in eg_request. */
@@ -15,6 +15,9 @@ eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq,
 
 extern const size_t mt_core_tool_count, mt_team_tool_count, mt_life_tool_count;
 
+/* The arguments of engram_commit, and what its result says of a receipt, into an open object. */
+eg_status mt_read_commit(const eg_services *services, eg_request *rq, eg_str arguments, eg_commit_args *out);
+void mt_put_receipt(result *r, const eg_receipt *receipt, eg_str asks);
 /* The scope of a call: as given, else the setting `scope`, else empty. */
 eg_str mt_scope_of(const eg_services *services, const arg_value *given);
 extern const eg_resource mt_resources[];

@@ -163,10 +163,7 @@ static void put_nearest(result *r, const eg_fact *f) {
     pj_end(&r->out, '}');
 }
 
-static void render_commit(result *r, const void *data) {
-    const commit_data *c = data;
-    const eg_receipt *d = c->receipt;
-    mt_put_notice(r);
+void mt_put_receipt(result *r, const eg_receipt *d, eg_str asks) {
     mt_put_id(r, "fact_id", d->fact.id);
     if (r->full || !eg_id_eq(d->fact.lineage_id, d->fact.id)) mt_put_id(r, "lineage_id", d->fact.lineage_id);
     if (r->full) mt_put_time(r, "committed_at", d->fact.committed_at);
@@ -180,14 +177,19 @@ static void render_commit(result *r, const void *data) {
     put_related(r, d);
     put_next_step(r, d);
     if (d->nearest) put_nearest(r, d->nearest);
-    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, &d->fact.id, c->asks);
+    if (d->suspected_count) mt_put_reviews(r, d->suspected, d->suspected_count, &d->fact.id, asks);
     pj_kstr(&r->out, "detection", d->detection_done ? EG_STR("done") : EG_STR("queued"));
     mt_put_undo_id(r, d->undo_id);
     if (d->warning.len) pj_kstr(&r->out, "warning", d->warning);
 }
 
-static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
-    (void)self;
+static void render_commit(result *r, const void *data) {
+    const commit_data *c = data;
+    mt_put_notice(r);
+    mt_put_receipt(r, c->receipt, c->asks);
+}
+
+eg_status mt_read_commit(const eg_services *services, eg_request *rq, eg_str arguments, eg_commit_args *out) {
     const arg_spec specs[C_COUNT] = {
         [C_CONTENT] = {.name = "content", .kind = ARG_TEXT, .high = EG_MAX_CONTENT},
         [C_STATEMENTS] = {.name = "statements", .kind = ARG_TEXTS, .low = EG_MAX_STATEMENT, .high = EG_MAX_STATEMENTS},
@@ -229,8 +231,17 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
     args.reason = v[C_REASON].text;
     if (v[C_EXACT].integer) args.flags |= EG_COMMIT_EXACT;
     if (v[C_WAIT].given) args.wait_ms = (int32_t)v[C_WAIT].integer;
+    *out = args;
     if (!v[C_CONTENT].given && args.operation != EG_OP_DELETE && args.operation != EG_OP_NONE)
         return eg_request_fail(rq, EG_EINVAL, "content: is missing or empty; the operations add and update require it");
+    return EG_OK;
+}
+
+static eg_status call_commit(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out) {
+    (void)self;
+    eg_commit_args args;
+    eg_status s = mt_read_commit(services, rq, arguments, &args);
+    if (s != EG_OK) return s;
     eg_memory *memory = mt_memory_of(services, rq);
     if (!memory) return rq->err->code;
     eg_receipt receipt = {0};

@@ -305,6 +305,11 @@ def serves_team_tools():
     value = good_call(rev, peer, tools, "engram_timeline",
                       {"scope": scope, "since": "1h", "net": True})
     check(value["added"], "the net effect", value)
+    value = good_call(rev, peer, tools, "engram_commit_batch", {"facts": [
+        {"content": "The team service has two queues.", "scope": scope},
+        {"content": "The team service has no cron jobs.", "scope": scope, "wait_ms": 0}]})
+    check(len(value["results"]) == 2 and all(r["fact_id"] for r in value["results"]), "batch",
+          value)
     for mark in ("pin", "unpin", "archive", "restore"):
         value = good_call(rev, peer, tools, "engram_mark",
                           {"fact_id": passing["fact_id"], "mark": mark})

@@ -10,7 +10,8 @@ from peer import LEGACY, STATELESS, Peer, check
 CORE = ["engram_status", "engram_query", "engram_commit", "engram_conflicts", "engram_resolve",
         "engram_check", "engram_undo"]
 TEAM = ["engram_feedback", "engram_promote", "engram_lineage", "engram_facts",
-        "engram_expiring", "engram_timeline", "engram_mark"]
+        "engram_expiring", "engram_timeline", "engram_mark",
+        "engram_commit_batch"]
 READS = {"engram_status", "engram_query", "engram_conflicts", "engram_check", "engram_lineage",
          "engram_facts", "engram_expiring", "engram_timeline"}
 FACT = {"fact_id", "lineage_id", "content", "scope", "confidence", "fact_type", "agent_id",

@@ -580,6 +580,39 @@ static void marks(void **state) {
     refused("engram_mark", "{\"fact_id\":\"1\",\"mark\":\"pin\",\"reason\":\"old\"}", "reason");
 }
 
+/* Nothing is stored where one is malformed, and check only reads. One that is refused leaves the
+ * others alone. */
+static void batches(void **state) {
+    (void)state;
+    cJSON *r;
+    refused("engram_commit_batch",
+            "{\"facts\":[{\"content\":\"Alpha\"},{\"contents\":\"x\"},{\"content\":\"y\",\"confidence\":2}]}",
+            "facts[1]: contents: unknown argument");
+    refused("engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha\"},{\"content\":\"y\",\"confidence\":2}]}",
+            "facts[1]: confidence: must be 0 to 1, not 2: nothing was stored (1 of 2 are malformed)");
+    refused("engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha\"},{}]}", "facts[1]: content: is missing");
+    assert_int_equal(call("engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha\"}],\"check\":true}", &r), EG_OK);
+    cJSON_Delete(r);
+    assert_int_equal(host.fact_count, 0);
+    assert_int_equal(call("engram_commit_batch",
+                          "{\"facts\":[{\"content\":\"Alpha is 1\",\"scope\":\"a\"},{\"content\":\"Alpha is 2\",\"scope\":\"a\"},"
+                          "{\"content\":\"Alpha is 3\",\"scope\":\"a\",\"agent_id\":\"ag\"}]}",
+                          &r),
+                     EG_OK);
+    const cJSON *results = pj_get(r, "results");
+    assert_int_equal(cJSON_GetArraySize(results), 3);
+    assert_int_equal(cJSON_GetArraySize(pj_get(cJSON_GetArrayItem(results, 2), "conflicts")), 2);
+    SAME(host.commit.agent_id, "ag");
+    cJSON_Delete(r);
+    assert_int_equal(host.fact_count, 3);
+    host.fail = EG_EREFUSED; /* of more than one, each is told by itself; one alone is an error */
+    assert_int_equal(call("engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha\"},{\"content\":\"Beta\"}]}", &r), EG_OK);
+    assert_int_equal(pj_get(r, "refused")->valueint, 2);
+    assert_string_equal(text_of(cJSON_GetArrayItem(pj_get(r, "results"), 1), "error"), "the made-up memory refuses");
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha\"}]}", NULL), EG_EREFUSED);
+}
+
 /* A version names itself by the end or the beginning of its id; its conflicts come with it. */
 static void a_lineage_has_its_conflicts(void **state) {
     (void)state;
@@ -607,6 +640,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(listings),
         TEST(timelines),
+        TEST(batches),
         TEST(marks),
         TEST(a_lineage_has_its_conflicts),
         TEST(reviews_are_asked_and_answered),

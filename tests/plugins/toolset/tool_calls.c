@@ -85,6 +85,7 @@ cJSON *enough_for(const char *tool) {
         {"engram_facts", "{}"},
         {"engram_expiring", "{}"},
         {"engram_timeline", "{\"since\":\"1d\"}"},
+        {"engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha is 1\"}]}"},
         {"engram_mark", "{\"fact_id\":\"1\",\"mark\":\"archive\"}"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
