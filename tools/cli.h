@@ -121,6 +121,8 @@ int run_pairs_bench(const call *c); /* engram bench nli FILE */
 int run_plugins(const call *c);
 int run_models(const call *c);
 int run_workspaces(const call *c);
+int run_export(const call *c);
+int run_import(const call *c);
 int run_allow(const call *c);
 int run_doctor(const call *c);
 int run_version(const call *c);

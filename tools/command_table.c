@@ -461,6 +461,39 @@ static const char *const undo_text[] = {
     NULL};
 static const argument undo_arguments[] = {{"UNDO_ID", "the number that the command printed", COMPLETE_NOTHING}, {0}};
 
+static const char *const export_text[] = {
+    "Writes the facts of the workspace with their history, conflicts, answers and settlements as JSON Lines: one record a line, "
+    "with ids, times and windows. `engram import` reads it. The file has all texts in plain, so keep it as you keep the store.",
+    "--format markdown writes the current facts for people, by scope. Their ids stand in comments, so that this can be imported "
+    "too.",
+    NULL};
+static const argument export_arguments[] = {{"FILE", "the file to write; - is standard output (the default)", COMPLETE_FILES},
+                                            {0}};
+static const option export_options[] = {
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "jsonl markdown",
+     .description = "jsonl: everything, to import it elsewhere; markdown: current facts, to read them (default: jsonl)"},
+    {.name = "scope", .short_name = 's', .value = "PATH", .description = "only this scope and those below it"},
+    {.name = "all", .description = "ephemeral facts too"},
+    {0}};
+static const example export_examples[] = {{"engram export memory.jsonl", "write everything to a file"},
+                                          {"engram export --format markdown --scope auth", "read what is known of a scope"},
+                                          {0}};
+
+static const char *const import_text[] = {
+    "Stores what `engram export` wrote, with its ids, times and windows, in one transaction. Every record is checked first, as a "
+    "commit is: where one cannot be taken, its line is named and nothing is stored.",
+    "What is here already stays as it is, so a file can be imported again. A fact that is current here and closed in the file is "
+    "closed. A fact that says what a current one of its scope says is left out, and what the file says of it holds for that "
+    "one. Where the workspace had facts before, those that came are compared with them in the background.",
+    NULL};
+static const argument import_arguments[] = {{"FILE", "the file to read; - is standard input", COMPLETE_FILES}, {0}};
+static const option import_options[] = {{.name = "dry-run", .description = "check everything, store nothing"}, {0}};
+static const example import_examples[] = {{"engram import --dry-run memory.jsonl", "say what would be stored"},
+                                          {"engram import --workspace team memory.jsonl", "store it in another workspace"},
+                                          {0}};
+
 static const char *const tool_text[] = {
     "Calls a tool that agents call over the Model Context Protocol, with the same arguments, and prints its result as JSON. "
     "Without NAME, lists the tools.",
@@ -882,6 +915,24 @@ const command commands[] = {{.name = "check",
                              .options = no_options,
                              .run = run_memory,
                              .tool = "engram_status"},
+                            {.name = "export",
+                             .group = MEMORY,
+                             .synopsis = "[FILE]",
+                             .summary = "write the memory to a file",
+                             .description = export_text,
+                             .arguments = export_arguments,
+                             .options = export_options,
+                             .examples = export_examples,
+                             .run = run_export},
+                            {.name = "import",
+                             .group = MEMORY,
+                             .synopsis = "FILE",
+                             .summary = "store what was exported",
+                             .description = import_text,
+                             .arguments = import_arguments,
+                             .options = import_options,
+                             .examples = import_examples,
+                             .run = run_import},
                             {.name = "mcp",
                              .group = MEMORY,
                              .synopsis = "",

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
 #include "core/access/record.h"
 #include "core/base/file.h"
-#include "tools/cli.h"
+#include "tools/memory_request.h"
 
 /* One request of the memory, and what it is told about. */
 typedef struct work {
@@ -102,24 +101,18 @@ static int list(work *w) {
     return s == EG_OK ? EXIT_FINE : complain("%s", err.text);
 }
 
-/* 1 when a person at a terminal, or --yes, wants it removed; 0 after saying why not. */
-static int is_confirmed(const work *w, const char *name) {
-    char answer[16] = "";
+/* 1 when it may be removed. */
+static int may_remove(const work *w, const char *name) {
+    char question[EG_MAX_NAME + 100], doing[EG_MAX_NAME + 100];
     eg_workspace_view *views;
     size_t n, i = 0;
-    if (call_option(w->c, "yes")) return 1;
     if (w->services->memory_ops->workspaces(w->memory, w->rq, &views, &n) != EG_OK) return complain_of_memory(w), 0;
     while (i < n && !eg_str_eq(views[i].name, eg_str_of(name))) i++;
     if (i == n) return 1; /* the memory says that there is none */
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-        complain("removing '%s' takes %llu facts away for good: add --yes", name, (unsigned long long)views[i].facts);
-        return 0;
-    }
-    printf("Remove the workspace '%s' and its %llu facts for good? Type yes: ", name, (unsigned long long)views[i].facts);
-    fflush(stdout);
-    if (!stop_requested() && fgets(answer, sizeof answer, stdin) && strcmp(answer, "yes\n") == 0) return 1;
-    complain("nothing was removed");
-    return 0;
+    unsigned long long facts = (unsigned long long)views[i].facts;
+    snprintf(question, sizeof question, "Remove the workspace '%.*s' and its %llu facts for good?", EG_MAX_NAME, name, facts);
+    snprintf(doing, sizeof doing, "removing '%.*s' takes %llu facts away for good", EG_MAX_NAME, name, facts);
+    return is_confirmed(w->c, question, doing);
 }
 
 /* to "": it is removed. */
@@ -148,7 +141,7 @@ static int run_action(work *w) {
     if (strcmp(what, "list") == 0) return list(w);
     if (strcmp(what, "rename") == 0) return edit(w, p[1], p[2], 0, "renamed to");
     if (strcmp(what, "merge") == 0) return edit(w, p[1], p[2], EG_EDIT_MERGE, "merged into");
-    return is_confirmed(w, p[1]) ? edit(w, p[1], "", 0, "removed") : EXIT_ERROR;
+    return may_remove(w, p[1]) ? edit(w, p[1], "", 0, "removed") : EXIT_ERROR;
 }
 
 int run_workspaces(const call *c) {

@@ -15,7 +15,7 @@
 
 enum { ROWS = 1000 /* audit rows of one read */, BATCH = 64 /* conflicts of one read */ };
 
-typedef enum said_kind { SAID_SETTLED, SAID_OPENED, SAID_FEEDBACK } said_kind;
+typedef enum said_kind { SAID_SETTLED, SAID_OPENED, SAID_FEEDBACK, SAID_ELSEWHERE /* imported */ } said_kind;
 
 /* What one audit row says about a conflict. */
 typedef struct said {
@@ -76,6 +76,30 @@ static int read_payload(const eg_audit_row *row, eg_arena *scratch, said *out) {
     return has_type && has_conflict;
 }
 
+/* The payload of an answer that came with an import (import_plan.c). */
+static int read_imported(const eg_audit_row *row, eg_arena *scratch, said *out) {
+    static const char *const verdicts[] = EG_ANSWER_VERDICT_WORDS;
+    eg_json j;
+    eg_error none = {0};
+    eg_str key = {0};
+    int has_verdict = 0, has_conflict = 0;
+    out->kind = SAID_ELSEWHERE;
+    eg_json_init(&j, "audit payload", row->payload, scratch, &none);
+    for (eg_json_kind k = eg_json_next(&j); k != EG_JSON_END; k = eg_json_next(&j)) {
+        if (k == EG_JSON_ERROR) return 0;
+        if (k == EG_JSON_KEY) key = j.text;
+        if (k == EG_JSON_NUMBER && eg_str_eq(key, EG_STR("at"))) out->time = j.integer;
+        if (k != EG_JSON_STRING) continue;
+        if (eg_str_eq(key, EG_STR("conflict"))) has_conflict = eg_id_parse(j.text, &out->conflict);
+        if (eg_str_eq(key, EG_STR("was"))) out->was_suspected = 1;
+        if (eg_str_eq(key, EG_STR("asked"))) out->asked = j.text;
+        if (eg_str_eq(key, EG_STR("by"))) out->by = j.text;
+        for (uint32_t i = 0; eg_str_eq(key, EG_STR("verdict")) && i <= EG_ANSWER_NOT_CONTRADICTION; i++)
+            if (eg_str_eq(j.text, eg_str_of(verdicts[i]))) out->verdict = i, has_verdict = 1;
+    }
+    return has_verdict && has_conflict;
+}
+
 static eg_status keep(reading *t, const said *one) {
     if (t->count == t->capacity) {
         size_t more = t->capacity ? 2 * t->capacity : 256;
@@ -91,13 +115,14 @@ static eg_status keep(reading *t, const said *one) {
 
 static eg_status keep_row(reading *t, const eg_audit_row *row, eg_arena *scratch) {
     static const char *const actions[] = {"judge", "resolve", "feedback", "undo" /* of an undo */};
-    said one = {.row = row->id, .time = row->time};
-    int tells = 0;
+    said one = {.row = row->id, .time = row->time, .by = row->actor};
+    int tells = 0, imported = eg_str_eq(row->action, EG_STR("answer_imported"));
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) tells |= eg_str_eq(row->action, eg_str_of(actions[i]));
-    if (!tells || !row->payload.len || !read_payload(row, scratch, &one)) return EG_OK;
-    const char *by = eg_arena_copy(&t->arena, row->actor), *asked = eg_arena_copy(&t->arena, one.asked);
-    if (!by || !asked) return eg_fail_memory(t->rq->err, row->actor.len + one.asked.len);
-    one.by = (eg_str){by, row->actor.len};
+    if (!(tells || imported) || !row->payload.len) return EG_OK;
+    if (imported ? !read_imported(row, scratch, &one) : !read_payload(row, scratch, &one)) return EG_OK;
+    const char *by = eg_arena_copy(&t->arena, one.by), *asked = eg_arena_copy(&t->arena, one.asked);
+    if (!by || !asked) return eg_fail_memory(t->rq->err, one.by.len + one.asked.len);
+    one.by.ptr = by;
     one.asked.ptr = asked;
     return keep(t, &one);
 }
@@ -154,7 +179,7 @@ static group *make_groups(reading *t, size_t *n) {
 
 static int stands(const said *one, const eg_conflict *c) {
     if (one->kind == SAID_FEEDBACK) return 1;
-    if (one->kind == SAID_OPENED) return c->status != EG_CONFLICT_SUSPECTED;
+    if (one->kind == SAID_OPENED || one->kind == SAID_ELSEWHERE) return c->status != EG_CONFLICT_SUSPECTED;
     return eg_is_settled(c->status) && c->resolved_at == one->time && c->resolution_type == one->type;
 }
 

@@ -12,8 +12,10 @@
 #include "core/memory/check.h"
 #include "core/memory/commit.h"
 #include "core/memory/conflicts.h"
+#include "core/memory/export.h"
 #include "core/memory/facts.h"
 #include "core/memory/hits.h"
+#include "core/memory/import.h"
 #include "core/memory/jobs.h"
 #include "core/memory/listing.h"
 #include "core/memory/marks.h"
@@ -110,6 +112,8 @@ enum {
     PIN,
     ARCHIVE,
     RESTORE,
+    EXPORT_MEMORY,
+    IMPORT_MEMORY,
     OPERATIONS
 };
 
@@ -140,6 +144,8 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [PIN] = {"pin", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, pin)},
     [ARCHIVE] = {"archive", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, archive)},
     [RESTORE] = {"restore", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, restore)},
+    [EXPORT_MEMORY] = {"export", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, export_memory)},
+    [IMPORT_MEMORY] = {"import", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, import_memory)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -302,6 +308,22 @@ static eg_status restore(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone
     return s == EG_OK ? eg_memory_restore(m, rq, fact_id, out) : s;
 }
 
+static eg_status export_memory(eg_memory *m, eg_request *rq, const eg_export_args *args,
+                               eg_status (*each)(void *self, eg_str text), void *self, eg_exported *out) {
+    eg_export_args own;
+    eg_status s = enter(m, rq, EXPORT_MEMORY);
+    if (s == EG_OK)
+        s = take_args(rq, "eg_export_args", args, EG_EXPORT_ARGS_SIZE_1_0, &own, sizeof own, EG_EXPORT_ALL | EG_EXPORT_MARKDOWN);
+    return s == EG_OK ? eg_memory_export(m, rq, &own, each, self, out) : s;
+}
+
+static eg_status import_memory(eg_memory *m, eg_request *rq, const eg_import_args *args, eg_imported *out) {
+    eg_import_args own;
+    eg_status s = enter(m, rq, IMPORT_MEMORY);
+    if (s == EG_OK) s = take_args(rq, "eg_import_args", args, EG_IMPORT_ARGS_SIZE_1_0, &own, sizeof own, EG_IMPORT_DRY_RUN);
+    return s == EG_OK ? eg_memory_import(m, rq, &own, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -329,6 +351,8 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .diff = diff,
                                         .pin = pin,
                                         .archive = archive,
-                                        .restore = restore};
+                                        .restore = restore,
+                                        .export_memory = export_memory,
+                                        .import_memory = import_memory};
     return &table;
 }

@@ -83,6 +83,11 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     case SQLITE_NOTADB:
         return eg_request_fail(rq, EG_EFORMAT, "%s: '%s' is damaged or no SQLite database (%s): restore it from a copy", what,
                                c->path, said);
+    case SQLITE_CONSTRAINT:
+        return eg_request_fail(rq, EG_EINVAL,
+                               "%s: an id of it is in the store already, perhaps in another workspace, from which `engram "
+                               "workspaces merge` moves what is there (%s)",
+                               what, said);
     case SQLITE_IOERR: return disk_failed(c, rq, what, system ? strerror(system) : said);
     default: return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
     }

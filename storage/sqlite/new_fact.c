@@ -150,7 +150,10 @@ eg_status insert_fact(writing *w, const eg_new_fact *row) {
     sqlite3_bind_int64(q, 21, from);
     sqlite3_bind_int64(q, 22, until);
     sqlite3_bind_blob(q, 23, f->content_hash, 32, SQLITE_STATIC);
-    sqlite3_bind_int64(q, 24, f->marks);
+    sqlite3_bind_int64(q, 24, f->closed_at);
+    sqlite3_bind_int64(q, 25, f->close_reason);
+    bind_text(q, 26, f->closed_by);
+    sqlite3_bind_int64(q, 27, f->marks);
     if ((s = run(w->c, w->rq, q)) != EG_OK) return s;
     int64_t key = sqlite3_last_insert_rowid(w->c->db);
     if ((s = insert_statements(w, key, row->statements, row->details, row->statement_count)) != EG_OK ||

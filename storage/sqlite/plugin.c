@@ -141,6 +141,7 @@ static const eg_storage_ops operations = {
     .repair_time = sqlite_repair_time,
     .ids_between = sqlite_ids_between,
     .events = sqlite_events,
+    .links = sqlite_links,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -135,6 +135,41 @@ eg_status sqlite_events(eg_storage *s, eg_request *rq, const eg_events_args *a, 
     return all_rows(&r, event_row, sizeof **out, (void **)out, n);
 }
 
+static int link_row(eg_request *rq, sqlite3_stmt *q, void *row) {
+    (void)rq;
+    *(eg_link_row *)row =
+        (eg_link_row){.fact = column_id(q, 0), .other = column_id(q, 1), .kind = (uint32_t)sqlite3_column_int64(q, 2)};
+    return 1;
+}
+
+/* A statement for each fact, under one reader and in one snapshot. */
+eg_status sqlite_links(eg_storage *s, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n) {
+    connection *c = reader_take(s);
+    void *all = NULL;
+    size_t capacity = 0;
+    *n = 0;
+    eg_status st = begin_read(c, rq);
+    for (size_t i = 0; st == EG_OK && i < count; i++) {
+        void *rows = NULL;
+        size_t found = 0;
+        sqlite3_stmt *q = prepare(c, rq, EG_SQL_LINKS_OF);
+        if (q) {
+            bind_text(q, 1, rq->workspace);
+            bind_id(q, 2, facts[i]);
+        }
+        st = read_rows(c, rq, q, link_row, sizeof(eg_link_row), &rows, &found);
+        for (size_t k = 0; st == EG_OK && k < found; k++) {
+            eg_link_row *to = grow_row(rq, &all, *n, &capacity, sizeof *to);
+            if (!to) st = EG_ENOMEM;
+            else *to = ((const eg_link_row *)rows)[k], ++*n;
+        }
+    }
+    end_read(c, rq);
+    connection_give(c);
+    *out = all;
+    return st;
+}
+
 static int number_row(eg_request *rq, sqlite3_stmt *q, void *row) {
     (void)rq;
     *(uint64_t *)row = (uint64_t)sqlite3_column_int64(q, 0);

@@ -147,6 +147,7 @@ eg_status sqlite_wait(eg_storage *s, eg_request *rq, int64_t since, int64_t dead
 eg_status sqlite_workspaces(eg_storage *s, eg_request *rq, int64_t sum, int64_t deadline, eg_workspace_row **out, size_t *n);
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
 eg_status sqlite_edit_workspace(eg_storage *s, eg_request *rq, const eg_workspace_edit *edit, eg_workspace_edited *out);
+eg_status sqlite_links(eg_storage *s, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 
 /* ---- what the files share ---- */

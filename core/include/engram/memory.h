@@ -2,9 +2,10 @@
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
  * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
  * judge, promote, pin, archive and restore, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN
- * for work, escalate, reembed, workspaces and edit_workspace, EG_NEEDS_READ for the others. Structs
- * of arguments grow like tables (see plugin.h); results and what stands in arrays keep their size
- * for all of ABI major 1: a later minor gives names to reserved bytes. Results live as long as the
+ * for work, escalate, reembed, workspaces, edit_workspace and import_memory, EG_NEEDS_READ for the
+ * others. Structs of arguments grow like tables (see plugin.h); results and what stands in arrays
+ * keep their size for all of ABI major 1: a later minor gives names to reserved bytes. Results live
+ * as long as the
  * request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
@@ -358,6 +359,48 @@ typedef struct eg_diff {
 EG_SIZE_FROZEN(eg_fact_change, 32);
 EG_SIZE_FROZEN(eg_diff, 64);
 
+/* What is exported: facts with their history, or in Markdown the current ones. */
+typedef enum eg_export_flag {
+    EG_EXPORT_ALL = 1,     /* ephemeral facts too */
+    EG_EXPORT_MARKDOWN = 2 /* for people: current facts by scope */
+} eg_export_flag;
+#define EG_EXPORT_ARGS_SIZE_1_0 24
+typedef struct eg_export_args {
+    uint32_t size, flags; /* sizeof(eg_export_args) of the caller; eg_export_flag */
+    eg_str scope;         /* empty: all; else this scope and those below it */
+} eg_export_args;
+EG_SIZE_FROZEN(eg_export_args, EG_EXPORT_ARGS_SIZE_1_0);
+typedef struct eg_exported {
+    uint64_t facts, links, conflicts, answers;
+    uint64_t reserved[4];
+} eg_exported;
+EG_SIZE_FROZEN(eg_exported, 64);
+
+typedef enum eg_import_flag { EG_IMPORT_DRY_RUN = 1 /* checks everything, writes nothing */ } eg_import_flag;
+#define EG_IMPORT_ARGS_SIZE_1_0 24
+typedef struct eg_import_args {
+    uint32_t size, flags; /* sizeof(eg_import_args) of the caller; eg_import_flag */
+    eg_str text;          /* what export_memory wrote, in either form */
+} eg_import_args;
+EG_SIZE_FROZEN(eg_import_args, EG_IMPORT_ARGS_SIZE_1_0);
+typedef struct eg_imported {
+    uint64_t facts, links, conflicts, answers; /* that were not there before */
+    /* facts that were there, by their id */
+    uint64_t known;
+    /* facts left out, since another current one of the scope says the same; what the file says of
+     * them is taken for that one */
+    uint64_t equal;
+    /* of `facts`: those whose lineage has another current fact here, and that became a lineage of
+     * their own */
+    uint64_t apart;
+    /* of `known`: those that were current here, and are closed in the file: they were closed */
+    uint64_t closed;
+    /* facts that are compared with those of the store in the background */
+    uint64_t to_compare;
+    uint64_t reserved[3];
+} eg_imported;
+EG_SIZE_FROZEN(eg_imported, 96);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -426,6 +469,14 @@ typedef struct eg_memory_ops {
      * live, if it had one, begins anew. EG_EINVAL: it, another version of it or an equal fact is
      * current. */
     eg_status (*restore)(eg_memory *m, eg_request *rq, eg_str fact_id, eg_undone *out);
+    /* Calls each(self, text) with one piece after the other of the workspace as text; a status
+     * other than EG_OK ends it and is returned. The form is described in docs/keeping.md. */
+    eg_status (*export_memory)(eg_memory *m, eg_request *rq, const eg_export_args *args,
+                               eg_status (*each)(void *self, eg_str text), void *self, eg_exported *out);
+    /* Stores what was exported, in one transaction, with its ids, times and windows. What is there
+     * already stays as it is. EG_EINVAL and others name the line of the first record that cannot be
+     * taken; then nothing is written. */
+    eg_status (*import_memory)(eg_memory *m, eg_request *rq, const eg_import_args *args, eg_imported *out);
 } eg_memory_ops;
 
 #endif

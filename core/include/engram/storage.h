@@ -262,6 +262,14 @@ typedef struct eg_events_args {
     uint64_t reserved[4];
 } eg_events_args;
 
+/* What detection or people said of a pair of facts, other than a conflict. */
+typedef struct eg_link_row {
+    eg_id fact, other; /* other was stored after fact */
+    uint32_t kind;     /* eg_link_kind */
+    uint32_t reserved0;
+    uint64_t reserved[1];
+} eg_link_row;
+
 /* ---- jobs ---- */
 
 typedef enum eg_job_kind {
@@ -303,7 +311,8 @@ typedef struct eg_lease_args {
 typedef struct eg_new_fact {
     uint32_t size, flags; /* 0 */
     eg_fact fact;         /* id, lineage_id by core; seq by the store. committed_at, valid_from: 0
-                           * is the store's now */
+                           * is the store's now. One that was closed elsewhere has closed_at,
+                           * close_reason and closed_by */
     int64_t lifetime;     /* if fact.valid_until is 0: microseconds from valid_from; 0:
                            * EG_FOREVER */
     const eg_span *statements;
@@ -653,6 +662,10 @@ typedef struct eg_storage_ops {
 
     /* What happened, the latest first. NULL: this backend cannot tell. */
     eg_status (*events)(eg_storage *store, eg_request *rq, const eg_events_args *args, eg_event **out, size_t *n);
+
+    /* The links whose later fact is one of these, in their order. May be NULL: links are left out
+     * of exports then. */
+    eg_status (*links)(eg_storage *store, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n);
 } eg_storage_ops;
 
 /* Sizes of version 1.0. A struct that crosses by pointer may grow at its end in a later minor; one
@@ -689,6 +702,7 @@ EG_SIZE_FROZEN(eg_scored, 32);
 EG_SIZE_FROZEN(eg_journal_row, 72);
 EG_SIZE_FROZEN(eg_window_change, 48);
 EG_SIZE_FROZEN(eg_feedback_row, 32);
+EG_SIZE_FROZEN(eg_link_row, 48);
 EG_SIZE_FROZEN(eg_workspace_row, 48);
 
 #endif

@@ -7,6 +7,11 @@ static eg_status no_answer(void *self, const eg_answer *answer) {
     return EG_EINTERNAL;
 }
 
+static eg_status no_text(void *self, eg_str text) {
+    (void)self, (void)text;
+    return EG_OK;
+}
+
 static eg_status call(fixture *f, eg_request *rq, const char *name) {
     const eg_memory_ops *o = f->ops;
     eg_memory *m = f->memory;
@@ -29,6 +34,10 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_statement_list statements;
     eg_workspace_view *all;
     const eg_edit_workspace_args edit = {.size = sizeof edit, .name = EG_STR("nobody"), .to = EG_STR("else")};
+    const eg_export_args export_all = {.size = sizeof export_all};
+    const eg_import_args import_nothing = {.size = sizeof import_nothing};
+    eg_exported exported;
+    eg_imported imported;
     size_t n, left;
     uint64_t waiting;
     commit.content = item.content;
@@ -65,6 +74,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "pin") == 0) return o->pin(m, rq, nothing, 1, &fact);
     if (strcmp(name, "archive") == 0) return o->archive(m, rq, nothing, (eg_str){0}, &undone);
     if (strcmp(name, "restore") == 0) return o->restore(m, rq, nothing, &undone);
+    if (strcmp(name, "export") == 0) return o->export_memory(m, rq, &export_all, no_text, NULL, &exported);
+    if (strcmp(name, "import") == 0) return o->import_memory(m, rq, &import_nothing, &imported);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }
