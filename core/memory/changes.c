@@ -3,6 +3,7 @@
 #include "core/memory/changes.h"
 
 #include "core/base/json.h"
+#include "core/memory/digests.h"
 
 void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq, .actor = rq->who->agent}; }
 
@@ -45,8 +46,19 @@ eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind) {
     return c;
 }
 
+/* The last audit record of the set says what texts it stores. */
+static void note_digests(eg_draft *d, eg_memory *m) {
+    size_t i = d->change_count;
+    while (i > 0 && d->changes[i - 1].kind != EG_CHANGE_AUDIT) i--;
+    if (!i) return;
+    eg_str *payload = &d->changes[i - 1].audit.payload;
+    *payload = eg_digests_note(m, d->rq, *payload, d->changes, i - 1);
+    d->failed |= payload->ptr == NULL;
+}
+
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {
     *out = (eg_applied){0};
+    if (!d->failed) note_digests(d, m);
     if (d->failed) return eg_request_fail(d->rq, EG_ENOMEM, "out of memory while a change was prepared");
     const eg_change_set set = {.size = sizeof set,
                                .id = SERVICES(m)->new_id(m->env.host),

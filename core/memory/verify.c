@@ -1,6 +1,8 @@
 /* verify.c - see verify.h. */
 #include "core/memory/verify.h"
 
+#include "core/memory/digests.h"
+
 /* What was found is no failure of the look itself. */
 static eg_status note(eg_status s, const eg_error *why, eg_error *found) {
     if (s != EG_EFORMAT) return s;
@@ -14,6 +16,7 @@ static eg_status verify_chain(eg_memory *m, eg_request *rq, eg_str workspace, eg
     eg_status s = eg_request_in(m, workspace, NULL, &rq->cancel, &own, rq->err);
     if (s != EG_OK) return s;
     s = STORE(m, audit_verify, own);
+    if (s == EG_OK) s = eg_digests_verify(m, own);
     if (s != EG_OK) {
         why = *own->err;
         snprintf(why.text, sizeof why.text, "workspace '%.*s': %.400s", workspace.len < 80 ? (int)workspace.len : 80,

@@ -1,5 +1,5 @@
 /* verify.h - looks whether the store is whole: its pages and rows, and the audit chain of every
- * workspace. Called by core/host for doctor and once a day. */
+ * workspace with the texts of the facts under it. Called by core/host for doctor and once a day. */
 #ifndef EG_MEMORY_VERIFY_H
 #define EG_MEMORY_VERIFY_H
 

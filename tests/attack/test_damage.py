@@ -2,6 +2,7 @@
 """A store that was changed past the program, or is damaged: doctor says so, and so does a server
 that looks once a day.
 usage: test_damage.py [--long] ENGRAM"""
+import json
 import os
 import random
 import time
@@ -36,6 +37,49 @@ class Damage(Attack):
             self.assertIn(said, found["audit"])
             if back:
                 self.sql(back)
+
+    def test_a_changed_text(self):
+        """Also of a fact that came by a resolution, undo or an import."""
+        self.env["ENGRAM_PLUGINS"] = "sqlite memory mcp rules secrets"
+        first = json.loads(self.run_engram("commit", "--json", "The port is 8080.").stdout)
+        other = json.loads(self.run_engram("commit", "--json", "The port is 9090.").stdout)
+        conflict = other["conflicts"][0]["conflict_id"]
+        merged = json.loads(self.run_engram(
+            "resolve", "--json", conflict, "--type", "merge", "--merged-content",
+            "It listens on both.", "--reason", "seen").stdout)
+        self.run_engram("undo", str(merged["undo_id"]))
+        facts = self.sql("SELECT hex(id), content FROM facts")
+        self.assertEqual(len(facts), 5)  # two, one of both, and two that came back
+        self.assertEqual(self.doctor(), {})
+        moved = os.path.join(self.folder.name, "moved.jsonl")
+        self.run_engram("export", moved)
+        for home in (self.home, os.path.join(self.folder.name, "other")):
+            self.env["ENGRAM_HOME"] = home
+            self.store = os.path.join(home, "data", "engram.db")
+            if home != self.home:
+                self.run_engram("import", moved)
+            self.assertEqual(self.doctor(), {})
+            for fact, content in facts:
+                self.sql(f"UPDATE facts SET content = content || ' Really.' WHERE id = x'{fact}'")
+                found = self.doctor()
+                self.assertEqual(list(found), ["audit"])
+                self.assertIn("workspace 'test': the text of the fact", found["audit"])
+                self.assertIn(fact[-12:].lower(), found["audit"])
+                self.sql(f"UPDATE facts SET content = '{content}' WHERE id = x'{fact}'")
+            self.assertEqual(self.doctor(), {})
+            fact = first["fact_id"].replace("-", "")
+            self.sql(f"UPDATE facts SET close_reason = 6 WHERE id = x'{fact}'")
+            self.assertIn("nobody erased it", self.doctor()["audit"])
+            self.sql(f"UPDATE facts SET close_reason = 5 WHERE id = x'{fact}'")
+
+    def test_an_older_audit_without_digests(self):
+        """Its chain was made without them, and stays valid."""
+        self.fill(3)
+        self.sql("UPDATE facts SET content = 'other' WHERE seq = 1")
+        self.assertEqual(list(self.doctor()), ["audit"])
+        # an erased payload, as a record of before tells nothing about texts
+        self.sql("DELETE FROM audit_payloads WHERE id = 1")
+        self.assertEqual(self.doctor(), {})
 
     def test_a_workspace_that_was_taken_away(self):
         self.fill(2)
