@@ -123,6 +123,7 @@ int run_models(const call *c);
 int run_workspaces(const call *c);
 int run_export(const call *c);
 int run_import(const call *c);
+int run_erase(const call *c);
 int run_allow(const call *c);
 int run_doctor(const call *c);
 int run_version(const call *c);

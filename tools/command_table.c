@@ -494,6 +494,27 @@ static const example import_examples[] = {{"engram import --dry-run memory.jsonl
                                           {"engram import --workspace team memory.jsonl", "store it in another workspace"},
                                           {0}};
 
+static const char *const erase_text[] = {
+    "Takes the texts of facts away for good: the facts, their words and embeddings, the explanations of their conflicts and what "
+    "the audit log told about them. Other than a deletion (commit --operation delete) it cannot be undone, and the history has "
+    "the texts no more. That there were such facts, when and by whom, stays, and the audit chain stays valid.",
+    "FACT_ID erases the fact and all others of the workspace with the same text; --scope and --agent all facts of a scope, of "
+    "an agent, or of both, closed ones too. Without --hard, bytes of the texts may stay in unused parts of the files. --hard "
+    "rewrites the store, empties its log and removes the copies that upgrades left beside it. Backups and exports that you made "
+    "are not touched.",
+    NULL};
+static const argument erase_arguments[] = {{"FACT_ID", "the id of a fact, or the end of one", COMPLETE_NOTHING}, {0}};
+static const option erase_options[] = {
+    {.name = "scope", .short_name = 's', .value = "PATH", .description = "the facts of this scope and those below it; / is all"},
+    {.name = "agent", .value = "NAME", .description = "the facts of this agent"},
+    {.name = "hard", .description = "leave no trace in the files of the store either"},
+    {.name = "dry-run", .description = "say what would be erased, change nothing"},
+    {.name = "yes", .short_name = 'y', .description = "do not ask"},
+    {0}};
+static const example erase_examples[] = {{"engram erase --hard 4f1c22ab", "erase a text that should not be there"},
+                                         {"engram erase --agent old-bot --dry-run", "say what an agent has left"},
+                                         {0}};
+
 static const char *const tool_text[] = {
     "Calls a tool that agents call over the Model Context Protocol, with the same arguments, and prints its result as JSON. "
     "Without NAME, lists the tools.",
@@ -933,6 +954,15 @@ const command commands[] = {{.name = "check",
                              .options = import_options,
                              .examples = import_examples,
                              .run = run_import},
+                            {.name = "erase",
+                             .group = MEMORY,
+                             .synopsis = "FACT_ID | --scope PATH | --agent NAME",
+                             .summary = "take the text of facts away for good",
+                             .description = erase_text,
+                             .arguments = erase_arguments,
+                             .options = erase_options,
+                             .examples = erase_examples,
+                             .run = run_erase},
                             {.name = "mcp",
                              .group = MEMORY,
                              .synopsis = "",

@@ -39,6 +39,10 @@ void print_lines(const char *text, int indent) {
 }
 
 void print_side(const char *label, const cJSON *fact) {
+    if (!cJSON_IsObject(fact)) {
+        puts("  (a fact that was erased)");
+        return;
+    }
     int indent = printf("  %s  ", label);
     print_lines(text_of(fact, "content"), indent);
     printf("  [%s, %s%s%s]\n", text_of(fact, "scope"), text_of(fact, "agent_id"), *text_of(fact, "provenance") ? ", " : "",

@@ -46,14 +46,15 @@ eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind) {
     return c;
 }
 
-/* The last audit record of the set says what texts it stores. */
+/* Each audit record says what texts were stored since the one before it in the set. */
 static void note_digests(eg_draft *d, eg_memory *m) {
-    size_t i = d->change_count;
-    while (i > 0 && d->changes[i - 1].kind != EG_CHANGE_AUDIT) i--;
-    if (!i) return;
-    eg_str *payload = &d->changes[i - 1].audit.payload;
-    *payload = eg_digests_note(m, d->rq, *payload, d->changes, i - 1);
-    d->failed |= payload->ptr == NULL;
+    for (size_t i = 0, from = 0; i < d->change_count; i++) {
+        if (d->changes[i].kind != EG_CHANGE_AUDIT) continue;
+        eg_str *payload = &d->changes[i].audit.payload;
+        *payload = eg_digests_note(m, d->rq, *payload, d->changes + from, i - from);
+        d->failed |= payload->ptr == NULL;
+        from = i + 1;
+    }
 }
 
 eg_status eg_draft_apply(eg_draft *d, eg_memory *m, eg_applied *out) {

@@ -260,6 +260,7 @@ static eg_status draft_fact(eg_importing *x, eg_draft *d, eg_import_fact *f, int
         lineage->lineage.except = f->former;
     }
     eg_draft_add(d, EG_CHANGE_FACT)->new_fact = &f->row;
+    eg_draft_audit(d, "import", fact->id, (eg_id){{0}}, EG_STR("{}"));
     if (!current || !compare || fact->durability != EG_DURABILITY_DURABLE) return EG_OK;
     eg_draft_job(d, x->m, job, fact->id, 0);
     x->out->to_compare++;
@@ -302,6 +303,7 @@ static eg_status draft_facts(eg_importing *x, eg_draft *d) {
         if (x->facts[i].fate == EG_IMPORT_CLOSE) {
             const eg_fact *f = &x->facts[i].record->fact;
             eg_draft_close(d, f, (eg_close_reason)f->close_reason, "the fact was closed where it was exported", NULL);
+            eg_draft_audit(d, "import", f->id, (eg_id){{0}}, EG_STR("{\"closed\":true}"));
         }
     for (size_t i = 0; s == EG_OK && i < x->fact_count; i++)
         if (x->facts[i].fate == EG_IMPORT_NEW || x->facts[i].fate == EG_IMPORT_APART)
@@ -309,8 +311,7 @@ static eg_status draft_facts(eg_importing *x, eg_draft *d) {
     return s == EG_OK ? draft_agents(x, d) : s;
 }
 
-/* The conflicts and links of the file, then the answers, whose audit records come before the facts:
- * a record holds the windows of what was changed before it in the set. */
+/* The conflicts and links of the file, then the answers. */
 static eg_status draft_rest(eg_importing *x, eg_draft *audit, eg_draft *d) {
     uint8_t *is_new = eg_arena_array(&x->arena, x->count, 1);
     eg_status s = is_new ? EG_OK : eg_fail_memory(x->rq->err, x->count);

@@ -12,6 +12,7 @@
 #include "core/memory/check.h"
 #include "core/memory/commit.h"
 #include "core/memory/conflicts.h"
+#include "core/memory/erase.h"
 #include "core/memory/export.h"
 #include "core/memory/facts.h"
 #include "core/memory/hits.h"
@@ -114,6 +115,7 @@ enum {
     RESTORE,
     EXPORT_MEMORY,
     IMPORT_MEMORY,
+    ERASE,
     OPERATIONS
 };
 
@@ -146,6 +148,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [RESTORE] = {"restore", EG_NEEDS_WRITE, 0, offsetof(eg_memory_ops, restore)},
     [EXPORT_MEMORY] = {"export", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, export_memory)},
     [IMPORT_MEMORY] = {"import", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, import_memory)},
+    [ERASE] = {"erase", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, erase)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -324,6 +327,14 @@ static eg_status import_memory(eg_memory *m, eg_request *rq, const eg_import_arg
     return s == EG_OK ? eg_memory_import(m, rq, &own, out) : s;
 }
 
+static eg_status erase(eg_memory *m, eg_request *rq, const eg_erase_args *args, eg_erased *out) {
+    eg_erase_args own;
+    eg_status s = enter(m, rq, ERASE);
+    if (s == EG_OK)
+        s = take_args(rq, "eg_erase_args", args, EG_ERASE_ARGS_SIZE_1_0, &own, sizeof own, EG_ERASE_HARD | EG_ERASE_DRY_RUN);
+    return s == EG_OK ? eg_memory_erase(m, rq, &own, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -353,6 +364,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .archive = archive,
                                         .restore = restore,
                                         .export_memory = export_memory,
-                                        .import_memory = import_memory};
+                                        .import_memory = import_memory,
+                                        .erase = erase};
     return &table;
 }

@@ -1,5 +1,6 @@
 /* apply.c - the one way to write: preconditions, then changes, in one transaction. See storage.h
  * for each kind. */
+#include "erase.h"
 #include "new_fact.h"
 #include "preconditions.h"
 
@@ -364,6 +365,7 @@ static eg_status append_audit(writing *w, const eg_change *c) {
                         .layout = EG_AUDIT_WORKSPACE};
     eg_status s = audit_append(w->s, w->rq, w->workspace, &row, w->head);
     w->out->audit_id = row.id;
+    w->windows.count = 0;
     return s;
 }
 
@@ -389,6 +391,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_END_CONFLICTS: return end_conflicts(w, c);
     case EG_CHANGE_CONFLICT_FACTS: return move_conflict(w, c->conflict);
     case EG_CHANGE_MARK: return mark_fact(w, c);
+    case EG_CHANGE_ERASE: return erase_facts(w, c->erase.facts, c->erase.count);
     }
     return eg_request_fail(w->rq, EG_EUNSUPPORTED, "change %u is unknown to this backend", c->kind);
 }

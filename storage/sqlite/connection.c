@@ -84,10 +84,11 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
         return eg_request_fail(rq, EG_EFORMAT, "%s: '%s' is damaged or no SQLite database (%s): restore it from a copy", what,
                                c->path, said);
     case SQLITE_CONSTRAINT:
-        return eg_request_fail(rq, EG_EINVAL,
-                               "%s: an id of it is in the store already, perhaps in another workspace, from which `engram "
-                               "workspaces merge` moves what is there (%s)",
-                               what, said);
+        return eg_request_fail(
+            rq, EG_EINVAL,
+            "%s: an id of it is in the store already: of a fact that was erased, or in another workspace, from "
+            "which `engram workspaces merge` moves what is there (%s)",
+            what, said);
     case SQLITE_IOERR: return disk_failed(c, rq, what, system ? strerror(system) : said);
     default: return eg_request_fail(rq, EG_EINTERNAL, "%s: %s", what, said);
     }
@@ -205,6 +206,17 @@ eg_status run(connection *c, eg_request *rq, sqlite3_stmt *q) {
     int r = step(c, rq, q);
     sqlite3_reset(q);
     return r < 0 ? rq->err->code : EG_OK;
+}
+
+eg_status run_once(connection *c, eg_request *rq, const char *sql, const int64_t *values, int n) {
+    sqlite3_stmt *q = NULL;
+    int row = 1;
+    errno = 0;
+    if (sqlite3_prepare_v2(c->db, sql, -1, &q, NULL) != SQLITE_OK) return sqlite_error(c, rq, "the store");
+    for (int i = 0; i < n && i < sqlite3_bind_parameter_count(q); i++) sqlite3_bind_int64(q, i + 1, values[i]);
+    while (row > 0) row = step(c, rq, q);
+    sqlite3_finalize(q);
+    return row < 0 ? rq->err->code : EG_OK;
 }
 
 int named(sqlite3_stmt *q, const char *name) { return sqlite3_bind_parameter_index(q, name); }

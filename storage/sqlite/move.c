@@ -14,19 +14,6 @@ typedef struct moving {
     uint8_t head[32], to_head[32]; /* of the audit chains */
 } moving;
 
-/* Runs one statement whose first parameters are these. */
-static eg_status run_sql(moving *m, const char *sql, int64_t a, int64_t b, int64_t c) {
-    sqlite3_stmt *q = NULL;
-    const int64_t values[] = {a, b, c};
-    if (sqlite3_prepare_v2(m->c->db, sql, -1, &q, NULL) != SQLITE_OK) return sqlite_error(m->c, m->rq, "changing a workspace");
-    for (int i = 0; i < 3 && i < sqlite3_bind_parameter_count(q); i++) sqlite3_bind_int64(q, i + 1, values[i]);
-    int row;
-    while ((row = sqlite3_step(q)) == SQLITE_ROW) {}
-    eg_status s = row == SQLITE_DONE ? EG_OK : sqlite_error(m->c, m->rq, "changing a workspace");
-    sqlite3_finalize(q);
-    return s;
-}
-
 /* 1 with key, last seq and head of the audit chain of a workspace; 0: there is none; -1 with the
  * error record filled. */
 static int look_up(moving *m, eg_str name, int64_t *key, int64_t *seq, uint8_t head[32]) {
@@ -71,7 +58,8 @@ typedef struct sql_step {
 static eg_status run_steps(moving *m, const sql_step *steps, size_t n, int64_t added) {
     eg_status s = EG_OK;
     for (size_t i = 0; s == EG_OK && i < n; i++) {
-        s = run_sql(m, steps[i].sql, m->from, m->to, added);
+        const int64_t values[] = {m->from, m->to, added};
+        s = run_once(m->c, m->rq, steps[i].sql, values, 3);
         if (steps[i].counts) m->out->facts = (uint64_t)sqlite3_changes(m->c->db);
     }
     return s;
@@ -169,20 +157,6 @@ static eg_status move_all(moving *m, int64_t seq) {
     return s == EG_OK && m->behind ? queue_detection(m) : s;
 }
 
-/* The index has no texts of its own: the words of a fact are read out of it to be taken out. */
-static eg_status remove_terms(moving *m) {
-    static const sql_step steps[] = {
-        {"CREATE VIRTUAL TABLE temp.term_places USING fts5vocab (main, terms, instance)", 0},
-        {"CREATE TEMP TABLE terms_gone AS SELECT doc, group_concat(term, ' ') AS words FROM temp.term_places WHERE doc IN " OF_FACTS
-         " GROUP BY doc",
-         0},
-        {"INSERT INTO terms (terms, rowid, words) SELECT 'delete', doc, words FROM temp.terms_gone", 0},
-        {"INSERT INTO terms (terms) VALUES ('optimize')", 0},
-        {"DROP TABLE temp.terms_gone", 0},
-        {"DROP TABLE temp.term_places", 0}};
-    return RUN_STEPS(m, steps, 0);
-}
-
 static eg_status remove_all(moving *m) {
     static const sql_step steps[] = {
         {"DELETE FROM statements WHERE fact IN " OF_FACTS, 0},
@@ -203,7 +177,10 @@ static eg_status remove_all(moving *m) {
          0},
         {"UPDATE workspaces SET name = '>0' || substr(name, instr(name, ' ')) WHERE name GLOB '>' || ?1 || ' *'", 0},
         {"UPDATE workspaces SET name = '>0 ' || key || ' ' || name, last_seq = 0 WHERE key = ?1", 0}};
-    eg_status s = remove_terms(m);
+    static const sql_step leave[] = {{"CREATE TEMP TABLE leaving AS SELECT key FROM facts WHERE workspace = ?1", 0}};
+    eg_status s = RUN_STEPS(m, leave, 0);
+    if (s == EG_OK) s = remove_terms(m->c, m->rq);
+    if (s == EG_OK) s = run_once(m->c, m->rq, "DROP TABLE temp.leaving", NULL, 0);
     if (s == EG_OK) s = RUN_STEPS(m, steps, 0);
     if (s == EG_OK) s = note(m, m->rq->workspace, m->from, "workspace_removed", EG_STR("{}"), m->head);
     return s == EG_OK ? set_workspace(m, m->from, 0, m->head) : s;

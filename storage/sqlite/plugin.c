@@ -141,6 +141,7 @@ static const eg_storage_ops operations = {
     .repair_time = sqlite_repair_time,
     .ids_between = sqlite_ids_between,
     .events = sqlite_events,
+    .purge = sqlite_purge,
     .links = sqlite_links,
 };
 

@@ -20,12 +20,8 @@ static const char *const statements[] = {
 };
 
 static eg_status change(connection *c, eg_request *rq, const char *sql, int64_t now, uint64_t *rows) {
-    sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(c->db, sql, -1, &q, NULL) != SQLITE_OK) return sqlite_error(c, rq, "repairing times");
-    sqlite3_bind_int64(q, 1, now);
-    eg_status st = run(c, rq, q);
+    eg_status st = run_once(c, rq, sql, &now, 1);
     if (st == EG_OK) *rows += (uint64_t)sqlite3_changes(c->db);
-    sqlite3_finalize(q);
     return st;
 }
 

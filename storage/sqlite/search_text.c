@@ -99,3 +99,17 @@ eg_status search_terms(eg_storage *s, connection *c, eg_request *rq, const eg_fi
     best_facts best = {.s = s, .c = c, .rq = rq, .filter = f};
     return best_choose(&best, search->limit, 0, offer_all, NULL, &scores, out);
 }
+
+eg_status remove_terms(connection *c, eg_request *rq) {
+    static const char *const steps[] = {
+        "CREATE VIRTUAL TABLE temp.term_places USING fts5vocab (main, terms, instance)",
+        "CREATE TEMP TABLE terms_gone AS SELECT doc, group_concat(term, ' ') AS words FROM temp.term_places WHERE doc IN "
+        "(SELECT key FROM temp.leaving) GROUP BY doc",
+        "INSERT INTO terms (terms, rowid, words) SELECT 'delete', doc, words FROM temp.terms_gone",
+        "INSERT INTO terms (terms) VALUES ('optimize')",
+        "DROP TABLE temp.terms_gone",
+        "DROP TABLE temp.term_places"};
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < sizeof steps / sizeof *steps; i++) s = run_once(c, rq, steps[i], NULL, 0);
+    return s;
+}

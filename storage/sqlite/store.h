@@ -74,6 +74,8 @@ sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which);
 int step(connection *c, eg_request *rq, sqlite3_stmt *q);
 /* For statements that give no rows. */
 eg_status run(connection *c, eg_request *rq, sqlite3_stmt *q);
+/* Runs a statement of its own text whose parameters ?1 to ?n are these; passes over its rows. */
+eg_status run_once(connection *c, eg_request *rq, const char *sql, const int64_t *values, int n);
 /* What SQLite said, in words that help, with its status. */
 eg_status sqlite_error(connection *c, eg_request *rq, const char *what);
 
@@ -148,6 +150,7 @@ eg_status sqlite_workspaces(eg_storage *s, eg_request *rq, int64_t sum, int64_t 
 eg_status sqlite_lease(eg_storage *s, eg_request *rq, const eg_lease_args *args, eg_job **out, size_t *n);
 eg_status sqlite_edit_workspace(eg_storage *s, eg_request *rq, const eg_workspace_edit *edit, eg_workspace_edited *out);
 eg_status sqlite_links(eg_storage *s, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n);
+eg_status sqlite_purge(eg_storage *s, eg_request *rq, eg_purged *out);
 eg_status sqlite_count_hits(eg_storage *s, eg_request *rq, const eg_id *ids, size_t n);
 
 /* ---- what the files share ---- */
@@ -157,6 +160,9 @@ eg_status refuse_read_only(const eg_storage *s, eg_request *rq);
 void commit_seen(eg_storage *s);
 /* Terms as the index stores them: hex, so that no text of a user is ever read as query syntax. */
 eg_str encode_term(eg_request *rq, eg_str term);
+/* The index has no texts of its own: takes the words of the facts whose keys are in the table
+ * temp.leaving out of it. */
+eg_status remove_terms(connection *c, eg_request *rq);
 /* Parts of sqlite_search. */
 eg_status search_terms(eg_storage *s, connection *c, eg_request *rq, const eg_filter *f, const eg_search *search,
                        eg_scored_list *out);

@@ -13,7 +13,7 @@ typedef struct writing {
     int64_t seq;                   /* of the workspace's last change */
     uint8_t head[32];              /* of its audit chain; zeros: it has none yet */
     eg_applied *out;
-    window_list windows; /* of the facts changed so far, for the audit row */
+    window_list windows; /* of the facts changed since the last audit row of the set */
 } writing;
 
 /* 1 when the bound query has a row, 0 when it has none, -1 with the error record filled. take_id:

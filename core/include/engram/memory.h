@@ -2,11 +2,10 @@
  * check, undo. Arguments are checked here and nowhere else; every refusal names the argument.
  * EG_EAUTH when the role of rq->who lacks what a call needs: EG_NEEDS_WRITE for commit, feedback,
  * judge, promote, pin, archive and restore, EG_NEEDS_RESOLVE for resolve and undo, EG_NEEDS_ADMIN
- * for work, escalate, reembed, workspaces, edit_workspace and import_memory, EG_NEEDS_READ for the
- * others. Structs of arguments grow like tables (see plugin.h); results and what stands in arrays
- * keep their size for all of ABI major 1: a later minor gives names to reserved bytes. Results live
- * as long as the
- * request. Thread class: worker; may block. */
+ * for work, escalate, reembed, workspaces, edit_workspace, import_memory and erase, EG_NEEDS_READ
+ * for the others. Structs of arguments grow like tables (see plugin.h); results and what stands in
+ * arrays keep their size for all of ABI major 1: a later minor gives names to reserved bytes.
+ * Results live as long as the request. Thread class: worker; may block. */
 #ifndef ENGRAM_MEMORY_H
 #define ENGRAM_MEMORY_H
 
@@ -401,6 +400,29 @@ typedef struct eg_imported {
 } eg_imported;
 EG_SIZE_FROZEN(eg_imported, 96);
 
+typedef enum eg_erase_flag {
+    EG_ERASE_HARD = 1,   /* also from the bytes of the files: see eg_storage_ops.purge */
+    EG_ERASE_DRY_RUN = 2 /* tells what would be erased, writes nothing */
+} eg_erase_flag;
+#define EG_ERASE_ARGS_SIZE_1_0 56
+typedef struct eg_erase_args {
+    uint32_t size, flags; /* sizeof(eg_erase_args) of the caller; eg_erase_flag */
+    eg_str fact_id;       /* id or unique suffix: that fact, and all others with the same text */
+    eg_str scope;         /* else: the facts of this scope and those below it, "/" for all, ... */
+    eg_str agent_id;      /* ... that are of this agent: closed and expired ones too */
+} eg_erase_args;
+EG_SIZE_FROZEN(eg_erase_args, EG_ERASE_ARGS_SIZE_1_0);
+enum { EG_ERASED_EXAMPLES = 10 };
+typedef struct eg_erased {
+    uint64_t facts, conflicts_ended;
+    eg_fact *examples; /* the first of them, as they were */
+    uint32_t example_count;
+    uint32_t purged;         /* 1: no file of the store has a trace of what was erased */
+    uint64_t copies_removed; /* of the store from before upgrades */
+    uint64_t reserved[4];
+} eg_erased;
+EG_SIZE_FROZEN(eg_erased, 72);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -477,6 +499,10 @@ typedef struct eg_memory_ops {
      * already stays as it is. EG_EINVAL and others name the line of the first record that cannot be
      * taken; then nothing is written. */
     eg_status (*import_memory)(eg_memory *m, eg_request *rq, const eg_import_args *args, eg_imported *out);
+    /* Takes the texts of facts away for good, with what was derived from them and the explanations
+     * of their conflicts. Without EG_ERASE_HARD the bytes may stay in free pages and logs. An error
+     * after the facts were erased says so. */
+    eg_status (*erase)(eg_memory *m, eg_request *rq, const eg_erase_args *args, eg_erased *out);
 } eg_memory_ops;
 
 #endif

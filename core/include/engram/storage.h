@@ -335,6 +335,8 @@ typedef enum eg_link_kind {
     EG_LINK_CONTEXT     /* detection found that both can be true, each in its own context */
 } eg_link_kind;
 
+#define EG_ERASED_TEXT "[erased]"
+
 /* What a change does, with the member of eg_change that says it. J: it gets the next seq of the
  * workspace's journal. */
 typedef enum eg_change_kind {
@@ -357,7 +359,8 @@ typedef enum eg_change_kind {
     EG_CHANGE_FEEDBACK,        /* feedback: added */
     EG_CHANGE_SETTING,         /* J setting: set */
     EG_CHANGE_AUDIT,           /* audit: a row of the chain, with the windows of the facts that the
-                                * changes before it in the set inserted, closed or promoted */
+                                * changes since the row before it in the set inserted, closed,
+                                * promoted or erased */
     EG_CHANGE_FEEDBACK_BACK,   /* feedback_back: removed */
     EG_CHANGE_END_CONFLICTS,   /* J for each, as CONFLICT_STATUS; end_conflicts: every conflict of
                                 * the fact that is stored as open, and neither of whose facts ended
@@ -365,7 +368,16 @@ typedef enum eg_change_kind {
                                 * other fact */
     EG_CHANGE_CONFLICT_FACTS,  /* J conflict: fact_a, fact_b and their spans replace those of
                                 * conflict->id, for facts that came back as copies */
-    EG_CHANGE_MARK             /* J mark: the bits of `set` are set, those of `clear` cleared */
+    EG_CHANGE_MARK,            /* J mark: the bits of `set` are set, those of `clear` cleared */
+    EG_CHANGE_ERASE            /* J for each; erase: of facts of this workspace, closed before in
+                                * the set or earlier, the content becomes EG_ERASED_TEXT,
+                                * provenance, artifact_hash and engineer become empty,
+                                * content_hash zeros and close_reason EG_CLOSE_ERASED; their
+                                * statements, claims, terms, vectors and jobs go, the explanations
+                                * and resolutions of their conflicts become EG_ERASED_TEXT, an
+                                * engineer whom no fact names any more is forgotten, and the
+                                * payloads of audit rows go that name a fact or one of its
+                                * conflicts in any way. Unknown ids are passed over */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -390,6 +402,10 @@ typedef struct eg_change {
             const eg_id *except;
             size_t except_count;
         } end_conflicts;
+        struct {
+            const eg_id *facts;
+            size_t count;
+        } erase;
         struct {
             eg_id fact, other; /* in any order: a pair has none */
             uint32_t kind;     /* eg_link_kind */
@@ -541,6 +557,12 @@ typedef struct eg_workspace_edited {
 
 /* ---- the operations ---- */
 
+/* Frozen for all of ABI major 1. */
+typedef struct eg_purged {
+    uint64_t copies; /* of earlier versions of the store that lay beside it and were removed */
+    uint64_t reserved[3];
+} eg_purged;
+
 typedef enum eg_storage_open_flag {
     EG_STORAGE_FOR_TESTS = 1 /* set_clock works, and any clock is believed */
 } eg_storage_open_flag;
@@ -663,6 +685,11 @@ typedef struct eg_storage_ops {
     /* What happened, the latest first. NULL: this backend cannot tell. */
     eg_status (*events)(eg_storage *store, eg_request *rq, const eg_events_args *args, eg_event **out, size_t *n);
 
+    /* Leaves no byte of what was erased or removed in the files of the store: free pages, logs, the
+     * copies that upgrades left. EG_EBUSY: others use the store; try again. Takes long. NULL: only
+     * an administrator of this backend's server can do that. */
+    eg_status (*purge)(eg_storage *store, eg_request *rq, eg_purged *out);
+
     /* The links whose later fact is one of these, in their order. May be NULL: links are left out
      * of exports then. */
     eg_status (*links)(eg_storage *store, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n);
@@ -703,6 +730,7 @@ EG_SIZE_FROZEN(eg_journal_row, 72);
 EG_SIZE_FROZEN(eg_window_change, 48);
 EG_SIZE_FROZEN(eg_feedback_row, 32);
 EG_SIZE_FROZEN(eg_link_row, 48);
+EG_SIZE_FROZEN(eg_purged, 32);
 EG_SIZE_FROZEN(eg_workspace_row, 48);
 
 #endif

@@ -38,6 +38,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     const eg_import_args import_nothing = {.size = sizeof import_nothing};
     eg_exported exported;
     eg_imported imported;
+    const eg_erase_args erase_nothing = {.size = sizeof erase_nothing, .scope = EG_STR("nowhere")};
+    eg_erased erased;
     size_t n, left;
     uint64_t waiting;
     commit.content = item.content;
@@ -76,6 +78,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "restore") == 0) return o->restore(m, rq, nothing, &undone);
     if (strcmp(name, "export") == 0) return o->export_memory(m, rq, &export_all, no_text, NULL, &exported);
     if (strcmp(name, "import") == 0) return o->import_memory(m, rq, &import_nothing, &imported);
+    if (strcmp(name, "erase") == 0) return o->erase(m, rq, &erase_nothing, &erased);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }
