@@ -158,6 +158,7 @@ static void print_query(const cJSON *r) {
         if (*text_of(one, "close_reason"))
             printf("      CLOSED %s: %s\n", text_of(one, "closed_at"), text_of(one, "close_reason"));
         else if (*text_of(one, "valid_until")) printf("      valid until %s\n", text_of(one, "valid_until"));
+        if (*text_of(one, "stale")) printf("      STALE: %s; look before you rely on it\n", text_of(one, "stale"));
         if (true_of(one, "has_open_conflict")) puts("      DISPUTED: another fact contradicts it; see `engram conflicts`");
     }
     if (n == 0) puts("nothing is known about that");

@@ -263,7 +263,11 @@ eg_status eg_repository_find(eg_arena *arena, const char *folder, eg_repository 
         return eg_fail(err, EG_ENOENT, "the git repository '%s' belongs to another user, who could choose the memory", passed);
     if (!dot_git) return eg_fail(err, EG_ENOENT, "'%s' is in no git repository", folder);
     s = find_folder(arena, dot_git, out, err);
-    if (s == EG_OK && !out->is_own)
+    if (s != EG_OK) return s;
+    char *root = eg_arena_copy(arena, eg_str_of(dot_git));
+    if (root) to_parent(root);
+    if (!(out->root = real_path(arena, root))) return eg_fail_memory(err, strlen(dot_git));
+    if (!out->is_own)
         s = eg_remote_normalize(arena, first_value(small_file(arena, out->folder, "config"), "[remote ", "url"), &out->remote,
                                 err);
     if (s != EG_OK) return s;

@@ -18,6 +18,7 @@ typedef struct eg_repository {
     const char *folder; /* the real path of its common git folder, which worktrees share */
     int is_own;         /* 1: a .git that only points elsewhere, to a repository that does not point
                          * back; folder is the place of the pointer, and nothing behind it counts */
+    const char *root;   /* the real path of the working folder where its .git stands */
     eg_str remote;      /* its first remote, normalised; may be empty */
     eg_str workspace;   /* "git-" and 20 hex digits of the SHA-256 of remote, else of folder */
     eg_str why;         /* for people */

@@ -68,6 +68,8 @@ static eg_status choose_workspace(eg_host *h, const char *folder, eg_error *err)
     if (named) {
         why = h->options.workspace ? "--workspace" : eg_conf_origin(h->config, "workspace");
         *p = (eg_place){.workspace = eg_str_of(named), .why = eg_str_of(why)};
+        eg_repository *here = eg_arena_alloc(&h->arena, sizeof *here);
+        if (here && eg_repository_find(&h->arena, folder, here, NULL) == EG_OK) p->root = here->root;
         eg_status s = eg_workspace_check(p->workspace, &problem);
         return s == EG_OK ? EG_OK : eg_fail(err, s, "%s: %s", why, problem.text);
     }
@@ -226,6 +228,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .describe_models = eg_host_describe_models,
                          .describe_settings = eg_host_describe_settings,
                          .stored = eg_host_stored,
+                         .working_folder = eg_host_working_folder,
                          .last_verified = eg_host_last_verified,
                          .request_make = eg_host_request_make,
                          .wake = eg_host_worker_wake,

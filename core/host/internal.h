@@ -35,6 +35,7 @@ typedef struct eg_threshold {
 typedef struct eg_place {
     eg_str workspace, why;
     eg_str notice;                   /* as of the status; empty: nothing */
+    const char *root;                /* the working folder of the repository here; NULL: none */
     const eg_repository *repository; /* that it is the workspace of; NULL: of a setting, or local */
 } eg_place;
 
@@ -108,6 +109,8 @@ eg_status eg_host_use_folder(void *host, eg_str folder, eg_error *err);
 /* env.stored and env.describe_settings of the memory. */
 void eg_host_stored(void *host, eg_str workspace);
 void eg_host_describe_settings(void *host, eg_memory_status *out);
+/* env.working_folder. */
+const char *eg_host_working_folder(void *host, int *sure);
 /* services.c */
 eg_status eg_host_request_make(void *host, const eg_inner_request *of, eg_request **out, eg_error *err);
 void eg_host_fill_services(eg_host *host);

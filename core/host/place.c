@@ -25,7 +25,7 @@ eg_status eg_host_place_of(eg_host *h, eg_arena *a, const char *folder, eg_place
     if (!r) return eg_fail_memory(err, sizeof *r);
     eg_status s = eg_repository_find(a, folder, r, err);
     if (s != EG_OK) return s;
-    *out = (eg_place){.workspace = r->workspace, .why = r->why, .repository = r};
+    *out = (eg_place){.workspace = r->workspace, .why = r->why, .root = r->root, .repository = r};
     return take_record(h, a, out, err);
 }
 
@@ -94,4 +94,10 @@ void eg_host_describe_settings(void *host, eg_memory_status *out) {
     out->workspace_why = p->why;
     out->notice = h->notice.len ? h->notice : p->notice;
     out->settings = h->set;
+}
+
+const char *eg_host_working_folder(void *host, int *sure) {
+    const eg_place *p = eg_host_place(host);
+    *sure = p->repository && !p->repository->is_own;
+    return p->root;
 }

@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
+#include "core/memory/cited.h"
 #include "core/memory/conflicts.h"
 #include "core/memory/derive.h"
 #include "core/memory/gates.h"
@@ -70,6 +71,7 @@ static eg_status validate(commit *c) {
     f->engineer = or_empty(a->engineer);
     f->provenance = or_empty(a->provenance);
     f->artifact_hash = or_empty(a->artifact_hash);
+    if (!f->artifact_hash.len && (s = eg_cited_hash(c->m, rq, f->provenance, &f->artifact_hash)) != EG_OK) return s;
     f->closed_by = EG_STR("");
     f->confidence = a->confidence;
     f->fact_type = a->fact_type;

@@ -71,6 +71,9 @@ typedef struct eg_memory_env {
     void (*describe_settings)(void *host, eg_memory_status *out);
     /* A fact was stored in this workspace. May be NULL. Thread class: any. */
     void (*stored)(void *host, eg_str workspace);
+    /* The working folder of the repository that this process works in, for what facts cite; NULL:
+     * none. *sure: the workspace is that repository's own. May be NULL. Thread class: any. */
+    const char *(*working_folder)(void *host, int *sure);
     /* When the whole store was last looked at for damage and what was found, for status, in the
      * request's memory. NULL: nobody looks. */
     void (*last_verified)(void *host, eg_request *rq, eg_memory_status *out);

@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/memory/answers.h"
 #include "core/memory/check.h"
+#include "core/memory/cited.h"
 #include "core/memory/commit.h"
 #include "core/memory/conflicts.h"
 #include "core/memory/erase.h"
@@ -116,6 +117,7 @@ enum {
     EXPORT_MEMORY,
     IMPORT_MEMORY,
     ERASE,
+    CITATIONS,
     OPERATIONS
 };
 
@@ -149,6 +151,7 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [EXPORT_MEMORY] = {"export", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, export_memory)},
     [IMPORT_MEMORY] = {"import", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, import_memory)},
     [ERASE] = {"erase", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, erase)},
+    [CITATIONS] = {"citations", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, citations)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -335,6 +338,11 @@ static eg_status erase(eg_memory *m, eg_request *rq, const eg_erase_args *args, 
     return s == EG_OK ? eg_memory_erase(m, rq, &own, out) : s;
 }
 
+static eg_status citations(eg_memory *m, eg_request *rq, const eg_fact *const *facts, size_t n, eg_citation_view *out) {
+    eg_status s = enter(m, rq, CITATIONS);
+    return s == EG_OK ? eg_memory_citations(m, rq, facts, n, out) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -365,6 +373,7 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .restore = restore,
                                         .export_memory = export_memory,
                                         .import_memory = import_memory,
-                                        .erase = erase};
+                                        .erase = erase,
+                                        .citations = citations};
     return &table;
 }

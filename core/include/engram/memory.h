@@ -423,6 +423,17 @@ typedef struct eg_erased {
 } eg_erased;
 EG_SIZE_FROZEN(eg_erased, 72);
 
+/* What the provenance of a fact cites ("src/auth.c:42"), compared with the repository here. */
+typedef struct eg_citation_view {
+    uint32_t state;       /* 0: it cites no file, 1: not known, 2: as it was, 3: moved to the line
+                           * `found`, 4: the file is gone, 5: the lines have changed */
+    uint32_t line, found; /* the first line cited; where it stands now */
+    uint32_t reserved0;
+    eg_str path, stale;   /* stale: what is wrong, of the states 4 and 5; else empty */
+    uint64_t reserved[2]; /* 0 */
+} eg_citation_view;
+EG_SIZE_FROZEN(eg_citation_view, 64);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -503,6 +514,9 @@ typedef struct eg_memory_ops {
      * of their conflicts. Without EG_ERASE_HARD the bytes may stay in free pages and logs. An error
      * after the facts were erased says so. */
     eg_status (*erase)(eg_memory *m, eg_request *rq, const eg_erase_args *args, eg_erased *out);
+    /* Looks at the files that n facts cite, of the repository that this process works in: at most 8
+     * MiB of them in all, so ask for what is shown only. out: a view for each. */
+    eg_status (*citations)(eg_memory *m, eg_request *rq, const eg_fact *const *facts, size_t n, eg_citation_view *out);
 } eg_memory_ops;
 
 #endif

@@ -13,6 +13,7 @@ typedef struct fact_data {
     const eg_fact *fact, *history;
     size_t count;
     const eg_statement_list *statements; /* of the fact */
+    const eg_citation_view *cited;
 } fact_data;
 
 static void render_fact(result *r, const void *data) {
@@ -21,7 +22,7 @@ static void render_fact(result *r, const void *data) {
     pj_key(&r->out, "fact");
     size_t limit = r->text_limit;
     r->text_limit = EG_MAX_CONTENT;
-    mt_put_fact_stated(r, d->fact, d->statements);
+    mt_put_fact_cited(r, d->fact, d->statements, d->cited);
     r->text_limit = limit;
     mt_put_facts(r, "history", d->history, d->count);
 }
@@ -41,6 +42,7 @@ static eg_status read_fact(void *self, const eg_services *services, eg_request *
     eg_statement_list *statements;
     s = mt_statements_of(services, memory, rq, data.fact, 1, &statements);
     data.statements = statements;
+    data.cited = mt_citations_of(services, memory, rq, &data.fact, 1);
     return s == EG_OK ? mt_result_make(rq, (eg_str){0}, render_fact, &data, out) : s;
 }
 

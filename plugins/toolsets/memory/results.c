@@ -177,10 +177,26 @@ void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n) {
     pj_end(&r->out, ']');
 }
 
+void mt_put_stale(result *r, const eg_citation_view *cited) {
+    if (cited && cited->stale.len) pj_kstr(&r->out, "stale", cited->stale);
+}
+
+eg_citation_view *mt_citations_of(const eg_services *services, eg_memory *memory, eg_request *rq, const eg_fact *const *facts,
+                                  size_t n) {
+    const eg_memory_ops *ops = services->memory_ops;
+    eg_citation_view *out = EG_HAS(ops, citations) && ops->citations ? eg_request_array(rq, n, sizeof *out) : NULL;
+    return out && ops->citations(memory, rq, facts, n, out) == EG_OK ? out : NULL;
+}
+
 void mt_put_fact_stated(result *r, const eg_fact *f, const eg_statement_list *statements) {
+    mt_put_fact_cited(r, f, statements, NULL);
+}
+
+void mt_put_fact_cited(result *r, const eg_fact *f, const eg_statement_list *statements, const eg_citation_view *cited) {
     size_t given = 0;
     pj_begin(&r->out, '{');
     mt_put_fact_members(r, f);
+    mt_put_stale(r, cited);
     for (size_t i = 0; i < statements->count; i++) {
         if (!(statements->rows[i].flags & EG_STATEMENT_GIVEN)) continue;
         if (given++ == 0) {

@@ -45,6 +45,14 @@ void mt_put_fact(result *r, const eg_fact *fact); /* an object, or null when the
 void mt_put_facts(result *r, const char *key, const eg_fact *facts, size_t n);
 /* A fact with the statements that its author gave, where there are any. */
 void mt_put_fact_stated(result *r, const eg_fact *fact, const eg_statement_list *statements);
+/* The same with what its evidence cites; cited NULL: not looked at. */
+void mt_put_fact_cited(result *r, const eg_fact *fact, const eg_statement_list *statements, const eg_citation_view *cited);
+/* The member `stale` of a fact whose evidence does not hold any more: into an open object. */
+void mt_put_stale(result *r, const eg_citation_view *cited);
+/* What n facts cite, a view for each; in the memory of the request. NULL: no memory, or an older
+ * host, which does not look. */
+eg_citation_view *mt_citations_of(const eg_services *services, eg_memory *memory, eg_request *rq, const eg_fact *const *facts,
+                                  size_t n);
 /* *out: the statements of n facts, a list for each; in the memory of the request. */
 eg_status mt_statements_of(const eg_services *services, eg_memory *memory, eg_request *rq, const eg_fact *facts, size_t n,
                            eg_statement_list **out);

@@ -255,11 +255,17 @@ static eg_status call_commit(void *self, const eg_services *services, eg_request
 
 enum { Q_TOPIC, Q_SCOPE, Q_LIMIT, Q_AS_OF, Q_TYPE, Q_AGENT, Q_EPHEMERAL, Q_HISTORY, Q_PREFER, Q_COUNT };
 
-static void render_hit(result *r, const eg_hit *hit) {
+typedef struct query_data {
+    const eg_hits *hits;
+    const eg_citation_view *cited; /* a view for each; NULL: not looked at */
+} query_data;
+
+static void render_hit(result *r, const eg_hit *hit, const eg_citation_view *cited) {
     pj_begin(&r->out, '{');
     r->dates = r->disputed = 1;
     mt_put_fact_members(r, &hit->fact);
     r->dates = r->disputed = 0;
+    mt_put_stale(r, cited);
     if (r->full) {
         mt_put_score(r, "relevance", hit->relevance);
         mt_put_optional(r, "why", hit->why);
@@ -280,11 +286,12 @@ static void render_hit(result *r, const eg_hit *hit) {
 }
 
 static void render_query(result *r, const void *data) {
-    const eg_hits *d = data;
+    const query_data *q = data;
+    const eg_hits *d = q->hits;
     mt_put_notice(r);
     pj_key(&r->out, "results");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->count; i++) render_hit(r, &d->hits[i]);
+    for (size_t i = 0; i < d->count; i++) render_hit(r, &d->hits[i], q->cited ? &q->cited[i] : NULL);
     pj_end(&r->out, ']');
     mt_put_flag(r, "text_only", d->text_only != 0);
     mt_put_flag(r, "topic_cut", d->topic_cut != 0);
@@ -322,7 +329,11 @@ static eg_status call_query(void *self, const eg_services *services, eg_request 
     if (!memory) return rq->err->code;
     eg_hits hits = {0};
     s = services->memory_ops->query(memory, rq, &args, &hits);
-    return s == EG_OK ? mt_result_make(rq, arguments, render_query, &hits, out) : s;
+    const eg_fact *facts[EG_MAX_RESULTS];
+    for (size_t i = 0; s == EG_OK && i < hits.count && i < EG_MAX_RESULTS; i++) facts[i] = &hits.hits[i].fact;
+    if (s != EG_OK) return s;
+    const query_data data = {&hits, mt_citations_of(services, memory, rq, facts, hits.count)};
+    return mt_result_make(rq, arguments, render_query, &data, out);
 }
 
 /* --- conflicts --- */

@@ -58,6 +58,7 @@ typedef struct lineage_data {
     const eg_fact *facts;
     size_t count;
     const eg_statement_list *statements; /* a list for each */
+    const eg_citation_view *cited;       /* a view for each; NULL: not looked at */
     const eg_fact *named;
     const eg_conflict_view *conflicts; /* of all versions */
     size_t conflict_count;
@@ -68,7 +69,7 @@ static void render_lineage(result *r, const void *data) {
     mt_put_notice(r);
     pj_key(&r->out, "versions");
     pj_begin(&r->out, '[');
-    for (size_t i = 0; i < d->count; i++) mt_put_fact_stated(r, &d->facts[i], &d->statements[i]);
+    for (size_t i = 0; i < d->count; i++) mt_put_fact_cited(r, &d->facts[i], &d->statements[i], d->cited ? &d->cited[i] : NULL);
     pj_end(&r->out, ']');
     if (r->full && d->named) mt_put_id(r, "fact_id", d->named->id);
     if (!r->full && !d->conflict_count) return;
@@ -110,6 +111,9 @@ static eg_status call_lineage(void *self, const eg_services *services, eg_reques
     if (s == EG_OK) s = mt_statements_of(services, memory, rq, facts, n, &statements);
     lineage_data data = {.facts = facts, .count = n, .statements = statements};
     if (s == EG_OK && n) data.named = mt_version_named(facts, n, v.text);
+    const eg_fact **all = s == EG_OK ? eg_request_array(rq, n, sizeof *all) : NULL;
+    for (size_t i = 0; all && i < n; i++) all[i] = &facts[i];
+    if (all) data.cited = mt_citations_of(services, memory, rq, all, n);
     if (s == EG_OK && n) s = read_conflicts(services, memory, rq, &data);
     return s == EG_OK ? mt_result_make(rq, arguments, render_lineage, &data, out) : s;
 }

@@ -79,6 +79,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "export") == 0) return o->export_memory(m, rq, &export_all, no_text, NULL, &exported);
     if (strcmp(name, "import") == 0) return o->import_memory(m, rq, &import_nothing, &imported);
     if (strcmp(name, "erase") == 0) return o->erase(m, rq, &erase_nothing, &erased);
+    if (strcmp(name, "citations") == 0) return o->citations(m, rq, NULL, 0, NULL);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }
