@@ -515,6 +515,22 @@ static const example erase_examples[] = {{"engram erase --hard 4f1c22ab", "erase
                                          {"engram erase --agent old-bot --dry-run", "say what an agent has left"},
                                          {0}};
 
+static const char *const audit_text[] = {
+    "Looks through the facts of the workspace for what somebody should look after: near duplicates (by their embeddings, with "
+    "the same numbers, names and negations), facts that no query found for 30 days, facts whose evidence is stale or missing, "
+    "conflicts that are open for more than 14 days, and expired facts that a conflict or a current fact still names. Each is "
+    "printed with its number, examples and what to do. Nothing is changed.",
+    NULL};
+static const exit_status audit_exits[] = {{0, "nothing was found"},
+                                          {1, "something was found"},
+                                          {2, "an error; a message on standard error says what was wrong and what to do"},
+                                          {130, "interrupted (128 plus the number of the signal)"},
+                                          {0}};
+static const char *const stats_text[] = {
+    "Prints how many facts there are by scope, type, agent and age, why facts were closed, what became of conflicts, how many "
+    "questions were asked and answered, and how often queries found facts. The scopes and agents with most facts are named.",
+    NULL};
+
 static const char *const tool_text[] = {
     "Calls a tool that agents call over the Model Context Protocol, with the same arguments, and prints its result as JSON. "
     "Without NAME, lists the tools.",
@@ -963,6 +979,22 @@ const command commands[] = {{.name = "check",
                              .options = erase_options,
                              .examples = erase_examples,
                              .run = run_erase},
+                            {.name = "audit",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "tell what in the memory wants to be looked after",
+                             .description = audit_text,
+                             .options = no_options,
+                             .exits = audit_exits,
+                             .run = run_audit},
+                            {.name = "stats",
+                             .group = MEMORY,
+                             .synopsis = "",
+                             .summary = "print the memory in numbers",
+                             .description = stats_text,
+                             .options = no_options,
+                             .run = run_memory,
+                             .tool = "engram_stats"},
                             {.name = "mcp",
                              .group = MEMORY,
                              .synopsis = "",

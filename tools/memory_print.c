@@ -222,6 +222,18 @@ static void print_marked(const cJSON *r, const char *name) {
     putchar('\n');
 }
 
+/* Groups of numbers, each a list of names with their counts. */
+static void print_stats(const cJSON *r) {
+    const cJSON *group, *one;
+    int n = 0;
+    cJSON_ArrayForEach(group, r) {
+        if (!cJSON_IsArray(group)) continue;
+        printf("%s%s\n", n++ ? "\n" : "", group->string);
+        cJSON_ArrayForEach(one, group) printf("  %8.0f  %s\n", number_of(one, "count"), text_of(one, "name"));
+    }
+    if (!n) puts("nothing is stored in this workspace yet");
+}
+
 /* Members of the result, one a line; nested ones indented. The status has two levels. */
 static void print_members(const cJSON *o, const char *indent) {
     const cJSON *one, *inner;
@@ -254,5 +266,6 @@ void print_result(const char *name, const cJSON *r) {
     else if (strcmp(name, "undo") == 0) print_undone(r);
     else if (strcmp(name, "judge") == 0) print_judged(r);
     else if (strcmp(name, "mark") == 0 || strcmp(name, "promote") == 0) print_marked(r, name);
+    else if (strcmp(name, "stats") == 0) print_stats(r);
     else print_members(r, "");
 }

@@ -8,6 +8,9 @@
 const char *text_of(const cJSON *o, const char *key);
 /* Ids as they are shown to people: the last eight digits. */
 const char *short_id(const cJSON *o, const char *key);
+double number_of(const cJSON *o, const char *key); /* 0 where there is none */
+/* Prints a text of several lines: all but the first are indented by `indent` columns. */
+void print_lines(const char *text, int indent);
 /* A fact with its scope and author, behind a label. */
 void print_side(const char *label, const cJSON *fact);
 /* Below a fact: the member that is the form which its author gave of what was compared; nothing

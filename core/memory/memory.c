@@ -16,6 +16,8 @@
 #include "core/memory/erase.h"
 #include "core/memory/export.h"
 #include "core/memory/facts.h"
+#include "core/memory/figures.h"
+#include "core/memory/health.h"
 #include "core/memory/hits.h"
 #include "core/memory/import.h"
 #include "core/memory/jobs.h"
@@ -118,6 +120,8 @@ enum {
     IMPORT_MEMORY,
     ERASE,
     CITATIONS,
+    AUDIT,
+    FIGURES,
     OPERATIONS
 };
 
@@ -152,6 +156,8 @@ static const eg_memory_operation operations[OPERATIONS] = {
     [IMPORT_MEMORY] = {"import", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, import_memory)},
     [ERASE] = {"erase", EG_NEEDS_ADMIN, 0, offsetof(eg_memory_ops, erase)},
     [CITATIONS] = {"citations", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, citations)},
+    [AUDIT] = {"audit", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, audit)},
+    [FIGURES] = {"figures", EG_NEEDS_READ, 0, offsetof(eg_memory_ops, figures)},
 };
 
 const eg_memory_operation *eg_memory_operations(size_t *n) {
@@ -343,6 +349,16 @@ static eg_status citations(eg_memory *m, eg_request *rq, const eg_fact *const *f
     return s == EG_OK ? eg_memory_citations(m, rq, facts, n, out) : s;
 }
 
+static eg_status audit(eg_memory *m, eg_request *rq, eg_audited *out) {
+    eg_status s = enter(m, rq, AUDIT);
+    return s == EG_OK ? eg_memory_audit(m, rq, out) : s;
+}
+
+static eg_status figures(eg_memory *m, eg_request *rq, eg_figure **out, size_t *n) {
+    eg_status s = enter(m, rq, FIGURES);
+    return s == EG_OK ? eg_memory_figures(m, rq, out, n) : s;
+}
+
 const eg_memory_ops *eg_memory_table(void) {
     static const eg_memory_ops table = {.size = sizeof table,
                                         .commit = commit,
@@ -374,6 +390,8 @@ const eg_memory_ops *eg_memory_table(void) {
                                         .export_memory = export_memory,
                                         .import_memory = import_memory,
                                         .erase = erase,
-                                        .citations = citations};
+                                        .citations = citations,
+                                        .audit = audit,
+                                        .figures = figures};
     return &table;
 }

@@ -76,7 +76,7 @@ static void deciding_words(eg_str text, key_list *out) {
     }
 }
 
-static int same_deciding_words(eg_str a, eg_str b) {
+int eg_settled_same_words(eg_str a, eg_str b) {
     key_list x, y;
     deciding_words(a, &x);
     deciding_words(b, &y);
@@ -169,7 +169,7 @@ eg_status eg_settled_has(eg_memory *m, eg_request *rq, const eg_settled *s, eg_s
     for (size_t i = 0; status == EG_OK && i < s->count && !*found; i++)
         for (size_t swap = 0; status == EG_OK && swap < 2 && !*found; swap++) {
             const eg_settled_pair *p = &s->pairs[i];
-            if (!same_deciding_words(one, p->text[swap]) || !same_deciding_words(other, p->text[!swap])) continue;
+            if (!eg_settled_same_words(one, p->text[swap]) || !eg_settled_same_words(other, p->text[!swap])) continue;
             status = says_the_same(m, rq, p, swap, texts[0], normal[0], found);
             if (status == EG_OK && *found) status = says_the_same(m, rq, p, !swap, texts[1], normal[1], found);
         }

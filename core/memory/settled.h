@@ -17,6 +17,8 @@ typedef struct eg_settled {
     int is_loaded;
 } eg_settled;
 
+/* 1 when two texts have the same numbers with their units, names, and words such as "not". */
+int eg_settled_same_words(eg_str a, eg_str b);
 /* Reads the pairs of the workspace into the request's memory, once. */
 eg_status eg_settled_load(eg_memory *m, eg_request *rq, eg_settled *s);
 /* *found: 1 when two texts say the same as those of a pair, in any order: they have the same normal

@@ -434,6 +434,48 @@ typedef struct eg_citation_view {
 } eg_citation_view;
 EG_SIZE_FROZEN(eg_citation_view, 64);
 
+/* What in a memory wants to be looked at. */
+typedef enum eg_audit_kind {
+    EG_AUDIT_NEAR_DUPLICATE = 0, /* two current facts; `other` is the earlier, `detail` its text */
+    EG_AUDIT_NEVER_READ,         /* no query found it in 30 days */
+    EG_AUDIT_STALE,              /* see eg_citation_view */
+    EG_AUDIT_UNSOURCED,          /* without provenance */
+    EG_AUDIT_OPEN_CONFLICT,      /* for more than 14 days; `id` is the conflict's */
+    EG_AUDIT_EXPIRED_NAMED,      /* its time ran out; `other`: the conflict or fact that names it */
+    EG_AUDIT_KINDS
+} eg_audit_kind;
+enum { EG_AUDIT_EXAMPLES = 5 };
+typedef struct eg_audit_example {
+    eg_id id, other;
+    eg_str text, detail;
+} eg_audit_example;
+EG_SIZE_FROZEN(eg_audit_example, 64);
+typedef struct eg_audit_finding {
+    uint32_t kind, example_count; /* eg_audit_kind */
+    uint64_t count;
+    eg_str what, advice; /* a name such as "never_read"; what to do */
+    eg_audit_example *examples;
+    uint64_t reserved[2]; /* 0 */
+} eg_audit_finding;
+EG_SIZE_FROZEN(eg_audit_finding, 72);
+typedef struct eg_audited {
+    eg_audit_finding *findings; /* one a kind, also of those that found nothing */
+    size_t count;
+    uint64_t facts;       /* current ones that were looked at */
+    uint64_t compared;    /* with all others, for near duplicates: as many as 10 seconds allow */
+    uint64_t reserved[4]; /* 0 */
+} eg_audited;
+EG_SIZE_FROZEN(eg_audited, 64);
+
+/* A number about a memory: how many things of `name` there are in `group`, such as facts by_scope.
+ */
+typedef struct eg_figure {
+    eg_str group, name;
+    uint64_t count;
+    uint64_t reserved[1]; /* 0 */
+} eg_figure;
+EG_SIZE_FROZEN(eg_figure, 48);
+
 typedef struct eg_memory eg_memory;
 
 typedef struct eg_memory_ops {
@@ -517,6 +559,11 @@ typedef struct eg_memory_ops {
     /* Looks at the files that n facts cite, of the repository that this process works in: at most 8
      * MiB of them in all, so ask for what is shown only. out: a view for each. */
     eg_status (*citations)(eg_memory *m, eg_request *rq, const eg_fact *const *facts, size_t n, eg_citation_view *out);
+    /* Looks through all facts of the workspace. Writes nothing. */
+    eg_status (*audit)(eg_memory *m, eg_request *rq, eg_audited *out);
+    /* The workspace in numbers, group by group, the largest numbers of a group first; of names 20 a
+     * group, and what is left. */
+    eg_status (*figures)(eg_memory *m, eg_request *rq, eg_figure **out, size_t *n);
 } eg_memory_ops;
 
 #endif

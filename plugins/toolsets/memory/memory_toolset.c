@@ -14,6 +14,7 @@ static eg_status toolset_open(const eg_services *services, eg_registrar *registr
     if (s == EG_OK) s = add_tools(services, registrar, mt_team_tools, mt_team_tool_count);
     if (s == EG_OK) s = add_tools(services, registrar, mt_life_tools, mt_life_tool_count);
     if (s == EG_OK) s = add_tools(services, registrar, &mt_batch_tool, 1);
+    if (s == EG_OK) s = add_tools(services, registrar, mt_care_tools, mt_care_tool_count);
     for (size_t i = 0; s == EG_OK && i < mt_resource_count; i++) s = services->add_resource(registrar, &mt_resources[i], NULL);
     for (size_t i = 0; s == EG_OK && i < mt_prompt_count; i++) s = services->add_prompt(registrar, &mt_prompts[i], NULL);
     if (s != EG_OK && err) {

@@ -204,5 +204,18 @@
         ALSO("reason", A_TEXT("of an archive")), "\"fact_id\",\"mark\"")
 #define MARK_OUTPUT RESULT("\"fact\"")
 
+/* --- the profile all: tools_care.c --- */
+
+#define AUDIT_DESCRIPTION \
+    "What in the memory wants to be looked after: near duplicates, facts never read, stale or missing evidence, " \
+    "conflicts that stay open, expired facts that others name. Counts, examples, and what to do."
+#define AUDIT_INPUT S_OBJECT
+#define AUDIT_OUTPUT RESULT("\"facts\",\"findings\"")
+
+#define STATS_DESCRIPTION \
+    "The memory in numbers: facts by scope, type, agent and age, conflicts and how they were settled, questions, reads."
+#define STATS_INPUT S_OBJECT
+#define STATS_OUTPUT S_OBJECT
+
 /* clang-format on */
 #endif

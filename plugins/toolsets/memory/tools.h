@@ -4,7 +4,7 @@
 
 #include "results.h"
 
-extern const eg_tool mt_core_tools[], mt_team_tools[], mt_life_tools[], mt_batch_tool;
+extern const eg_tool mt_core_tools[], mt_team_tools[], mt_life_tools[], mt_batch_tool, mt_care_tools[];
 
 /* tools_review.c: the member `review` of a receipt, the same as questions to the client, and the
  * tool engram_judge. own: the fact of the receipt. asks: as in eg_request. */
@@ -13,7 +13,7 @@ void mt_put_reviews(result *r, const eg_conflict_view *views, size_t n, const eg
 eg_status mt_ask_reviews(eg_request *rq, const eg_conflict_view *views, size_t n, eg_tool_result *out);
 eg_status mt_call_judge(void *self, const eg_services *services, eg_request *rq, eg_str arguments, eg_tool_result *out);
 
-extern const size_t mt_core_tool_count, mt_team_tool_count, mt_life_tool_count;
+extern const size_t mt_core_tool_count, mt_team_tool_count, mt_life_tool_count, mt_care_tool_count;
 
 /* The arguments of engram_commit, and what its result says of a receipt, into an open object. */
 eg_status mt_read_commit(const eg_services *services, eg_request *rq, eg_str arguments, eg_commit_args *out);

@@ -40,6 +40,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     eg_imported imported;
     const eg_erase_args erase_nothing = {.size = sizeof erase_nothing, .scope = EG_STR("nowhere")};
     eg_erased erased;
+    eg_audited audited;
+    eg_figure *figures;
     size_t n, left;
     uint64_t waiting;
     commit.content = item.content;
@@ -80,6 +82,8 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "import") == 0) return o->import_memory(m, rq, &import_nothing, &imported);
     if (strcmp(name, "erase") == 0) return o->erase(m, rq, &erase_nothing, &erased);
     if (strcmp(name, "citations") == 0) return o->citations(m, rq, NULL, 0, NULL);
+    if (strcmp(name, "audit") == 0) return o->audit(m, rq, &audited);
+    if (strcmp(name, "figures") == 0) return o->figures(m, rq, &figures, &n);
     fail_msg("the operation %s is not called by this test: add it", name);
     return EG_EINTERNAL;
 }

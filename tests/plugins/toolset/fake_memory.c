@@ -524,6 +524,42 @@ static eg_status fake_status(eg_memory *m, eg_request *rq, eg_memory_status *out
     return EG_OK;
 }
 
+/* Every fact is stale. */
+static eg_status fake_citations(eg_memory *m, eg_request *rq, const eg_fact *const *facts, size_t n, eg_citation_view *out) {
+    ENTER(((eg_str){NULL, 0}))
+    for (size_t i = 0; i < n; i++)
+        out[i] = (eg_citation_view){.state = 4, .path = facts[i]->scope, .stale = EG_STR("a.c is not there any more")};
+    leave(h);
+    return EG_OK;
+}
+
+static eg_status fake_audit(eg_memory *m, eg_request *rq, eg_audited *out) {
+    ENTER(((eg_str){NULL, 0}))
+    static eg_audit_example example = {.id = {{1}}, .other = {{2}}, .text = {"Alpha", 5}, .detail = {"Beta", 4}};
+    static eg_audit_finding findings[] = {
+        {.kind = EG_AUDIT_OPEN_CONFLICT,
+         .example_count = 1,
+         .count = 7,
+         .what = {"a", 1},
+         .advice = {"b", 1},
+         .examples = &example},
+        {.kind = EG_AUDIT_UNSOURCED, .what = {"c", 1}, .advice = {"d", 1}, .examples = &example}};
+    *out = (eg_audited){.findings = findings, .count = 2, .facts = h->fact_count};
+    leave(h);
+    return EG_OK;
+}
+
+static eg_status fake_figures(eg_memory *m, eg_request *rq, eg_figure **out, size_t *n) {
+    ENTER(((eg_str){NULL, 0}))
+    static eg_figure figures[] = {{.group = {"facts", 5}, .name = {"current", 7}, .count = 3},
+                                  {.group = {"facts", 5}, .name = {"closed", 6}, .count = 1},
+                                  {.group = {"by_agent", 8}, .name = {"a \"b\"", 5}, .count = 3}};
+    *out = figures;
+    *n = 3;
+    leave(h);
+    return EG_OK;
+}
+
 const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .commit = fake_commit,
                                        .query = fake_query,
@@ -544,4 +580,7 @@ const eg_memory_ops fake_memory_ops = {.size = sizeof(eg_memory_ops),
                                        .diff = fake_diff,
                                        .pin = fake_pin,
                                        .archive = fake_archive,
-                                       .restore = fake_restore};
+                                       .restore = fake_restore,
+                                       .citations = fake_citations,
+                                       .audit = fake_audit,
+                                       .figures = fake_figures};

@@ -71,6 +71,35 @@ static void given_statements(void **state) {
     refused("engram_commit", "{\"content\":\"Beta\",\"statements\":\"Beta is 1.\"}", "statements: must be an array");
 }
 
+/* What a memory needs, and what it is in numbers. */
+static void care(void **state) {
+    (void)state;
+    cJSON *r;
+    assert_int_equal(call("engram_commit", "{\"content\":\"Alpha\"}", NULL), EG_OK);
+    assert_int_equal(call("engram_audit", "{}", &r), EG_OK);
+    const cJSON *findings = pj_get(r, "findings"),
+                *example = cJSON_GetArrayItem(pj_get(cJSON_GetArrayItem(findings, 0), "examples"), 0);
+    assert_int_equal(cJSON_GetArraySize(findings), 1); /* not what was not found */
+    assert_int_equal(pj_get(cJSON_GetArrayItem(findings, 0), "count")->valuedouble, 7);
+    assert_string_equal(text_of(example, "text"), "Alpha");
+    assert_string_equal(text_of(example, "detail"), "Beta");
+    assert_non_null(pj_get(example, "conflict_id"));
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_audit", "{\"verbose\":true}", &r), EG_OK);
+    assert_int_equal(cJSON_GetArraySize(pj_get(r, "findings")), 2);
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_stats", "{}", &r), EG_OK);
+    assert_int_equal(cJSON_GetArraySize(pj_get(r, "facts")), 2);
+    assert_string_equal(text_of(cJSON_GetArrayItem(pj_get(r, "by_agent"), 0), "name"), "a \"b\"");
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_query", "{\"topic\":\"t\"}", &r), EG_OK);
+    assert_string_equal(text_of(cJSON_GetArrayItem(pj_get(r, "results"), 0), "stale"), "a.c is not there any more");
+    cJSON_Delete(r);
+    assert_int_equal(call("engram_lineage", "{\"lineage_id\":\"l\"}", &r), EG_OK);
+    assert_string_equal(text_of(cJSON_GetArrayItem(pj_get(r, "versions"), 0), "stale"), "a.c is not there any more");
+    cJSON_Delete(r);
+}
+
 /* Who asks is the agent that a call names, else who the front end says. */
 static void the_actor_of_a_call(void **state) {
     (void)state;
@@ -646,6 +675,7 @@ int main(void) {
         TEST(reviews_are_asked_and_answered),
         TEST(commit_arguments),
         TEST(given_statements),
+        TEST(care),
         TEST(an_update_that_was_added),
         TEST(the_actor_of_a_call),
         TEST(query_arguments),

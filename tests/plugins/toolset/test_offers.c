@@ -43,12 +43,12 @@ static void offers_are_described(void **state) {
     static const struct {
         const char *tool;
         uint32_t needs;
-    } all[] = {{"engram_status", EG_NEEDS_READ},       {"engram_query", EG_NEEDS_READ},    {"engram_conflicts", EG_NEEDS_READ},
-               {"engram_check", EG_NEEDS_READ},        {"engram_lineage", EG_NEEDS_READ},  {"engram_commit", EG_NEEDS_WRITE},
-               {"engram_feedback", EG_NEEDS_WRITE},    {"engram_judge", EG_NEEDS_WRITE},   {"engram_promote", EG_NEEDS_WRITE},
-               {"engram_resolve", EG_NEEDS_RESOLVE},   {"engram_undo", EG_NEEDS_RESOLVE},  {"engram_facts", EG_NEEDS_READ},
-               {"engram_expiring", EG_NEEDS_READ},     {"engram_timeline", EG_NEEDS_READ}, {"engram_mark", EG_NEEDS_WRITE},
-               {"engram_commit_batch", EG_NEEDS_WRITE}};
+    } all[] = {{"engram_status", EG_NEEDS_READ},        {"engram_query", EG_NEEDS_READ},    {"engram_conflicts", EG_NEEDS_READ},
+               {"engram_check", EG_NEEDS_READ},         {"engram_lineage", EG_NEEDS_READ},  {"engram_commit", EG_NEEDS_WRITE},
+               {"engram_feedback", EG_NEEDS_WRITE},     {"engram_judge", EG_NEEDS_WRITE},   {"engram_promote", EG_NEEDS_WRITE},
+               {"engram_resolve", EG_NEEDS_RESOLVE},    {"engram_undo", EG_NEEDS_RESOLVE},  {"engram_facts", EG_NEEDS_READ},
+               {"engram_expiring", EG_NEEDS_READ},      {"engram_timeline", EG_NEEDS_READ}, {"engram_mark", EG_NEEDS_WRITE},
+               {"engram_commit_batch", EG_NEEDS_WRITE}, {"engram_audit", EG_NEEDS_READ},    {"engram_stats", EG_NEEDS_READ}};
     for (size_t i = 0; i < host.registrar.tool_count; i++) {
         size_t k = 0;
         while (strcmp(all[k].tool, host.registrar.tools[i]->name) != 0) k++;

@@ -105,7 +105,7 @@ static void try_property(const eg_tool *tool, const cJSON *schema, const cJSON *
 
 static void arguments_follow_the_schemas(void **state) {
     (void)state;
-    assert_int_equal(host.registrar.tool_count, 16);
+    assert_int_equal(host.registrar.tool_count, 18);
     for (size_t i = 0; i < host.registrar.tool_count; i++) {
         const eg_tool *tool = host.registrar.tools[i];
         cJSON *schema = cJSON_Parse(tool->input_schema);
@@ -129,7 +129,7 @@ static void tools_are_described(void **state) {
         assert_int_equal(tool->size, sizeof(eg_tool));
         assert_true(strncmp(tool->name, "engram_", 7) == 0);
         assert_true(tool->title[0] && tool->description[0]);
-        assert_int_equal(tool->profile, i < 8 ? EG_PROFILE_CORE : EG_PROFILE_TEAM);
+        assert_int_equal(tool->profile, i < 8 ? EG_PROFILE_CORE : i < 11 ? EG_PROFILE_TEAM : EG_PROFILE_ALL);
         if (tool->profile == EG_PROFILE_CORE)
             words += strlen(tool->description) + strlen(tool->input_schema) + strlen(tool->output_schema);
         cJSON *schema = cJSON_Parse(tool->output_schema);

@@ -87,6 +87,8 @@ cJSON *enough_for(const char *tool) {
         {"engram_timeline", "{\"since\":\"1d\"}"},
         {"engram_commit_batch", "{\"facts\":[{\"content\":\"Alpha is 1\"}]}"},
         {"engram_mark", "{\"fact_id\":\"1\",\"mark\":\"archive\"}"},
+        {"engram_audit", "{}"},
+        {"engram_stats", "{}"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].tool, tool) == 0) return cJSON_Parse(all[i].arguments);
