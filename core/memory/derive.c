@@ -84,6 +84,29 @@ eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str
     return s;
 }
 
+static int move_text(eg_arena *to, eg_str *text) {
+    if (!text->len) return 1;
+    text->ptr = eg_arena_copy(to, *text);
+    return text->ptr != NULL;
+}
+
+static int move_claim(eg_arena *to, eg_claim *c) {
+    return move_text(to, &c->subject) && move_text(to, &c->attribute) && move_text(to, &c->qualifiers) &&
+           move_text(to, &c->text) && move_text(to, &c->dimension);
+}
+
+eg_status eg_derived_move(eg_arena *to, eg_derived *d, eg_error *err) {
+    d->statements = trimmed(to, d->statements, d->statement_count, sizeof *d->statements);
+    d->details = trimmed(to, d->details, d->statement_count, sizeof *d->details);
+    d->claims = trimmed(to, d->claims, d->claim_count, sizeof *d->claims);
+    d->terms = trimmed(to, d->terms, d->term_count, sizeof *d->terms);
+    int moved = d->statements && d->details && d->claims && d->terms;
+    for (size_t i = 0; moved && i < d->statement_count; i++) moved = move_text(to, &d->details[i].alone);
+    for (size_t i = 0; moved && i < d->claim_count; i++) moved = move_claim(to, &d->claims[i]);
+    for (size_t i = 0; moved && i < d->term_count; i++) moved = move_text(to, &d->terms[i].text);
+    return moved ? EG_OK : eg_fail_memory(err, d->term_count * sizeof *d->terms);
+}
+
 eg_status eg_derive_vectors(eg_memory *m, eg_request *rq, eg_str content, eg_derived *d) {
     d->vector_count = 0;
     if (!m->env.embed_model) return EG_OK;

@@ -24,6 +24,9 @@ typedef struct eg_derived {
  * content, of which those that were given (EG_STATEMENT_GIVEN) are taken over in the place of what
  * is read there; out has views of their texts. */
 eg_status eg_derive_text(eg_request *rq, eg_arena *arena, eg_str content, eg_str scope, eg_statement_list kept, eg_derived *out);
+/* Moves what eg_derive_text gave into another arena, which is then the only one that it needs:
+ * deriving leaves a multiple of that behind. */
+eg_status eg_derived_move(eg_arena *to, eg_derived *d, eg_error *err);
 /* The vectors: of the whole content and, unless the content is one statement that stands alone, of
  * eight statements in the form that stands alone, given ones first. vector_count stays 0 when there
  * is no model. */

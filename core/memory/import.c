@@ -197,6 +197,14 @@ static eg_status check_window(eg_importing *x, eg_fact *f) {
                : eg_request_fail(x->rq, EG_EINVAL, "it is closed, but valid_until lies behind closed_at");
 }
 
+static eg_status hash_content(eg_importing *x, eg_fact *f) {
+    eg_arena scratch;
+    eg_arena_init(&scratch, 0);
+    eg_status s = eg_content_hash(x->m, x->rq, &scratch, f->content, f->content_hash);
+    eg_arena_release(&scratch);
+    return s;
+}
+
 /* As commit.c checks its arguments; fills what is derived from the content. */
 static eg_status check_fact(eg_importing *x, eg_exchange_record *r) {
     eg_fact *f = &r->fact;
@@ -233,7 +241,7 @@ static eg_status check_fact(eg_importing *x, eg_exchange_record *r) {
     *fact = (eg_import_fact){.record = r, .here = f->id};
     if ((s = eg_given_check(rq, &as_commit)) == EG_OK) s = pass_gates(x, &as_commit);
     if (s == EG_OK && f->closed_by.len) s = check_note(x, "closed_by", f->closed_by, EG_MAX_NAME, 0);
-    if (s == EG_OK) s = eg_content_hash(x->m, rq, &x->arena, f->content, f->content_hash);
+    if (s == EG_OK) s = hash_content(x, f);
     if (s == EG_OK) s = eg_given_match(rq, &x->arena, &as_commit, f->scope, &fact->given);
     if (s != EG_OK) return s;
     x->fact_keys[x->fact_count] = (eg_import_key){f->id, x->fact_count};
@@ -321,12 +329,11 @@ static eg_status run(eg_importing *x, const eg_import_args *args) {
     if (s == EG_OK) s = begins_with(args->text, EG_EXCHANGE_MARKDOWN) ? read_markdown(x, args->text) : read_lines(x, args->text);
     if (s == EG_OK) s = check(x);
     if (s != EG_OK) return s;
-    int dry_run = (args->flags & EG_IMPORT_DRY_RUN) != 0;
     s = EG_ECONFLICT;
-    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = eg_import_decide(x, dry_run);
+    for (int i = 0; s == EG_ECONFLICT && i < MAX_RETRIES; i++) s = eg_import_decide(x);
     if (s == EG_ECONFLICT)
         return eg_request_fail(x->rq, EG_EBUSY, "other writers changed the same facts %d times in a row: try again", MAX_RETRIES);
-    if (s != EG_OK || dry_run || !x->out->facts) return s;
+    if (s != EG_OK || x->dry_run || !x->out->facts) return s;
     /* It is stored; the worker of any process looks for what has no vectors too. */
     if (eg_reembed_begin(x->m, x->rq) != EG_OK) *x->rq->err = (eg_error){0};
     eg_memory_wake(x->m);
@@ -337,7 +344,7 @@ eg_status eg_memory_import(eg_memory *m, eg_request *rq, const eg_import_args *a
     eg_importing *x = eg_request_array(rq, 1, sizeof *x);
     *out = (eg_imported){0};
     if (!x) return EG_ENOMEM;
-    *x = (eg_importing){.m = m, .rq = rq, .out = out};
+    *x = (eg_importing){.m = m, .rq = rq, .out = out, .dry_run = (args->flags & EG_IMPORT_DRY_RUN) != 0};
     eg_arena_init(&x->arena, 0);
     eg_status s = run(x, args);
     eg_arena_release(&x->arena);

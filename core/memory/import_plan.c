@@ -54,7 +54,7 @@ static eg_status in_batches(eg_importing *x, size_t n,
 /* ---- facts ---- */
 
 static eg_status know_facts(eg_importing *x, eg_request *rq, size_t from, size_t n) {
-    eg_id ids[BATCH];
+    eg_id ids[BATCH] = {{{0}}};
     eg_fact here[BATCH];
     for (size_t i = 0; i < n; i++) ids[i] = x->facts[from + i].record->fact.id;
     eg_status s = eg_read_facts(x->m, rq, ids, n, here, NULL);
@@ -209,7 +209,7 @@ static eg_status draft_link(eg_importing *x, eg_draft *d, const eg_exchange_reco
 
 /* The record of the audit by which answers.c finds it; and, as resolve.c does, whether the detector
  * was right. */
-static eg_status draft_answer(eg_importing *x, eg_draft *audit, eg_draft *d, const eg_exchange_record *r, const uint8_t *is_new) {
+static eg_status draft_answer(eg_importing *x, eg_draft *d, const eg_exchange_record *r, const uint8_t *is_new) {
     static const char *const words[] = EG_ANSWER_VERDICT_WORDS;
     const eg_exchange_answer *a = &r->answer;
     const eg_import_key *key = eg_import_find(x->conflict_keys, x->conflict_count, a->conflict);
@@ -226,7 +226,7 @@ static eg_status draft_answer(eg_importing *x, eg_draft *audit, eg_draft *d, con
     if (a->asked.len) eg_buffer_format(&b, ",\"asked\":\"%.*s\"", (int)a->asked.len, a->asked.ptr);
     eg_buffer_text(&b, "}");
     const char *payload = b.failed ? NULL : eg_arena_copy(&x->arena, (eg_str){b.ptr, b.len});
-    if (payload) eg_draft_audit(audit, "answer_imported", c->fact_a, c->fact_b, (eg_str){payload, b.len});
+    if (payload) eg_draft_audit(d, "answer_imported", c->fact_a, c->fact_b, (eg_str){payload, b.len});
     eg_buffer_release(&b);
     if (!payload) return eg_fail_memory(x->rq->err, b.len);
     if (a->verdict != EG_ANSWER_BOTH_VALID)
@@ -246,7 +246,11 @@ static eg_status draft_fact(eg_importing *x, eg_draft *d, eg_import_fact *f, int
         fact->lineage_id = fact->id;
         fact->supersedes = (eg_id){{0}};
     }
-    eg_status s = eg_derive_text(x->rq, &x->arena, fact->content, fact->scope, f->given, &f->derived);
+    eg_arena scratch;
+    eg_arena_init(&scratch, 0);
+    eg_status s = x->dry_run ? EG_OK : eg_derive_text(x->rq, &scratch, fact->content, fact->scope, f->given, &f->derived);
+    if (s == EG_OK && !x->dry_run) s = eg_derived_move(&x->arena, &f->derived, x->rq->err);
+    eg_arena_release(&scratch);
     if (s != EG_OK) return s;
     eg_derived_attach(&f->derived, &f->row);
     int current = is_current(x, fact);
@@ -312,26 +316,18 @@ static eg_status draft_facts(eg_importing *x, eg_draft *d) {
 }
 
 /* The conflicts and links of the file, then the answers. */
-static eg_status draft_rest(eg_importing *x, eg_draft *audit, eg_draft *d) {
+static eg_status draft_rest(eg_importing *x, eg_draft *d) {
     uint8_t *is_new = eg_arena_array(&x->arena, x->count, 1);
     eg_status s = is_new ? EG_OK : eg_fail_memory(x->rq->err, x->count);
     for (int answers = 0; answers < 2; answers++)
         for (size_t i = 0; s == EG_OK && i < x->count; i++) {
             const eg_exchange_record *r = &x->records[i];
-            if (answers && r->kind == EG_EXCHANGE_ANSWER) s = draft_answer(x, audit, d, r, is_new);
+            if (answers && r->kind == EG_EXCHANGE_ANSWER) s = draft_answer(x, d, r, is_new);
             if (!answers && r->kind == EG_EXCHANGE_CONFLICT) s = draft_conflict(x, d, r, &is_new[i]);
             if (!answers && r->kind == EG_EXCHANGE_LINK) s = draft_link(x, d, r);
             s = eg_import_at(x, r->line, s);
         }
     return s;
-}
-
-static void append(eg_draft *to, const eg_draft *from) {
-    for (size_t i = 0; i < from->precondition_count; i++)
-        *eg_draft_require(to, (eg_precondition_kind)from->preconditions[i].kind) = from->preconditions[i];
-    for (size_t i = 0; i < from->change_count; i++) *eg_draft_add(to, (eg_change_kind)from->changes[i].kind) = from->changes[i];
-    to->failed |= from->failed;
-    to->leaves_jobs |= from->leaves_jobs;
 }
 
 static eg_status note(eg_importing *x, eg_draft *d) {
@@ -345,18 +341,18 @@ static eg_status note(eg_importing *x, eg_draft *d) {
     return EG_OK;
 }
 
-eg_status eg_import_decide(eg_importing *x, int dry_run) {
-    eg_draft d, rest;
+eg_status eg_import_decide(eg_importing *x) {
+    eg_draft d;
     eg_applied applied;
     *x->out = (eg_imported){0};
     eg_draft_begin(&d, x->rq);
-    eg_draft_begin(&rest, x->rq);
     eg_status s = decide_facts(x);
-    if (s == EG_OK) s = draft_facts(x, &rest);
-    if (s == EG_OK) s = draft_rest(x, &d, &rest);
+    if (s == EG_OK) s = draft_facts(x, &d);
+    if (s == EG_OK) s = draft_rest(x, &d);
     if (s != EG_OK) return s;
-    append(&d, &rest);
-    if (dry_run || d.change_count == 0) return EG_OK;
+    if (x->dry_run || d.change_count == 0) return EG_OK;
     s = note(x, &d);
-    return s == EG_OK ? eg_draft_apply(&d, x->m, &applied) : s;
+    if (s == EG_OK) s = eg_draft_apply(&d, x->m, &applied);
+    if (s != EG_ENOMEM) return s;
+    return eg_request_fail(x->rq, s, "the file has too many facts for one transaction: export and import it scope by scope");
 }

@@ -37,6 +37,7 @@ typedef struct eg_importing {
     eg_request *rq;
     eg_imported *out;
     eg_arena arena;
+    int dry_run;
     int64_t now; /* the store's */
     eg_exchange_record *records;
     size_t count, capacity;
@@ -54,6 +55,6 @@ const eg_import_key *eg_import_find(const eg_import_key *keys, size_t n, eg_id i
 eg_status eg_import_at(eg_importing *x, size_t line, eg_status s);
 /* Compares what was checked with the store and, unless it is a dry run, writes it; EG_ECONFLICT
  * when another writer was faster. */
-eg_status eg_import_decide(eg_importing *x, int dry_run);
+eg_status eg_import_decide(eg_importing *x);
 
 #endif

@@ -19,7 +19,7 @@ enum {
     EG_MAX_CLAIMS = 64,              /* of one fact */
     EG_MAX_CANDIDATES = 40,          /* facts that a new fact is compared with */
     EG_MAX_CHECK_STATEMENTS = 20000, /* of one engram check */
-    EG_MAX_IMPORT = 256 << 20,       /* bytes of an exported memory that is imported */
+    EG_MAX_IMPORT = 64 << 20,        /* bytes of an exported memory that is imported */
     EG_MAX_WAIT_MS = 60000,
     EG_MAX_ATTEMPTS = 5,         /* failures after which a job is dead-lettered */
     EG_MAX_DIMENSIONS = 4096,    /* of an embedding */
