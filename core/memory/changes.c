@@ -7,10 +7,8 @@
 
 void eg_draft_begin(eg_draft *d, eg_request *rq) { *d = (eg_draft){.rq = rq, .actor = rq->who->agent}; }
 
-/* Room for one more of `size` bytes in *rows, doubling; 0 when memory is out. */
-static int grow(eg_draft *d, void **rows, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) return 1;
-    size_t more = *capacity ? *capacity * 2 : 16;
+/* Room for `more` rows of `size` bytes in all; 0 when memory is out. */
+static int make_room(eg_draft *d, void **rows, size_t count, size_t *capacity, size_t size, size_t more) {
     void *p = eg_request_array(d->rq, more, size);
     if (!p) {
         d->failed = 1;
@@ -20,6 +18,19 @@ static int grow(eg_draft *d, void **rows, size_t count, size_t *capacity, size_t
     *rows = p;
     *capacity = more;
     return 1;
+}
+
+/* Room for one more, doubling. */
+static int grow(eg_draft *d, void **rows, size_t count, size_t *capacity, size_t size) {
+    return count < *capacity || make_room(d, rows, count, capacity, size, *capacity ? *capacity * 2 : 16);
+}
+
+void eg_draft_reserve(eg_draft *d, size_t changes, size_t preconditions) {
+    void *c = d->changes, *p = d->preconditions;
+    if (make_room(d, &c, d->change_count, &d->change_capacity, sizeof *d->changes, d->change_count + changes)) d->changes = c;
+    if (make_room(d, &p, d->precondition_count, &d->precondition_capacity, sizeof *d->preconditions,
+                  d->precondition_count + preconditions))
+        d->preconditions = p;
 }
 
 eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind) {

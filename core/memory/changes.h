@@ -17,6 +17,8 @@ typedef struct eg_draft {
 } eg_draft;
 
 void eg_draft_begin(eg_draft *d, eg_request *rq);
+/* Room for so many changes and preconditions more: a large draft then does not grow by copies. */
+void eg_draft_reserve(eg_draft *d, size_t changes, size_t preconditions);
 /* Zeroed new rows; when memory is out a scratch row, and eg_draft_apply fails. */
 eg_precondition *eg_draft_require(eg_draft *d, eg_precondition_kind kind);
 eg_change *eg_draft_add(eg_draft *d, eg_change_kind kind);

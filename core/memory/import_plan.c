@@ -297,12 +297,19 @@ static eg_status draft_agents(eg_importing *x, eg_draft *d) {
     return EG_OK;
 }
 
+/* At most: a fact with its record and job, or its closing; of a conflict or answer two. */
+static void reserve(const eg_importing *x, eg_draft *d, int compare) {
+    size_t facts = (size_t)(x->out->facts + x->out->closed), others = x->count - x->fact_count;
+    eg_draft_reserve(d, 3 * facts + 2 * others + 64, compare ? 2 * facts + others + 1 : (size_t)x->out->closed + 1);
+}
+
 static eg_status draft_facts(eg_importing *x, eg_draft *d) {
     eg_store_stats before = {0};
     eg_str model;
     eg_status s = STORE(x->m, stats, x->rq, EG_STATS_FACTS, &before);
     if (s == EG_OK) s = eg_reembed_model(x->m, x->rq, &model);
     if (s != EG_OK) return s;
+    reserve(x, d, before.facts > 0);
     for (size_t i = 0; i < x->fact_count; i++)
         if (x->facts[i].fate == EG_IMPORT_CLOSE) {
             const eg_fact *f = &x->facts[i].record->fact;

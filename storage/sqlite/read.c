@@ -232,7 +232,7 @@ static int by_severity(const void *a, const void *b) {
 
 /* Of several reads: sorted, each conflict once. */
 static size_t merge_conflicts(eg_conflict *list, size_t n) {
-    qsort(list, n, sizeof *list, by_severity);
+    if (n) qsort(list, n, sizeof *list, by_severity);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || list[kept - 1].seq != list[i].seq) list[kept++] = list[i];
