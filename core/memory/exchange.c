@@ -2,6 +2,7 @@
 #include "core/memory/exchange.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -273,7 +274,7 @@ static int read_value(eg_json *j, const member *m, void *to) {
     case END: return text && read_time(j->text, to);
     case COUNT: return read_count(j, to);
     case FLAG: *(uint32_t *)to = j->kind == EG_JSON_TRUE; return j->kind == EG_JSON_TRUE || j->kind == EG_JSON_FALSE;
-    case REAL: *(double *)to = j->number; return j->kind == EG_JSON_NUMBER;
+    case REAL: *(double *)to = j->number; return j->kind == EG_JSON_NUMBER && isfinite(j->number);
     case SPAN: return read_span(j, to);
     case WORD:
         for (uint32_t i = 0; text && i < m->word_count; i++)

@@ -398,6 +398,9 @@ static eg_status undo_row(undoing *u) {
     static const char *const actions[] = {"commit", "delete", "undo", "archive", "restore"};
     int resolves = eg_str_eq(u->row.action, EG_STR("resolve")) || eg_str_eq(u->row.action, EG_STR("judge"));
     resolution r = {0};
+    if (resolves && !u->row.payload.len)
+        return eg_request_fail(u->rq, EG_EUNSUPPORTED,
+                               "it cannot be undone: a fact of the conflict was erased, and with it what this settled");
     if (resolves || (eg_str_eq(u->row.action, EG_STR("undo")) && u->row.payload.len)) {
         eg_status s = read_resolution(u, &r);
         if (s != EG_OK) return s;

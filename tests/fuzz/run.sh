@@ -42,6 +42,14 @@ seed() {
         printf '{"content":"It is\\u0020 81."}\n' >>"$to/j"
         printf 'n{"cells":[{"cell_type":"markdown","source":["# A\\n","It is 80."]}]}' >"$to/n"
         sources=core/docs/*.c ;;
+    exchange) # a line of each record in a file of its own
+        local id='"fact_id":"01900000-0000-7000-8000-000000000001"'
+        printf '%s\n' "{\"record\":\"fact\",$id,\"content\":\"a\"}" \
+            "{\"record\":\"link\",$id,\"kind\":\"update\"}" \
+            '{"record":"conflict","score":0.5,"span_a":[0,1],"status":"resolved"}' \
+            '{"record":"answer","verdict":"same","was_review":true}' '{"record":"end","facts":1}' \
+            'seen in src/a.c:4-7' | (cd "$to" && split -a 4 -l 1)
+        sources="core/memory/exchange.c core/access/citation.c" ;;
     mcp)
         cp $seeds/*.jsonl "$to"
         sources="plugins/frontends/mcp/*/*.[ch] plugins/toolsets/memory/*.c" ;;

@@ -25,6 +25,9 @@ class Erase(attack.Attack):
     def commit(self, content, *words):
         return self.ask("commit", "--scope", "auth", *words, content)
 
+    def undo_of(self, number):
+        return self.run_engram("undo", str(number), expect=2).stderr
+
     def fill_it(self):
         """A text in as many places as there are: a fact, its copy by undo, given statements,
         evidence, explanations of conflicts, settlements, an audit that tells of them."""
@@ -130,6 +133,25 @@ class Erase(attack.Attack):
         self.assertEqual(self.ask("erase", "--yes", first["fact_id"])["conflicts_ended"], 1)
         self.assertEqual(self.ask("conflicts")["conflicts"], [])
         self.assertEqual(self.ask("status")["conflicts_open"], 0)
+
+    def test_nothing_brings_it_back(self):
+        first = self.commit("The auth service listens on port 8080.")
+        other = self.commit("The auth service listens on port 9090.")
+        conflict = other["conflicts"][0]["conflict_id"]
+        settled = self.ask("resolve", conflict, "--type", "both_valid", "--reason", "two hosts")
+        self.run_engram("erase", "--yes", first["fact_id"])
+        self.assertIn("no fact with that id", self.undo_of(first["undo_id"]))
+        self.assertIn("a fact of the conflict was erased", self.undo_of(settled["undo_id"]))
+        self.assertIn("'erase' cannot be undone", self.undo_of(settled["undo_id"] + 1))
+        self.assertIn("names no lineage", self.run_engram(
+            "commit", "--corrects", first["fact_id"], "The port is 1.", expect=2).stderr)
+        self.assertIn("was erased", self.run_engram(
+            "resolve", conflict, "--type", "dismissed", "--reason", "x", expect=2).stderr)
+        # a settled pair without its text settles nothing
+        path = os.path.join(self.folder.name, "a.md")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("The auth service listens on port 7070.\n")
+        self.assertIn("9090", self.run_engram("check", "--against-store", path, expect=1).stdout)
 
     def test_others_that_read(self):
         """The log cannot be emptied while somebody reads: that is told, and tried again."""
