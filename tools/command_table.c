@@ -457,7 +457,7 @@ static const example feedback_examples[] = {{"engram feedback 7d20a1c4 --verdict
                                             {0}};
 
 static const char *const undo_text[] = {
-    "Takes back a commit, a deletion or a resolution. Its number was printed as (undo N) and is \"undo_id\" in the JSON result.",
+    "Takes back a commit, a deletion, a resolution, an archive or a restore. Its number was printed as (undo N) and is \"undo_id\" in the JSON result.",
     NULL};
 static const argument undo_arguments[] = {{"UNDO_ID", "the number that the command printed", COMPLETE_NOTHING}, {0}};
 
@@ -938,7 +938,7 @@ const command commands[] = {{.name = "check",
                             {.name = "undo",
                              .group = MEMORY,
                              .synopsis = "UNDO_ID",
-                             .summary = "take back a commit, a deletion or a resolution",
+                             .summary = "take back a commit, a deletion, a resolution or an archive",
                              .description = undo_text,
                              .arguments = undo_arguments,
                              .options = no_options,

@@ -9,7 +9,9 @@
 #include "core/memory/conflicts.h"
 #include "core/memory/reads.h"
 
-enum { DEFAULT_LIMIT = 50, PAGE = 500, MOST_EVENTS = 20000 /* of one diff */ };
+enum { DEFAULT_LIMIT = 50 };
+/* Of a diff. The pages are large, since the store looks at all events for each. */
+enum { PAGE = 4000, MOST_EVENTS = 20000 };
 
 static int is_about_fact(const eg_event *e) { return e->kind < EG_EVENT_FOUND; }
 
@@ -178,7 +180,8 @@ static eg_status read_changed(eg_memory *m, eg_request *rq, eg_events_args *args
 
 eg_status eg_memory_diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t from, int64_t to, eg_diff *out) {
     *out = (eg_diff){0};
-    eg_events_args args = {.size = sizeof args, .flags = EG_EVENTS_REPLACED, .since = from + 1, .limit = PAGE};
+    eg_events_args args = {
+        .size = sizeof args, .flags = EG_EVENTS_REPLACED, .since = from < INT64_MAX ? from + 1 : from, .limit = PAGE};
     eg_fact *facts;
     size_t n;
     int64_t now;
@@ -186,7 +189,7 @@ eg_status eg_memory_diff(eg_memory *m, eg_request *rq, eg_str scope, int64_t fro
     if (s == EG_OK) s = eg_now(m, rq, &now);
     if (s != EG_OK) return s;
     args.until = to && to < now ? to : now;
-    if (from >= INT64_MAX - 1 || from > args.until)
+    if (from > args.until)
         return eg_request_fail(rq, EG_EINVAL, "the first time is later than the second, or than now: exchange them");
     if ((s = read_changed(m, rq, &args, &facts, &n)) != EG_OK) return s;
     if (n) qsort(facts, n, sizeof *facts, by_lineage);

@@ -248,7 +248,7 @@ static eg_status conflicts_by_ids(connection *c, eg_request *rq, const eg_confli
         bind_id(q, 3, ids[i]);
         st = add_conflicts(c, rq, q, f, now, out, n);
     }
-    if (id_count > 1) *n = merge_conflicts(*out, *n);
+    if (id_count > 1 && *n) *n = merge_conflicts(*out, *n);
     if (f->limit && *n > f->limit) *n = f->limit;
     return st;
 }

@@ -105,7 +105,8 @@ static void conflicts_of_facts(void **state) {
     assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, both + 1, 1, &views, &n), EG_OK);
     assert_true(n == 1 && views[0].conflict.status == EG_CONFLICT_RESOLVED &&
                 is(views[0].a, "The auth service runs on port 8080."));
-    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, &other.fact.id, 1, &views, &n), EG_OK);
+    const eg_id none[] = {other.fact.id, other.fact.lineage_id};
+    assert_int_equal(f.ops->conflicts_about(f.memory, f.rq, none, 2, &views, &n), EG_OK);
     assert_int_equal(n, 0);
     fixture_close(&f);
 }
