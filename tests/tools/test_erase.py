@@ -2,6 +2,7 @@
 """Texts that are taken away for good: `engram erase` over the real program, and what is left of
 them in the files.
 usage: test_erase.py ENGRAM"""
+import hashlib
 import json
 import os
 import sqlite3
@@ -94,16 +95,25 @@ class Erase(attack.Attack):
         self.assertEqual(self.traces(WORDS), set())
         self.assertEqual(self.doctor("--deep"), {})
 
+    def dump(self):
+        with sqlite3.connect(self.store) as db:
+            text = "\n".join(db.iterdump())
+        db.close()
+        return text
+
     def test_soft_then_hard(self):
         secret, *_ = self.fill_it()
+        before = self.dump()
+        digest = hashlib.sha256(b"The Zanzibarine queue holds 4711471 entries.").hexdigest()
         done = self.ask("erase", "--yes", secret["fact_id"][-12:])
         self.assertEqual((done["facts"], done["purged"]), (2, False))
-        # no row has it
-        with sqlite3.connect(self.store) as db:
-            dump = "\n".join(db.iterdump())
-        db.close()
-        self.assertNotIn("4711471", dump)
-        self.assertNotIn("4711471".encode().hex(), dump)
+        # no row has it, nor a hash of it by which somebody could confirm a guess
+        after = self.dump()
+        for one in ("4711471", "4711471".encode().hex(), digest):
+            self.assertIn(one, before)
+            self.assertNotIn(one, after)
+        self.assertEqual(self.sql("SELECT DISTINCT content_hash FROM facts WHERE close_reason = 6"),
+                         [(bytes(32),)])
         self.assertEqual(self.doctor("--deep"), {})
         again = self.ask("erase", "--yes", "--hard", secret["fact_id"])
         self.assertEqual((again["facts"], again["purged"]), (0, True))
@@ -133,6 +143,17 @@ class Erase(attack.Attack):
         self.assertEqual(self.ask("erase", "--yes", first["fact_id"])["conflicts_ended"], 1)
         self.assertEqual(self.ask("conflicts")["conflicts"], [])
         self.assertEqual(self.ask("status")["conflicts_open"], 0)
+
+    def test_free_pages(self):
+        """What was deleted before, without care, may still stand in them."""
+        self.commit("The port is 8080.")
+        self.sql("PRAGMA secure_delete = OFF", "CREATE TABLE t (a)",
+                 f"INSERT INTO t VALUES ('{'Zanzibarine ' * 3000}')")
+        self.sql("PRAGMA secure_delete = OFF", "DROP TABLE t", "PRAGMA wal_checkpoint(TRUNCATE)")
+        self.assertEqual(self.traces(WORDS), {("engram.db", "Zanzibarine")})
+        self.run_engram("erase", "--hard", "--scope", "nowhere")
+        self.assertEqual(self.traces(WORDS), set())
+        self.assertEqual(self.doctor("--deep"), {})
 
     def test_nothing_brings_it_back(self):
         first = self.commit("The auth service listens on port 8080.")

@@ -88,6 +88,8 @@ class Exchange(attack.Attack):
             done = self.ask("import", self.write(text), ENGRAM_HOME=other)
             self.assertEqual(done["facts"], text.count('"record":"fact"'))
             self.assertEqual(done["conflicts"], 4)
+            self.assertEqual(done["links"], text.count('"record":"link"'))
+            self.assertIn('"kind":"both_valid"', text)
             self.assertEqual(done["answers"], 3)
             self.assertEqual(done["to_compare"], 0)
             self.assertEqual(self.export("--all", ENGRAM_HOME=other), text)
