@@ -15,7 +15,12 @@
 #define LINES "lines-sha256:"
 #define WHOLE "sha256:"
 
-enum { HASH = crypto_hash_sha256_BYTES, HEX = 2 * HASH, MOST_HASHED = 8 << 20 };
+enum {
+    HASH = crypto_hash_sha256_BYTES,
+    HEX = 2 * HASH,
+    MOST_HASHED = 8 << 20, /* bytes */
+    MOST_MOVED = 5000      /* lines */
+};
 
 /* ---- the evidence ---- */
 
@@ -157,11 +162,11 @@ static void hash_lines(const eg_str *lines, size_t n, char out[EG_CITED_HASH]) {
 
 static int begins_with(eg_str s, const char *with) { return s.len >= strlen(with) && memcmp(s.ptr, with, strlen(with)) == 0; }
 
-/* Where else the lines stand that had this hash; 0: nowhere. */
-static uint32_t find_lines(const eg_str *lines, size_t count, size_t n, size_t size, eg_str known) {
+/* Where the lines stand that had this hash, near the line `first`; 0: nowhere. */
+static uint32_t find_lines(const eg_str *lines, size_t count, size_t first, size_t n, size_t size, eg_str known) {
     char hash[EG_CITED_HASH];
     if (n > count || size * n > MOST_HASHED) return 0;
-    for (size_t i = 0; i + n <= count; i++) {
+    for (size_t i = first > MOST_MOVED ? first - MOST_MOVED : 0; i + n <= count && i < first + MOST_MOVED; i++) {
         hash_lines(lines + i, n, hash);
         if (eg_str_eq(known, eg_str_of(hash))) return (uint32_t)i + 1;
     }
@@ -191,7 +196,7 @@ static void compare(eg_citation *c, const char *bytes, size_t size, eg_str known
     if (own && c->hash[0] && eg_str_eq(known, eg_str_of(c->hash))) {
         c->state = EG_CITED_FITS;
     } else if (own) {
-        c->found = find_lines(lines, count, n, size, known);
+        c->found = find_lines(lines, count, c->first, n, size, known);
         c->state = c->found ? EG_CITED_MOVED : EG_CITED_CHANGED;
     } else if (is_whole_hash(known, bytes, size, &same)) {
         c->state = same ? EG_CITED_FITS : EG_CITED_CHANGED;

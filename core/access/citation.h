@@ -14,7 +14,7 @@ typedef enum eg_cited {
     EG_CITED_NOTHING = 0, /* it names no file and line */
     EG_CITED_UNKNOWN,     /* it cannot be looked at, or nothing tells what stood there */
     EG_CITED_FITS,
-    EG_CITED_MOVED,  /* the lines stand elsewhere in the file: `found` */
+    EG_CITED_MOVED,  /* the lines stand elsewhere in the file, not far away: `found` */
     EG_CITED_GONE,   /* the file is not there any more */
     EG_CITED_CHANGED /* the lines say something else, or the file has not so many */
 } eg_cited;

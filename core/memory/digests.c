@@ -99,9 +99,7 @@ static eg_status compare(verifying *v) {
         char id[EG_ID_TEXT];
         eg_id_format(ids[i], id);
         s = eg_request_fail(v->rq, EG_EFORMAT,
-                            "the text of the fact %s is not the one that was committed: it was changed past Engram; restore a "
-                            "backup, or `engram erase` it",
-                            id);
+                            "the text of the fact %s is not the one that was committed: `engram erase` takes it away", id);
     }
     v->count = 0;
     SERVICES(v->m)->request_release(v->m->env.host, rq);
@@ -183,8 +181,7 @@ static eg_status verify(verifying *v) {
         if (v->erased.count && bsearch(one, v->erased.ids, v->erased.count, sizeof *one, by_id)) continue;
         char id[EG_ID_TEXT];
         eg_id_format(*one, id);
-        return eg_request_fail(v->rq, EG_EFORMAT,
-                               "the fact %s is not in the store any more, and nobody erased it: restore a backup", id);
+        return eg_request_fail(v->rq, EG_EFORMAT, "the fact %s is not in the store any more, and nobody erased it", id);
     }
     return EG_OK;
 }

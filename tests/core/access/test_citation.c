@@ -88,6 +88,14 @@ static void files_are_compared(void **state) {
     eg_citation moved = look(root, 1, "src/a.c:2", was.hash);
     assert_int_equal(moved.state, EG_CITED_MOVED);
     assert_int_equal(moved.found, 3);
+    char *far = malloc(12000), line[] = "int port = 80;\n";
+    assert_non_null(far);
+    memset(far, '\n', 12000);
+    memcpy(far + 11000, line, sizeof line); /* in line 11001: too far away */
+    write_file(root, "src/a.c", far);
+    assert_int_equal(look(root, 1, "src/a.c:2", was.hash).state, EG_CITED_CHANGED);
+    assert_int_equal(look(root, 1, "src/a.c:9000", was.hash).found, 11001);
+    free(far);
     write_file(root, "src/a.c", "int a;\nint port = 81;\nint b;\n");
     assert_int_equal(look(root, 1, "src/a.c:2", was.hash).state, EG_CITED_CHANGED);
     /* SHA-256 of a whole file: of "abc" */
