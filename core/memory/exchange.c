@@ -39,6 +39,7 @@ static const char *const type_words[] = EG_FACT_TYPE_WORDS, *const operation_wor
                          *const resolution_words[] = EG_RESOLUTION_WORDS, *const verdict_words[] = EG_ANSWER_VERDICT_WORDS,
                          *const link_words[] = {"corroborates", "both_valid", "update", "context"};
 
+_Static_assert(EG_MARK_PINNED == 1, "the only mark is exported as a flag");
 static const member fact_members[] = {{"fact_id", ID, offsetof(eg_fact, id), NULL, 0},
                                       {"lineage_id", ID, offsetof(eg_fact, lineage_id), NULL, 0},
                                       {"content", TEXT, offsetof(eg_fact, content), NULL, 0},
@@ -62,6 +63,7 @@ static const member fact_members[] = {{"fact_id", ID, offsetof(eg_fact, id), NUL
                                       {"closed_at", TIME, offsetof(eg_fact, closed_at), NULL, 0},
                                       {"close_reason", WORD, offsetof(eg_fact, close_reason), WORDS(close_words)},
                                       {"closed_by", TEXT, offsetof(eg_fact, closed_by), NULL, 0},
+                                      {"pinned", FLAG, offsetof(eg_fact, marks), NULL, 0},
                                       {0}};
 
 static const member link_members[] = {{"fact_id", ID, offsetof(eg_link_row, fact), NULL, 0},

@@ -77,6 +77,8 @@ class Exchange(attack.Attack):
         self.run_engram("resolve", wrong, "--type", "dismissed", "--reason", "two queues")
         self.run_engram("resolve", right["conflict_id"], "--type", "winner", "--winner",
                         right["fact_b"]["fact_id"], "--reason", "seen")
+        self.run_engram("pin", self.commit("Releases are cut on Mondays.")["fact_id"])
+        self.run_engram("archive", self.commit("The office is in Graz.")["fact_id"])
         self.commit("The timeout is 30 s.")
         self.commit("The timeout is 60 s.")
 
@@ -90,6 +92,8 @@ class Exchange(attack.Attack):
             self.assertEqual(done["conflicts"], 4)
             self.assertEqual(done["links"], text.count('"record":"link"'))
             self.assertIn('"kind":"both_valid"', text)
+            self.assertIn('"pinned":true', text)
+            self.assertIn('"close_reason":"archived"', text)
             self.assertEqual(done["answers"], 3)
             self.assertEqual(done["to_compare"], 0)
             self.assertEqual(self.export("--all", ENGRAM_HOME=other), text)

@@ -128,7 +128,8 @@ def is_brief(rev):
     for hit in hits["results"]:
         overhead = dict(hit, content="")
         overhead.pop("open_conflicts")
-        overhead.pop("lineage_id", None)  # which the made-up memory has of its own
+        for own in ("lineage_id", "stale"):  # which the made-up memory has of its own
+            overhead.pop(own, None)
         check(len(json.dumps(overhead, separators=(",", ":"))) <= 120, "a hit", hit)
     check(all(hit["open_conflicts"] == [conflict["conflict_id"]] for hit in hits["results"]),
           "disputed", hits)

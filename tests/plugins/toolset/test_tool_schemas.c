@@ -129,7 +129,7 @@ static void tools_are_described(void **state) {
         assert_int_equal(tool->size, sizeof(eg_tool));
         assert_true(strncmp(tool->name, "engram_", 7) == 0);
         assert_true(tool->title[0] && tool->description[0]);
-        assert_int_equal(tool->profile, i < 8 ? EG_PROFILE_CORE : i < 11 ? EG_PROFILE_TEAM : EG_PROFILE_ALL);
+        assert_int_equal(tool->profile, i < 8 ? EG_PROFILE_CORE : i < 16 ? EG_PROFILE_TEAM : EG_PROFILE_ALL);
         if (tool->profile == EG_PROFILE_CORE)
             words += strlen(tool->description) + strlen(tool->input_schema) + strlen(tool->output_schema);
         cJSON *schema = cJSON_Parse(tool->output_schema);
