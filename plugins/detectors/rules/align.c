@@ -233,7 +233,8 @@ static int is_label(const unit *first, const unit *value) {
                    "region zon shard node rack cluster partition replica step phas stag sprint slot lan "
                    "bay cell gat floor level tier pag tabl column chapter section tenant "
                    "port cod error status http issu ticket pr mr rfc adr line figur migration severity priority typ stat "
-                   "plan version releas build run attempt epoch");
+                   "plan version releas build run attempt epoch number no nr item job worker thread instanc host server "
+                   "machin disk drive gpu bucket round week");
 }
 
 /* 1 when the value is part of the subject, "Version 5 needs ...", "On Tuesday ...", and so says

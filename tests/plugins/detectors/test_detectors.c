@@ -113,6 +113,8 @@ static void siblings(void **state) {
         {"Error E1042 means that the token has expired.", "Error E1043 means that the token is malformed.", EG_OUTCOME_BOTH_VALID,
          NULL, NULL, NULL},
         {"Pod web-0 runs on machine m7.", "Pod web-1 runs on machine m9.", EG_OUTCOME_BOTH_VALID, NULL, NULL, NULL},
+        {"Service number 49 listens on port 3049.", "Service number 9 listens on port 3009.", EG_OUTCOME_BOTH_VALID, NULL, NULL,
+         NULL},
         {"The audit service of region 0 keeps logs for 30 days.", "The audit service of region 1 keeps logs for 60 days.",
          NOTHING, NULL, NULL, NULL},
     };
