@@ -36,8 +36,8 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define BOOSTS 0.015
 
 /* Relevance is the share of facts with this match that answer the query, as a logistic function of
- * it. The more facts a memory has, the more of them match by chance: the function is fitted over dev
- * in memories of SMALL facts and of LARGE, and lies between the two by the logarithm of the size. */
+ * it. The more facts a memory has, the more of them match by chance: the function is fitted over
+ * dev in memories of SMALL facts and of LARGE, and lies between by the logarithm of the size. */
 #define SMALL 40.0
 #define LARGE 6000.0
 typedef struct calibration {
@@ -144,7 +144,8 @@ static eg_status find(search *q) {
 /* How well a fact matches the topic, by what the search said of it. */
 static void match(const search *q, candidate *c) {
     double most = q->attainable > 0 ? q->attainable : q->best_bm25;
-    c->words = most <= 0 ? 0 : c->bm25 < most ? c->bm25 / most : 1; /* of what a fact with all words would score */
+    /* of what a fact with all words would score */
+    c->words = most <= 0 ? 0 : c->bm25 < most ? c->bm25 / most : 1;
     double words = c->words > WORDS_LEAST ? c->words - WORDS_LEAST : 0;
     /* one that was found by words alone is no nearer than the last one that was found by meaning */
     double meaning = c->has_cosine ? c->cosine : q->last_cosine;

@@ -5,7 +5,8 @@
 
 enum {
     FIRST_FETCH = 4,  /* so many times the limit are looked at first */
-    MAX_PROBED = 3000 /* facts that are checked one by one; for more of them the bit set is cheaper */
+    MAX_PROBED = 3000 /* facts that are checked one by one; for more of them the bit set is
+                       * cheaper */
 };
 
 static void sift_down(best_facts *b, size_t i) {
