@@ -125,6 +125,7 @@ int run_export(const call *c);
 int run_import(const call *c);
 int run_erase(const call *c);
 int run_audit(const call *c);
+int run_install(const call *c);
 int run_allow(const call *c);
 int run_doctor(const call *c);
 int run_version(const call *c);

@@ -559,7 +559,7 @@ static const option mcp_options[] = {
      .description = "which tools the client sees. core: eight; team: more, to see and review what others stored; all: also tools "
                     "that plugins offer for this profile only (default: core)"},
     {0}};
-static const example mcp_examples[] = {{"claude mcp add engram -- engram mcp", "connect Claude Code"}, {0}};
+static const example mcp_examples[] = {{"engram install claude-code", "have Claude Code start it"}, {0}};
 
 /* ---- inference ---- */
 
@@ -698,6 +698,38 @@ static const example workspaces_examples[] = {
     {"engram workspaces", "list them"},
     {"engram workspaces merge local team", "move what was stored outside of repositories"},
     {0}};
+
+static const char *const install_text[] = {
+    "Enters Engram into the configuration of clients of the Model Context Protocol, so that their agents get its tools. Without "
+    "CLIENT, lists which clients are found here and whether Engram is entered.",
+    "Only the entry is added: comments, indentation and all other settings stay as they are, and --remove restores the file. An "
+    "entry of the name engram that says something else stays, unless --force is given. A file that is not well formed is left as "
+    "it is. --workspace and --home become part of the entry.",
+    NULL};
+static const argument install_arguments[] = {
+    {"CLIENT",
+     "claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini, zed or opencode; all: those that are found here",
+     COMPLETE_NOTHING},
+    {0}};
+static const option install_options[] = {
+    {.name = "dry-run", .description = "print what would change, and change nothing"},
+    {.name = "remove", .description = "take the entry away"},
+    {.name = "force", .description = "replace an entry of the name engram that is different"},
+    {.name = "profile",
+     .value = "PROFILE",
+     .choices = "core team all",
+     .description = "the tools that agents see: see engram mcp (default: core)"},
+    {0}};
+static const exit_status install_exits[] = {{0, "success"},
+                                            {1, "an entry of the name engram is different and was left as it is"},
+                                            {2, "an error; a message on standard error says what was wrong and what to do"},
+                                            {130, "interrupted (128 plus the number of the signal)"},
+                                            {0}};
+static const example install_examples[] = {{"engram install", "list the clients"},
+                                           {"engram install --dry-run cursor", "show what would change"},
+                                           {"engram install claude-code codex", "enter it for two clients"},
+                                           {"engram install --remove all", "take it out of all"},
+                                           {0}};
 
 static const char *const allow_text[] = {
     "A project's .engram.conf comes with its repository, so somebody else may have written it. By itself it sets the scope and, "
@@ -1050,6 +1082,16 @@ const command commands[] = {{.name = "check",
                              .actions = bench_actions,
                              .options = bench_options,
                              .run = run_bench},
+                            {.name = "install",
+                             .group = INSTALLATION,
+                             .synopsis = "[CLIENT...]",
+                             .summary = "enter Engram into the configuration of agents' clients",
+                             .description = install_text,
+                             .arguments = install_arguments,
+                             .options = install_options,
+                             .exits = install_exits,
+                             .examples = install_examples,
+                             .run = run_install},
                             {.name = "models",
                              .group = INSTALLATION,
                              .synopsis = "[list | pull MODEL | verify [MODEL] | use MODEL]",

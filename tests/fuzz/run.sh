@@ -53,6 +53,12 @@ seed() {
     mcp)
         cp $seeds/*.jsonl "$to"
         sources="plugins/frontends/mcp/*/*.[ch] plugins/toolsets/memory/*.c" ;;
+    install_*) # configuration files of clients, with and without our entry
+        printf '{\n\t"a": 1, // b\n\t"mcp": {"x": [1,], /* c */},\n}\n' >"$to/a"
+        printf '{"mcp":{"engram":{"command":"/usr/bin/engram","args":["mcp"]}}}' >"$to/b"
+        printf 'a.b = "c" # d\n[mcp]\n[mcp.engram]\ncommand = "x"\n[[e]]\nf = [{g=1}]' >"$to/c"
+        printf "[mcp.'engram'.env]\r\nA = '''\r\nb'''\r\n\r\n[h]\r\n" >"$to/d"
+        sources="tools/install/jsonc.c tools/install/toml.c tests/tools/test_clients.py" ;;
     answers) # the first letter says how it was asked: a by a model, b by a form
         local said='a{"jsonrpc":"2.0","id":"x","result":{"role":"assistant","model":"m",'
         printf '%s"content":%s}}' "$said" \

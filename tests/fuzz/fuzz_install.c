@@ -1,0 +1,46 @@
+/* fuzz_install.c - libFuzzer entries for the editors of clients' configuration files
+ * (tools/install/config_edit.h), one program for each format. A finding is a crash, a sanitizer
+ * report, or a broken promise: what was entered is found, and taken away leaves each byte as it
+ * was. */
+#include <stdlib.h>
+
+#include "tools/install/config_edit.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define PROMISE(x)         \
+    do {                   \
+        if (!(x)) abort(); \
+    } while (0)
+
+#if defined(FUZZ_INSTALL_TOML)
+#define FORMAT (&config_toml)
+#else
+#define FORMAT (&config_jsonc)
+#endif
+
+static eg_str text_of(const eg_buffer *b) {
+    PROMISE(!b->failed);
+    return (eg_str){b->ptr ? b->ptr : "", b->len};
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const config_field fields[] = {{"command", "\"/usr/bin/engram\""}, {"args", "[\"mcp\"]"}};
+    static const config_entry entry = {"mcp", "engram", fields, 2};
+    eg_str text = {size ? (const char *)data : "", size};
+    eg_buffer with = {0}, without = {0};
+    config_fault fault;
+    config_state state = FORMAT->find(text, &entry, &fault);
+    if (state == CONFIG_REFUSED) {
+        PROMISE(fault.what && fault.line >= 1 && fault.column >= 1 && fault.line <= size + 1 && fault.column <= size + 1);
+        return 0;
+    }
+    FORMAT->put(text, &entry, &with);
+    PROMISE(FORMAT->find(text_of(&with), &entry, &fault) == CONFIG_SAME);
+    int gone = FORMAT->take(text_of(&with), &entry, &without);
+    if (state == CONFIG_ABSENT) PROMISE(!gone && eg_str_eq(text_of(&without), text));
+    PROMISE(FORMAT->find(text_of(&without), &entry, &fault) == CONFIG_ABSENT);
+    eg_buffer_release(&with);
+    eg_buffer_release(&without);
+    return 0;
+}

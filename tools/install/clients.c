@@ -1,0 +1,94 @@
+/* clients.c - see clients.h. Where each format is described by the maker of the client:
+ *   claude-code     https://docs.claude.com/en/docs/claude-code/mcp (scope user)
+ *   claude-desktop  https://modelcontextprotocol.io/docs/develop/connect-local-servers
+ *   cursor          https://docs.cursor.com/context/model-context-protocol
+ *   vscode          https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
+ *   windsurf        https://docs.windsurf.com/windsurf/cascade/mcp
+ *   codex           https://developers.openai.com/codex/mcp
+ *   gemini          https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
+ *   zed             https://zed.dev/docs/ai/mcp
+ *   opencode        https://opencode.ai/docs/mcp-servers */
+#include "tools/install/clients.h"
+
+#include <stdlib.h>
+
+#include "core/base/file.h"
+
+#define CONFIG "XDG_CONFIG_HOME", ".config"
+const client clients[] = {
+    {"claude-code", "Claude Code", &config_jsonc, "mcpServers", "CLAUDE_CONFIG_DIR", "", ".claude.json", NULL, ".claude",
+     CLIENT_STDIO},
+    {"claude-desktop", "Claude Desktop", &config_jsonc, "mcpServers", CONFIG, "Claude/claude_desktop_config.json", NULL, "Claude",
+     CLIENT_COMMAND},
+    {"cursor", "Cursor", &config_jsonc, "mcpServers", NULL, ".cursor", "mcp.json", NULL, "", CLIENT_COMMAND},
+    {"vscode", "VS Code", &config_jsonc, "servers", CONFIG, "Code/User/mcp.json", NULL, "Code", CLIENT_STDIO},
+    {"windsurf", "Windsurf", &config_jsonc, "mcpServers", NULL, ".codeium/windsurf", "mcp_config.json", NULL, "", CLIENT_COMMAND},
+    {"codex", "Codex CLI", &config_toml, "mcp_servers", "CODEX_HOME", ".codex", "config.toml", NULL, "", CLIENT_COMMAND},
+    {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND},
+    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND},
+    {"opencode", "opencode", &config_jsonc, "mcp", CONFIG, "opencode/opencode.json", "opencode/opencode.jsonc", "opencode",
+     CLIENT_LOCAL},
+    {0}};
+
+const client *client_named(const char *name) {
+    for (const client *c = clients; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
+
+static char *path_in(const client *c, const char *file, eg_arena *a) {
+    const char *set = c->variable ? getenv(c->variable) : NULL, *home = getenv("HOME");
+    if (set && *set == '/') return eg_arena_printf(a, "%s/%s", set, file);
+    if (!home || *home != '/') return NULL;
+    return *c->folder ? eg_arena_printf(a, "%s/%s/%s", home, c->folder, file) : eg_arena_printf(a, "%s/%s", home, file);
+}
+
+char *client_file(const client *c, eg_arena *a) {
+    char *file = path_in(c, c->file, a), *other = c->other ? path_in(c, c->other, a) : NULL;
+    return file && other && !eg_file_exists(file) && eg_file_exists(other) ? other : file;
+}
+
+int client_is_here(const client *c, eg_arena *a) {
+    const char *file = client_file(c, a), *sign = path_in(c, c->sign, a);
+    return (file && eg_file_exists(file)) || (sign && eg_file_exists(sign));
+}
+
+/* ["a", "b"] of the words; NULL without memory. */
+static char *array_of(const char *const *words, size_t n, eg_arena *a) {
+    eg_buffer b = {0};
+    for (size_t i = 0; i < n; i++) {
+        eg_buffer_text(&b, i ? ", " : "[");
+        eg_buffer_json(&b, eg_str_of(words[i]));
+    }
+    eg_buffer_text(&b, "]");
+    char *copy = b.failed ? NULL : eg_arena_copy(a, (eg_str){b.ptr, b.len});
+    eg_buffer_release(&b);
+    return copy;
+}
+
+static char *string_of(const char *word, eg_arena *a) {
+    eg_buffer b = {0};
+    eg_buffer_json(&b, eg_str_of(word));
+    char *copy = b.failed ? NULL : eg_arena_copy(a, (eg_str){b.ptr, b.len});
+    eg_buffer_release(&b);
+    return copy;
+}
+
+const config_entry *client_entry(const client *c, const char *const *words, size_t n, eg_arena *a) {
+    config_field *f = eg_arena_array(a, CLIENT_MAX_FIELDS, sizeof *f);
+    config_entry *e = eg_arena_alloc(a, sizeof *e);
+    const char *program = string_of(words[0], a), *all = array_of(words, n, a), *args = array_of(words + 1, n - 1, a);
+    size_t count = 0;
+    if (!f || !e || !program || !all || !args) return NULL;
+    if (c->style == CLIENT_LOCAL) {
+        f[count++] = (config_field){"type", "\"local\""};
+        f[count++] = (config_field){"command", all};
+        f[count++] = (config_field){"enabled", "true"};
+    } else {
+        if (c->style == CLIENT_STDIO) f[count++] = (config_field){"type", "\"stdio\""};
+        f[count++] = (config_field){"command", program};
+        f[count++] = (config_field){"args", args};
+    }
+    *e = (config_entry){c->table, "engram", f, count};
+    return e;
+}

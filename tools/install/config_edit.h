@@ -1,0 +1,72 @@
+/* config_edit.h - enters a server into the configuration file of a client and takes it away again.
+ * A file is a text of which only the bytes of the entry change: comments, indentation, line ends
+ * and all other members stay as they are. What put() adds, take() removes to the byte.
+ *
+ * Two formats: JSON with comments and trailing commas (jsonc.c), and TOML (toml.c). Neither is a
+ * parser of values: they check that the text is well formed, and find positions. Nesting is
+ * bounded, and nothing recurses. Thread class: any. */
+#ifndef EG_TOOLS_INSTALL_CONFIG_EDIT_H
+#define EG_TOOLS_INSTALL_CONFIG_EDIT_H
+
+#include "core/base/json.h"
+#include "core/include/engram/status.h"
+
+enum { CONFIG_MAX_DEPTH = 512 };
+
+/* A member of the entry. */
+typedef struct config_field {
+    const char *key;
+    const char *value; /* as JSON: a string, an array of strings or true; these are TOML as well */
+} config_field;
+
+/* The entry: table.name, such as mcpServers.engram. */
+typedef struct config_entry {
+    const char *table, *name;
+    const config_field *fields;
+    size_t field_count;
+} config_entry;
+
+/* Why a text was refused; from 1 on, the column in characters. */
+typedef struct config_fault {
+    size_t line, column;
+    const char *what; /* a phrase; NULL: nothing is wrong */
+} config_fault;
+
+typedef enum config_state {
+    CONFIG_ABSENT = 0, /* there is no entry of that name */
+    CONFIG_SAME,       /* it has all fields with these values; it may have others besides */
+    CONFIG_OTHER,      /* it has not */
+    CONFIG_REFUSED     /* see the fault */
+} config_state;
+
+typedef struct config_format {
+    config_state (*find)(eg_str text, const config_entry *e, config_fault *fault);
+    /* Appends the text with the entry to *out; an entry of that name is replaced. text.ptr NULL:
+     * there is no file. Only for texts that find() did not refuse. */
+    void (*put)(eg_str text, const config_entry *e, eg_buffer *out);
+    /* Appends the text without the entry. 1 when nothing is left and put() had made the file; the
+     * file should be deleted then. Only for texts in which find() found the entry. */
+    int (*take)(eg_str text, const config_entry *e, eg_buffer *out);
+} config_format;
+
+extern const config_format config_jsonc, config_toml;
+
+/* ---- for the two formats ---- */
+
+/* The length of a byte order mark at the beginning. */
+size_t config_bom(eg_str text);
+/* The line end of the text: of its first line, or "\n". */
+const char *config_newline(eg_str text);
+/* Sets the fault to the position `at` and returns CONFIG_REFUSED. */
+config_state config_refuse(config_fault *fault, eg_str text, size_t at, const char *what);
+/* A quoted string, "..." with escapes or '...' without, is this word. */
+int config_string_is(eg_str quoted, const char *word);
+/* Appends a quoted string as JSON, so that equal strings become equal bytes. */
+void config_add_string(eg_buffer *out, eg_str quoted);
+/* Appends text[from .. to). */
+static inline void config_copy(eg_buffer *out, eg_str text, size_t from, size_t to) {
+    if (to > from) eg_buffer_add(out, text.ptr + from, to - from);
+}
+static inline int config_blank(char c) { return c == ' ' || c == '\t'; }
+
+#endif

@@ -1,0 +1,183 @@
+/* install_command.c - `engram install`: enters Engram into the configuration of clients of the
+ * Model Context Protocol, and takes it out again. The formats are in install/. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "tools/cli.h"
+#include "tools/install/change.h"
+#include "tools/install/clients.h"
+
+enum { MAX_WORDS = 8, NEW_MODE = 0600 };
+
+/* A run of the command. */
+typedef struct install_run {
+    const call *c;
+    eg_arena arena;
+    const char *words[MAX_WORDS]; /* the command of the entry */
+    size_t word_count;
+    int remove, force, dry, listing;
+    size_t told; /* results that were printed */
+} install_run;
+
+/* ---- the command of the entry ---- */
+
+/* The program as it should be started: by its name in a folder of the PATH, where that leads to
+ * this very file, since an update replaces what stands there; else the file. NULL without
+ * memory. */
+static const char *program_path(eg_arena *a) {
+    char self[4096];
+    struct stat mine, theirs;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0 || stat("/proc/self/exe", &mine) != 0) return "engram";
+    self[n] = '\0';
+    for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
+        char *path = *p == '/' ? eg_arena_printf(a, "%.*s/engram", (int)strcspn(p, ":"), p) : NULL;
+        if (path && stat(path, &theirs) == 0 && theirs.st_dev == mine.st_dev && theirs.st_ino == mine.st_ino) return path;
+    }
+    return eg_arena_copy(a, eg_str_of(self));
+}
+
+static int make_words(install_run *run) {
+    const call *c = run->c;
+    const char *profile = call_option(c, "profile"), *home = c->common[COMMON_HOME], *workspace = c->common[COMMON_WORKSPACE];
+    const char **w = run->words;
+    size_t n = 0;
+    if (!(w[n++] = program_path(&run->arena))) return complain("out of memory");
+    w[n++] = "mcp";
+    if (profile && strcmp(profile, "core") != 0) {
+        w[n++] = "--profile";
+        w[n++] = profile;
+    }
+    if (workspace) {
+        w[n++] = "--workspace";
+        w[n++] = workspace;
+    }
+    if (home) {
+        char *real = realpath(home, NULL);
+        if (!real) return complain("the folder '%s' of --home cannot be used: %s; make it first", home, strerror(errno));
+        w[n++] = "--home";
+        w[n++] = eg_arena_copy(&run->arena, eg_str_of(real));
+        free(real);
+        if (!w[n - 1]) return complain("out of memory");
+    }
+    run->word_count = n;
+    return 0;
+}
+
+/* ---- telling ---- */
+
+static void add_member(eg_buffer *out, const char *before, const char *value) {
+    eg_buffer_text(out, before);
+    eg_buffer_json(out, eg_str_of(value));
+}
+
+static void tell(install_run *run, const client *cl, const char *file, const char *state) {
+    if (!run->c->json) {
+        printf("%-15s %-28s ", cl->name, state);
+        print_shown(eg_str_of(file));
+        putchar('\n');
+        return;
+    }
+    eg_buffer b = {0};
+    add_member(&b, run->told++ ? ",{\"client\":" : "{\"client\":", cl->name);
+    add_member(&b, ",\"title\":", cl->title);
+    add_member(&b, ",\"state\":", state);
+    add_member(&b, ",\"file\":", file);
+    eg_buffer_text(&b, "}");
+    if (!b.failed) fwrite(b.ptr, 1, b.len, stdout);
+    eg_buffer_release(&b);
+}
+
+/* ---- one client ---- */
+
+/* Makes the change and tells it. */
+static int change(install_run *run, const client *cl, const config_entry *e, const changed_file *f, config_state state) {
+    eg_buffer out = {0};
+    int gone = 0, status = 0;
+    if (run->remove) gone = cl->format->take(f->text, e, &out);
+    else cl->format->put(f->text, e, &out);
+    if (out.failed) status = complain("out of memory");
+    else if (run->dry && !run->c->json) change_show(f, (eg_str){out.ptr ? out.ptr : "", out.len});
+    if (!status && !run->dry) status = gone ? change_delete(f) : change_write(f, &out, NEW_MODE);
+    eg_buffer_release(&out);
+    if (status) return status;
+    if (run->dry) tell(run, cl, f->name, run->remove ? "would be removed" : state ? "would be replaced" : "would be entered");
+    else tell(run, cl, f->name, run->remove ? "removed" : state ? "replaced" : "entered");
+    return 0;
+}
+
+/* An entry that says something else: what a replacement would change is shown. */
+static int refuse_other(install_run *run, const client *cl, const config_entry *e, const changed_file *f) {
+    eg_buffer out = {0};
+    cl->format->put(f->text, e, &out);
+    if (!out.failed && !run->c->json) change_show(f, (eg_str){out.ptr, out.len});
+    eg_buffer_release(&out);
+    tell(run, cl, f->name, "different");
+    note("%s has another entry of the name engram, which stays as it is: replace it with --force", cl->title);
+    return EXIT_FOUND;
+}
+
+static int serve_client(install_run *run, const client *cl) {
+    changed_file f;
+    config_fault fault;
+    char *name = client_file(cl, &run->arena);
+    const config_entry *e = client_entry(cl, run->words, run->word_count, &run->arena);
+    if (!name) return complain("there is no folder for the settings of %s: HOME is not set", cl->title);
+    if (!e) return complain("out of memory");
+    if (run->listing && !client_is_here(cl, &run->arena)) return tell(run, cl, name, "not found"), 0;
+    if (change_read(&f, name, &run->arena)) return EXIT_ERROR;
+    config_state state = cl->format->find(f.text, e, &fault);
+    if (state == CONFIG_REFUSED)
+        return complain("%s:%zu:%zu: %s; the file is left as it is: mend it first", name, fault.line, fault.column, fault.what);
+    if (run->listing)
+        return tell(run, cl, name, state == CONFIG_SAME ? "entered" : state ? "entered, but different" : "not entered"), 0;
+    if (run->remove && !state) return tell(run, cl, name, "unchanged: not entered"), 0;
+    if (!run->remove && state == CONFIG_SAME) return tell(run, cl, name, "unchanged"), 0;
+    if (!run->remove && state == CONFIG_OTHER && !run->force) return refuse_other(run, cl, e, &f);
+    return change(run, cl, e, &f, state);
+}
+
+static int complain_of_client(const char *word) {
+    char names[300];
+    size_t n = 0;
+    for (const client *cl = clients; cl->name && n < sizeof names; cl++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s, ", cl->name);
+    return complain("there is no client '%s': it must be one of %sor all, which means all that are found here", word, names);
+}
+
+/* All clients, those that are named, or with `all` those that are found. */
+static int serve_clients(install_run *run) {
+    const call *c = run->c;
+    int status = 0, one;
+    for (size_t i = 0; i < c->positional_count; i++)
+        if (strcmp(c->positional[i], "all") != 0 && !client_named(c->positional[i])) return complain_of_client(c->positional[i]);
+    for (const client *cl = clients; cl->name; cl++) {
+        int wanted = run->listing;
+        for (size_t i = 0; i < c->positional_count; i++)
+            wanted |= strcmp(c->positional[i], cl->name) == 0 ||
+                      (strcmp(c->positional[i], "all") == 0 && client_is_here(cl, &run->arena));
+        if (wanted && (one = serve_client(run, cl)) > status) status = one;
+    }
+    return status;
+}
+
+int run_install(const call *c) {
+    install_run run = {.c = c,
+                       .remove = call_option(c, "remove") != NULL,
+                       .force = call_option(c, "force") != NULL,
+                       .dry = call_option(c, "dry-run") != NULL,
+                       .listing = c->positional_count == 0};
+    if (run.listing && (run.remove || run.force || call_option(c, "profile")))
+        return complain("which client? Name one or several, or all: `engram install` lists them");
+    eg_arena_init(&run.arena, 0);
+    if (c->json) fputs("{\"clients\":[", stdout);
+    int status = make_words(&run);
+    if (!status) status = serve_clients(&run);
+    if (c->json) puts("]}");
+    eg_arena_release(&run.arena);
+    return status;
+}
