@@ -705,6 +705,8 @@ static const char *const install_text[] = {
     "Only the entry is added: comments, indentation and all other settings stay as they are, and --remove restores the file. An "
     "entry of the name engram that says something else stays, unless --force is given. A file that is not well formed is left as "
     "it is. --workspace and --home become part of the entry.",
+    "--instructions and --hook write a block of lines between two marks; what stands outside of them stays. A second run replaces "
+    "the block in place.",
     NULL};
 static const argument install_arguments[] = {
     {"CLIENT",
@@ -712,8 +714,16 @@ static const argument install_arguments[] = {
      COMPLETE_NOTHING},
     {0}};
 static const option install_options[] = {
+    {.name = "instructions",
+     .value = "FILE",
+     .complete = COMPLETE_FILES,
+     .description = "add a block to FILE, such as AGENTS.md or CLAUDE.md, that tells agents when to query, commit and settle"},
+    {.name = "hook",
+     .value = "HOOK",
+     .choices = "pre-commit",
+     .description = "have git check what changed before each commit of this repository: engram check --diff HEAD"},
     {.name = "dry-run", .description = "print what would change, and change nothing"},
-    {.name = "remove", .description = "take the entry away"},
+    {.name = "remove", .description = "take the entry, the block or the hook away"},
     {.name = "force", .description = "replace an entry of the name engram that is different"},
     {.name = "profile",
      .value = "PROFILE",
@@ -729,6 +739,8 @@ static const example install_examples[] = {{"engram install", "list the clients"
                                            {"engram install --dry-run cursor", "show what would change"},
                                            {"engram install claude-code codex", "enter it for two clients"},
                                            {"engram install --remove all", "take it out of all"},
+                                           {"engram install --instructions AGENTS.md", "tell agents of this project"},
+                                           {"engram install --hook pre-commit", "check before each commit"},
                                            {0}};
 
 static const char *const allow_text[] = {

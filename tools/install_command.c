@@ -1,5 +1,6 @@
 /* install_command.c - `engram install`: enters Engram into the configuration of clients of the
- * Model Context Protocol, and takes it out again. The formats are in install/. */
+ * Model Context Protocol, into the instructions of agents and into a git hook, and takes it out
+ * again. The formats are in install/. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,11 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "tools/check/git.h"
 #include "tools/cli.h"
 #include "tools/install/change.h"
 #include "tools/install/clients.h"
+#include "tools/install/texts.h"
 
 enum { MAX_WORDS = 8, NEW_MODE = 0600 };
 
@@ -95,7 +98,7 @@ static void tell(install_run *run, const client *cl, const char *file, const cha
 /* ---- one client ---- */
 
 /* Makes the change and tells it. */
-static int change(install_run *run, const client *cl, const config_entry *e, const changed_file *f, config_state state) {
+static int change(install_run *run, const client *cl, const config_entry *e, const edited_file *f, config_state state) {
     eg_buffer out = {0};
     int gone = 0, status = 0;
     if (run->remove) gone = cl->format->take(f->text, e, &out);
@@ -111,7 +114,7 @@ static int change(install_run *run, const client *cl, const config_entry *e, con
 }
 
 /* An entry that says something else: what a replacement would change is shown. */
-static int refuse_other(install_run *run, const client *cl, const config_entry *e, const changed_file *f) {
+static int refuse_other(install_run *run, const client *cl, const config_entry *e, const edited_file *f) {
     eg_buffer out = {0};
     cl->format->put(f->text, e, &out);
     if (!out.failed && !run->c->json) change_show(f, (eg_str){out.ptr, out.len});
@@ -122,7 +125,7 @@ static int refuse_other(install_run *run, const client *cl, const config_entry *
 }
 
 static int serve_client(install_run *run, const client *cl) {
-    changed_file f;
+    edited_file f;
     config_fault fault;
     char *name = client_file(cl, &run->arena);
     const config_entry *e = client_entry(cl, run->words, run->word_count, &run->arena);
@@ -140,6 +143,80 @@ static int serve_client(install_run *run, const client *cl) {
     if (!run->remove && state == CONFIG_OTHER && !run->force) return refuse_other(run, cl, e, &f);
     return change(run, cl, e, &f, state);
 }
+
+/* ---- files of a project ---- */
+
+static void tell_file(install_run *run, const char *file, const char *state) {
+    if (!run->c->json) {
+        printf("%-28s ", state);
+        print_shown(eg_str_of(file));
+        putchar('\n');
+        return;
+    }
+    eg_buffer b = {0};
+    add_member(&b, run->told++ ? ",{\"file\":" : "{\"file\":", file);
+    add_member(&b, ",\"state\":", state);
+    eg_buffer_text(&b, "}");
+    if (!b.failed) fwrite(b.ptr, 1, b.len, stdout);
+    eg_buffer_release(&b);
+}
+
+/* Adds, replaces or removes the block in a file. */
+static int serve_block(install_run *run, const char *name, const marked_block *b, unsigned mode) {
+    edited_file f;
+    config_fault fault = {0};
+    eg_buffer out = {0};
+    if (change_read(&f, name, &run->arena)) return EXIT_ERROR;
+    config_state state = f.text.ptr ? block_find(f.text, b, &fault) : CONFIG_ABSENT;
+    if (state == CONFIG_REFUSED)
+        return complain("%s:%zu:%zu: %s; the file is left as it is", name, fault.line, fault.column, fault.what);
+    if (run->remove ? state == CONFIG_ABSENT : state == CONFIG_SAME)
+        return tell_file(run, name, run->remove ? "unchanged: has no block" : "unchanged"), 0;
+    int gone = 0, status = 0;
+    if (run->remove) gone = block_take(f.text, b, &out);
+    else block_put(f.text, b, &out);
+    if (out.failed) status = complain("out of memory");
+    else if (run->dry && !run->c->json) change_show(&f, (eg_str){out.ptr ? out.ptr : "", out.len});
+    if (!status && !run->dry) status = gone ? change_delete(&f) : change_write(&f, &out, mode);
+    eg_buffer_release(&out);
+    const char *done = run->remove ? "removed" : state ? "replaced" : "added";
+    const char *would = run->remove ? "would be removed" : state ? "would be replaced" : "would be added";
+    if (!status) tell_file(run, name, run->dry ? would : done);
+    return status;
+}
+
+/* The hook, where git looks for it. Only a shell can run the block. */
+static int serve_hook(install_run *run, const char *hook) {
+    static const char *const shells[] = {"sh", "bash", "dash", "ksh", "zsh"};
+    char word[32] = "";
+    const char *path = eg_arena_printf(&run->arena, "hooks/%s", hook);
+    const char *words[] = {"rev-parse", "--git-path", path, NULL};
+    char *printed = NULL;
+    size_t size = 0;
+    edited_file f;
+    marked_block block;
+    int status = path ? git_run(".", words, &printed, &size) : -1;
+    if (status == 0 && printed) path = eg_arena_printf(&run->arena, "%.*s", (int)strcspn(printed, "\n"), printed);
+    free(printed);
+    if (status == GIT_MISSING) return complain("git is not installed: install it to have hooks");
+    if (status) return complain("this folder is not in a git repository: change to one, or run `git init`");
+    if (!path || !hook_block(run->words[0], &run->arena, &block)) return complain("out of memory");
+    if (change_read(&f, path, &run->arena)) return EXIT_ERROR;
+    int shell = f.text.len < 2 || f.text.ptr[0] != '#' || f.text.ptr[1] != '!';
+    const char *line = shell ? "" : f.text.ptr + 2, *stop = line + strcspn(line, "\r\n");
+    for (const char *p = line; p < stop && !shell; p += strcspn(p, "/ \t\r\n"), p += p < stop) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, "/ \t\r\n"), p);
+        for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) shell |= strcmp(word, shells[i]) == 0;
+    }
+    if (!shell && !run->remove)
+        return complain("'%s' is not a script of a shell: have it run `engram check --diff HEAD .` itself", path);
+    status = serve_block(run, path, &block, 0755);
+    if (!status && !run->remove && f.text.ptr && !(f.before.st_mode & 0100))
+        note("git does not run '%s', since it is not executable: see chmod(1)", path);
+    return status;
+}
+
+/* ---- all that was asked for ---- */
 
 static int complain_of_client(const char *word) {
     char names[300];
@@ -165,19 +242,33 @@ static int serve_clients(install_run *run) {
     return status;
 }
 
+/* The files of --instructions and --hook. */
+static int serve_files(install_run *run) {
+    const char *file = call_option(run->c, "instructions"), *hook = call_option(run->c, "hook");
+    int status = 0, one;
+    run->told = 0;
+    if (file) status = serve_block(run, file, &instructions_block, 0644);
+    if (hook && (one = serve_hook(run, hook)) > status) status = one;
+    return status;
+}
+
 int run_install(const call *c) {
+    int files = call_option(c, "instructions") || call_option(c, "hook");
     install_run run = {.c = c,
                        .remove = call_option(c, "remove") != NULL,
                        .force = call_option(c, "force") != NULL,
                        .dry = call_option(c, "dry-run") != NULL,
-                       .listing = c->positional_count == 0};
+                       .listing = c->positional_count == 0 && !files};
     if (run.listing && (run.remove || run.force || call_option(c, "profile")))
         return complain("which client? Name one or several, or all: `engram install` lists them");
     eg_arena_init(&run.arena, 0);
     if (c->json) fputs("{\"clients\":[", stdout);
-    int status = make_words(&run);
-    if (!status) status = serve_clients(&run);
+    int status = make_words(&run), of_files = 0;
+    int usable = !status;
+    if (usable) status = serve_clients(&run);
+    if (c->json) fputs("],\"files\":[", stdout);
+    if (usable) of_files = serve_files(&run);
     if (c->json) puts("]}");
     eg_arena_release(&run.arena);
-    return status;
+    return of_files > status ? of_files : status;
 }

@@ -11,9 +11,9 @@
 
 enum { MAX_CONFIG = 64 << 20, MAX_SHOWN = 160 };
 
-int change_read(changed_file *f, const char *name, eg_arena *a) {
+int change_read(edited_file *f, const char *name, eg_arena *a) {
     eg_error err = {0};
-    *f = (changed_file){.name = name, .path = eg_arena_copy(a, eg_str_of(name))};
+    *f = (edited_file){.name = name, .path = eg_arena_copy(a, eg_str_of(name))};
     if (!f->path) return complain("out of memory");
     if (!eg_file_exists(name)) return 0;
     char *real = realpath(name, NULL);
@@ -28,7 +28,7 @@ int change_read(changed_file *f, const char *name, eg_arena *a) {
 }
 
 /* 0 where the file is as it was read, else EXIT_ERROR after complaining. */
-static int still_same(const changed_file *f) {
+static int still_same(const edited_file *f) {
     struct stat now;
     int there = stat(f->path, &now) == 0;
     if (!there && !f->text.ptr) return 0;
@@ -38,7 +38,7 @@ static int still_same(const changed_file *f) {
     return complain("'%s' was changed by another program in the meantime and is left as it is: try again", f->name);
 }
 
-int change_write(const changed_file *f, const eg_buffer *text, unsigned mode) {
+int change_write(const edited_file *f, const eg_buffer *text, unsigned mode) {
     eg_error err = {0};
     if (text->failed) return complain("out of memory");
     char *folder = strdup(f->path), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -52,7 +52,7 @@ int change_write(const changed_file *f, const eg_buffer *text, unsigned mode) {
     return eg_file_replace(f->path, text->len ? text->ptr : "", text->len, mode, &err) == EG_OK ? 0 : complain("%s", err.text);
 }
 
-int change_delete(const changed_file *f) {
+int change_delete(const edited_file *f) {
     if (still_same(f)) return EXIT_ERROR;
     return unlink(f->path) == 0 ? 0 : complain("cannot delete '%s': %s", f->name, strerror(errno));
 }
@@ -87,7 +87,7 @@ static size_t line_end(eg_str t, size_t at) {
     return end ? (size_t)(end - t.ptr) + 1 : t.len;
 }
 
-void change_show(const changed_file *f, eg_str text) {
+void change_show(const edited_file *f, eg_str text) {
     eg_str old = f->text;
     size_t same = 0, behind = 0, line = 1;
     if (!old.ptr) old = EG_STR("");

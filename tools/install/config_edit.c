@@ -9,7 +9,8 @@ size_t config_bom(eg_str text) { return text.len >= 3 && memcmp(text.ptr, "\xEF\
 
 const char *config_newline(eg_str text) {
     const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-    return end && end > text.ptr && end[-1] == '\r' ? "\r\n" : "\n";
+    if (!end) end = text.ptr + text.len;
+    return text.len && end > text.ptr && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
 config_state config_refuse(config_fault *fault, eg_str text, size_t at, const char *what) {
@@ -77,4 +78,27 @@ void config_add_string(eg_buffer *out, eg_str quoted) {
     eg_buffer_json(out, (eg_str){b.ptr ? b.ptr : "", b.len});
     out->failed |= b.failed;
     eg_buffer_release(&b);
+}
+
+size_t config_before_newline(eg_str text, size_t at) {
+    if (at == 0 || text.ptr[at - 1] != '\n') return at;
+    at--;
+    return at > 0 && text.ptr[at - 1] == '\r' ? at - 1 : at;
+}
+
+int config_open_end(eg_str text, eg_buffer *out) {
+    /* behind a CR that stands alone, LF would make one line end out of two */
+    const char *newline = text.len && text.ptr[text.len - 1] == '\r' ? "\r\n" : config_newline(text);
+    int ended = !text.ptr || (text.len && text.ptr[text.len - 1] == '\n');
+    config_copy(out, text, 0, text.len);
+    if (text.len) eg_buffer_text(out, newline);
+    if (text.len && !ended) eg_buffer_text(out, newline);
+    return ended;
+}
+
+size_t config_open_start(eg_str text, size_t start, size_t end) {
+    size_t above = config_before_newline(text, start), first = config_bom(text);
+    int blank = above > first && text.ptr[above - 1] == '\n', ended = text.ptr[end - 1] == '\n';
+    if (above < start && (blank || above == first)) start = above;
+    return !ended && start == above ? config_before_newline(text, start) : start;
 }

@@ -55,7 +55,8 @@ extern const config_format config_jsonc, config_toml;
 
 /* The length of a byte order mark at the beginning. */
 size_t config_bom(eg_str text);
-/* The line end of the text: of its first line, or "\n". */
+/* The line end of the text: of its first line, or "\n"; "\r\n" where all of it is one line that
+ * ends with CR. */
 const char *config_newline(eg_str text);
 /* Sets the fault to the position `at` and returns CONFIG_REFUSED. */
 config_state config_refuse(config_fault *fault, eg_str text, size_t at, const char *what);
@@ -63,6 +64,14 @@ config_state config_refuse(config_fault *fault, eg_str text, size_t at, const ch
 int config_string_is(eg_str quoted, const char *word);
 /* Appends a quoted string as JSON, so that equal strings become equal bytes. */
 void config_add_string(eg_buffer *out, eg_str quoted);
+/* Before the line end that ends at `at`; `at` where there is none. */
+size_t config_before_newline(eg_str text, size_t at);
+/* Appends the text and a blank line, for lines that are added at its end. A text whose last line
+ * has no end keeps that: two line ends are appended, and what follows should have none at its end;
+ * 0 is returned, else 1. text.ptr NULL, no file: 1. */
+int config_open_end(eg_str text, eg_buffer *out);
+/* Where to cut so that lines [start, end) go with what config_open_end() set before them. */
+size_t config_open_start(eg_str text, size_t start, size_t end);
 /* Appends text[from .. to). */
 static inline void config_copy(eg_buffer *out, eg_str text, size_t from, size_t to) {
     if (to > from) eg_buffer_add(out, text.ptr + from, to - from);

@@ -324,24 +324,14 @@ static void add_table(eg_buffer *out, const config_entry *e, const char *newline
     if (ended) eg_buffer_text(out, newline);
 }
 
-/* At the end, behind a blank line. A text whose last line has no end keeps it so, and two line ends
- * stand before the table: take() knows by that how it was. A new file ends with a line end. */
-static void append(eg_str t, const config_entry *e, eg_buffer *out) {
-    const char *newline = config_newline(t);
-    int ended = !t.ptr || (t.len && t.ptr[t.len - 1] == '\n');
-    config_copy(out, t, 0, t.len);
-    if (t.len) eg_buffer_text(out, newline);
-    if (t.len && !ended) eg_buffer_text(out, newline);
-    add_table(out, e, newline, ended);
-}
-
 static void put(eg_str text, const config_entry *e, eg_buffer *out) {
     entry_place p;
     config_fault fault;
     size_t at = 0;
     search(text, e, &p, &fault);
     if (!p.count) {
-        append(text, e, out);
+        int ended = config_open_end(text, out);
+        add_table(out, e, config_newline(text), ended);
         return;
     }
     for (size_t i = 0; i < p.count; i++) {
@@ -353,27 +343,15 @@ static void put(eg_str text, const config_entry *e, eg_buffer *out) {
     config_copy(out, text, at, text.len);
 }
 
-/* Before the line end that ends at `at`; `at` where there is none. */
-static size_t before_newline(eg_str t, size_t at) {
-    if (at == 0 || t.ptr[at - 1] != '\n') return at;
-    at--;
-    return at > 0 && t.ptr[at - 1] == '\r' ? at - 1 : at;
-}
-
-/* The table goes with the blank line before it, and, where its last line has no end, with the line
- * end before that. */
 static int take(eg_str text, const config_entry *e, eg_buffer *out) {
     entry_place p;
     config_fault fault;
-    size_t at = 0, start = out->len, first = config_bom(text);
+    size_t at = 0, start = out->len;
     search(text, e, &p, &fault);
     for (size_t i = 0; i < p.count; i++) {
-        size_t begin = p.ranges[i].start, end = p.ranges[i].end, above = before_newline(text, begin);
-        int blank = above > first && text.ptr[above - 1] == '\n', ended = text.ptr[end - 1] == '\n';
-        if (above < begin && (blank || above == first)) begin = above;
-        if (!ended && begin == above) begin = before_newline(text, begin);
+        size_t begin = config_open_start(text, p.ranges[i].start, p.ranges[i].end);
         if (begin > at) config_copy(out, text, at, begin);
-        at = end;
+        at = p.ranges[i].end;
     }
     config_copy(out, text, at, text.len);
     return out->len == start && text.len && text.ptr[text.len - 1] == '\n';
