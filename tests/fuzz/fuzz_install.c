@@ -46,7 +46,7 @@ static eg_str text_of(const eg_buffer *b) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const config_field fields[] = {{"command", "\"/usr/bin/engram\""}, {"args", "[\"mcp\"]"}};
-    static const config_entry entry = {"mcp", "engram", fields, 2};
+    static const config_entry entry = {.table = "mcp", .name = "engram", .inner = "servers", .fields = fields, .field_count = 2};
     eg_str text = {size ? (const char *)data : "", size};
     eg_buffer with = {0}, without = {0};
     config_fault fault;

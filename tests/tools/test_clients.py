@@ -287,6 +287,21 @@ class Clients(unittest.TestCase):
                          {"command": self.home + "/bin/engram",
                           "args": ["mcp", "--workspace", "shop", "--home", self.home]})
 
+    def test_the_newer_form_of_opencode(self):
+        """mcp.servers, where a file has it; a server of the name servers is none."""
+        for text in ('{\n  "mcp": {\n    "servers": {}\n  }\n}\n',
+                     '{\n  "mcp": {\n    "servers": {\n      "a": {},\n    },\n  },\n}\n'):
+            self.write("opencode", text)
+            self.engram("opencode")
+            self.assertEqual(self.parsed("opencode")["mcp"]["servers"]["engram"],
+                             self.entry("opencode"))
+            self.assertIn("unchanged", self.engram("opencode").stdout)
+            self.engram("opencode", "--remove")
+            self.assertEqual(self.read("opencode"), text)
+        self.write("opencode", '{"mcp": {"servers": {"type": "local", "command": ["a"]}}}')
+        self.engram("opencode")
+        self.assertEqual(self.entered("opencode"), self.entry("opencode"))
+
     def test_wrong_words(self):
         self.assertIn("there is no client 'emacs': it must be one of claude-code,",
                       self.engram("emacs", "cursor", expect=2).stderr)

@@ -7,7 +7,8 @@
  *   codex           https://developers.openai.com/codex/mcp
  *   gemini          https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
  *   zed             https://zed.dev/docs/ai/mcp
- *   opencode        https://opencode.ai/docs/mcp-servers */
+ *   opencode        https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/migrate-v1
+ *                   (version 2 has mcp.servers, and reads the form of version 1 as well) */
 #include "tools/install/clients.h"
 
 #include <stdlib.h>
@@ -17,17 +18,18 @@
 #define CONFIG "XDG_CONFIG_HOME", ".config"
 const client clients[] = {
     {"claude-code", "Claude Code", &config_jsonc, "mcpServers", "CLAUDE_CONFIG_DIR", "", ".claude.json", NULL, ".claude",
-     CLIENT_STDIO},
+     CLIENT_STDIO, NULL},
     {"claude-desktop", "Claude Desktop", &config_jsonc, "mcpServers", CONFIG, "Claude/claude_desktop_config.json", NULL, "Claude",
-     CLIENT_COMMAND},
-    {"cursor", "Cursor", &config_jsonc, "mcpServers", NULL, ".cursor", "mcp.json", NULL, "", CLIENT_COMMAND},
-    {"vscode", "VS Code", &config_jsonc, "servers", CONFIG, "Code/User/mcp.json", NULL, "Code", CLIENT_STDIO},
-    {"windsurf", "Windsurf", &config_jsonc, "mcpServers", NULL, ".codeium/windsurf", "mcp_config.json", NULL, "", CLIENT_COMMAND},
-    {"codex", "Codex CLI", &config_toml, "mcp_servers", "CODEX_HOME", ".codex", "config.toml", NULL, "", CLIENT_COMMAND},
-    {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND},
-    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND},
+     CLIENT_COMMAND, NULL},
+    {"cursor", "Cursor", &config_jsonc, "mcpServers", NULL, ".cursor", "mcp.json", NULL, "", CLIENT_COMMAND, NULL},
+    {"vscode", "VS Code", &config_jsonc, "servers", CONFIG, "Code/User/mcp.json", NULL, "Code", CLIENT_STDIO, NULL},
+    {"windsurf", "Windsurf", &config_jsonc, "mcpServers", NULL, ".codeium/windsurf", "mcp_config.json", NULL, "", CLIENT_COMMAND,
+     NULL},
+    {"codex", "Codex CLI", &config_toml, "mcp_servers", "CODEX_HOME", ".codex", "config.toml", NULL, "", CLIENT_COMMAND, NULL},
+    {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND, NULL},
+    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND, NULL},
     {"opencode", "opencode", &config_jsonc, "mcp", CONFIG, "opencode/opencode.json", "opencode/opencode.jsonc", "opencode",
-     CLIENT_LOCAL},
+     CLIENT_LOCAL, "servers"},
     {0}};
 
 const client *client_named(const char *name) {
@@ -89,6 +91,6 @@ const config_entry *client_entry(const client *c, const char *const *words, size
         f[count++] = (config_field){"command", program};
         f[count++] = (config_field){"args", args};
     }
-    *e = (config_entry){c->table, "engram", f, count};
+    *e = (config_entry){.table = c->table, .name = "engram", .inner = c->inner, .fields = f, .field_count = count};
     return e;
 }

@@ -24,6 +24,7 @@ typedef struct client {
     const char *other;    /* its other name, taken if only that one exists; NULL: none */
     const char *sign;     /* in the folder: exists where the client is installed or was used */
     client_style style;
+    const char *inner; /* as in config_entry */
 } client;
 
 extern const client clients[];

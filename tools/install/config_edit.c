@@ -8,9 +8,10 @@
 size_t config_bom(eg_str text) { return text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
 
 const char *config_newline(eg_str text) {
-    const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
+    if (!text.len) return "\n";
+    const char *end = memchr(text.ptr, '\n', text.len);
     if (!end) end = text.ptr + text.len;
-    return text.len && end > text.ptr && end[-1] == '\r' ? "\r\n" : "\n";
+    return end > text.ptr && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
 config_state config_refuse(config_fault *fault, eg_str text, size_t at, const char *what) {

@@ -22,6 +22,9 @@ typedef struct config_field {
 /* The entry: table.name, such as mcpServers.engram. */
 typedef struct config_entry {
     const char *table, *name;
+    /* JSON: where the table has an object of this name, the entry stands there, as in the newer of
+     * two forms of a file. NULL: there is one form. */
+    const char *inner;
     const config_field *fields;
     size_t field_count;
 } config_entry;

@@ -217,7 +217,7 @@ static object read_object(eg_str t, size_t open, const char *name) {
 typedef struct place {
     size_t root_at; /* text.len: the text is blank */
     object root, table;
-    int has_table;
+    int has_table, nested; /* nested: the table is the member `inner` of the one of that name */
 } place;
 
 static place find_place(eg_str t, const config_entry *e) {
@@ -226,6 +226,11 @@ static place find_place(eg_str t, const config_entry *e) {
     p.root = read_object(t, p.root_at, e->table);
     p.has_table = p.root.matches > 0 && t.ptr[p.root.match.value] == '{';
     if (p.has_table) p.table = read_object(t, p.root.match.value, e->name);
+    if (!p.has_table || !e->inner) return p;
+    object o = read_object(t, p.root.match.value, e->inner);
+    /* an object with a type is a server of that name */
+    p.nested = o.matches == 1 && t.ptr[o.match.value] == '{' && !read_object(t, o.match.value, "type").matches;
+    if (p.nested) p.table = read_object(t, o.match.value, e->name);
     return p;
 }
 
@@ -488,7 +493,7 @@ static int is_as_put(eg_str t, const place *p) {
 
 static int take(eg_str text, const config_entry *e, eg_buffer *out) {
     place p = find_place(text, e);
-    if (!stands_alone(text, &p.table)) {
+    if (p.nested || !stands_alone(text, &p.table)) {
         remove_match(text, &p.table, out);
     } else if (!stands_alone(text, &p.root) || !is_as_put(text, &p)) {
         remove_match(text, &p.root, out);
