@@ -191,6 +191,9 @@ class Clients(unittest.TestCase):
         self.engram("zed", "--remove")
         self.assertEqual(self.read("zed"),
                          '{\n  "context_servers": {\n    "a": {}, // e\n    "b": {},\n  }\n}\n')
+        self.write("zed", '{"context_servers": {"a": {}, // b\n  "engram": {"command": "x"}}}\n')
+        self.engram("zed", "--remove")
+        self.assertEqual(self.read("zed"), '{"context_servers": {"a": {} // b\n  }}\n')
         self.write("codex", 'a = 1\n\n[mcp_servers.engram]\ncommand = "x"\n\n'
                             "# b\n[mcp_servers.b]\nc = 1\n")
         self.engram("codex", "--remove")

@@ -434,7 +434,11 @@ static size_t blank_before(eg_str t, size_t at) {
 /* Removes the match with the comma that is then too much. */
 static void remove_match(eg_str t, const object *o, eg_buffer *out) {
     const member *m = &o->match;
-    size_t start = blank_before(t, m->key), end = m->comma == NOWHERE ? m->value_end : m->comma + 1;
+    size_t start = blank_before(t, m->key), end = m->comma == NOWHERE ? m->value_end : m->comma + 1, behind = end, comment;
+    /* what follows on the line must not come to stand in a comment above it */
+    skip_blank((eg_str){t.ptr, start}, o->has_before ? o->before.comma + 1 : o->open + 1, &comment);
+    while (behind < t.len && config_blank(t.ptr[behind])) behind++;
+    if (comment != NOWHERE && t.ptr[behind] != '\n' && t.ptr[behind] != '\r') start = m->key;
     if (m->comma == NOWHERE && o->has_before) {
         config_copy(out, t, 0, o->before.comma);
         config_copy(out, t, o->before.comma + 1, start);
