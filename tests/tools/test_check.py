@@ -214,7 +214,7 @@ class Check(unittest.TestCase):
             self.assertIn(model, said)
         self.check_with(expect=0, ENGRAM_PLUGINS="rules", ENGRAM_MODEL_NLI="not-there")
         said = self.check_with("--write-baseline", "b.json", expect=2, ENGRAM_MODEL_NLI=damaged(
-            "trees", "verdict.bin", b"x"))
+            "trees", "verdict_documents.bin", b"x"))
         self.assertIn("not everything was checked: detector nli failed: ", said)
         self.assertFalse(os.path.exists(os.path.join(self.place, "b.json")))
 

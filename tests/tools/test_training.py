@@ -477,9 +477,10 @@ class HistoryPairs(unittest.TestCase):
         said = "The pool keeps {} connections open for each worker."
         two = [{"file": "./docs/a.md", "text": said.format(n)}
                for n in ("20", "ten", "12")]
-        self.assertEqual(verdict_rows.history_label(two[:2], planted), 1)
-        self.assertEqual(verdict_rows.history_label([two[2], two[0]], planted), 0)
-        self.assertEqual(verdict_rows.history_label([two[0], two[0]], planted), 0)
+        for pair, known in ((two[:2], {"label": 1}), ([two[0], two[0]], {"label": 0}),
+                            ([two[2], two[0]],
+                             {"label": 0, "weight": verdict_rows.WEIGHT_OF_PLANTED})):
+            self.assertEqual(verdict_rows.history_label(pair, planted), known)
 
     def test_a_missing_clone_is_named(self):
         said = io.StringIO()

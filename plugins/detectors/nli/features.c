@@ -335,6 +335,47 @@ static double mean_logarithm(const text_pair *t, int label) {
     return t->back[label] < 0 ? NAN : (logarithm(t->forth[label]) + logarithm(t->back[label])) / 2;
 }
 
+/* From which share of common words on two statements are of one family. */
+#define ALIKE 0.6
+
+/* What differs from each candidate, and which others are as like. */
+static void compare_changes(case_view *v) {
+    if (!is_in_documents(v->c)) return;
+    for (size_t i = 0; i < v->count; i++)
+        v->pairs[i].changes = changes_between(v->subject.f->fact->content, v->pairs[i].other->f->fact->content);
+    for (size_t i = 0; i < v->count; i++)
+        for (size_t k = 0; k < v->count; k++) {
+            if (k == i) continue;
+            v->pairs[i].rival = greater(v->pairs[i].rival, v->pairs[k].changes.kept);
+            v->pairs[i].family += v->pairs[k].changes.kept >= ALIKE;
+        }
+}
+
+static void put_changes(const case_view *v, pair_view *p) {
+    const text_changes *c = &p->changes;
+    int known = is_in_documents(v->c);
+    const struct {
+        feature to;
+        double value;
+    } all[] = {{FEATURE_CHANGE_KEPT, c->kept},
+               {FEATURE_CHANGE_LEAD, c->lead},
+               {FEATURE_CHANGE_TAIL, c->tail},
+               {FEATURE_CHANGE_SWAPS, c->swaps},
+               {FEATURE_CHANGE_INSERTS, c->inserts},
+               {FEATURE_CHANGE_LEAST, c->least},
+               {FEATURE_CHANGE_MOST, c->most},
+               {FEATURE_CHANGE_ADDED, c->added},
+               {FEATURE_CHANGE_NUMBERS, c->numbers},
+               {FEATURE_CHANGE_NAMES, c->names},
+               {FEATURE_CHANGE_SPELLINGS, c->spellings},
+               {FEATURE_CHANGE_NEGATIONS, c->negations},
+               {FEATURE_CHANGE_RIVAL, p->rival},
+               {FEATURE_CHANGE_FAMILY, p->family},
+               {FEATURE_CONTEXT_KEPT,
+                known ? changes_between(p->statements[0].subject->text, p->statements[0].candidate->text).kept : 0}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) put(p, all[i].to, known ? all[i].value : (double)NAN);
+}
+
 static void put_model(pair_view *p) {
     static const text_pair unread = {.forth = {-1, -1, -1}, .back = {-1, -1, -1}};
     const text_pair *whole = p->whole_is_statement ? &p->statements[0] : &p->whole, *pair = &p->statements[0],
@@ -364,6 +405,7 @@ void features_fill(const case_view *v, pair_view *p) {
     sort_statements(p);
     put_nearness(v, p);
     put_words(v, p);
+    put_changes(v, p);
     put_form(v, p);
     put_kinds(p);
     put_values(v, p);
@@ -401,7 +443,8 @@ eg_status features_begin(vector_cache *cache, const eg_services *services, eg_re
         p->whole_is_statement = out->subject.parts == &out->subject.whole && other->parts == &other->whole;
         p->reads_whole = out->subject.whole.text.len <= MAX_WHOLE && other->whole.text.len <= MAX_WHOLE;
         choose_statements(out, p);
-        features_fill(out, p);
     }
+    compare_changes(out);
+    for (size_t i = 0; i < n; i++) features_fill(out, &out->pairs[i]);
     return EG_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef EG_NLI_FEATURES_H
 #define EG_NLI_FEATURES_H
 
+#include "changes.h"
 #include "views.h"
 
 /* Of two facts nothing depends on which was first, but for "past". `pair` is the pair of statements
@@ -52,6 +53,22 @@
     X(PAIR_IDENTIFIERS_ONLY_MOST, "pair_identifiers_only_most")                                    \
     X(WHOLE_NUMBERS_SHARED, "whole_numbers_shared")                                                \
     X(WHOLE_IDENTIFIERS_SHARED, "whole_identifiers_shared")                                        \
+    /* between statements of documents: what was changed from one to the other (changes.h) */      \
+    X(CHANGE_KEPT, "change_kept")                                                                  \
+    X(CHANGE_LEAD, "change_lead")                                                                  \
+    X(CHANGE_TAIL, "change_tail")                                                                  \
+    X(CHANGE_SWAPS, "change_swaps")                                                                \
+    X(CHANGE_INSERTS, "change_inserts")                                                            \
+    X(CHANGE_LEAST, "change_least")                                                                \
+    X(CHANGE_MOST, "change_most")                                                                  \
+    X(CHANGE_ADDED, "change_added")                                                                \
+    X(CHANGE_NUMBERS, "change_numbers")                                                            \
+    X(CHANGE_NAMES, "change_names")                                                                \
+    X(CHANGE_SPELLINGS, "change_spellings")                                                        \
+    X(CHANGE_NEGATIONS, "change_negations")                                                        \
+    X(CHANGE_RIVAL, "change_rival")   /* kept of the subject and the likest other candidate */     \
+    X(CHANGE_FAMILY, "change_family") /* other candidates that keep most of the subject */         \
+    X(CONTEXT_KEPT, "context_kept")   /* the same of both as they stand alone */                   \
     /* environments, and words that change what is claimed */                                      \
     X(PAIR_ENVIRONMENTS_SHARED, "pair_environments_shared")                                        \
     X(PAIR_ENVIRONMENTS_ONE_SIDE, "pair_environments_one_side")                                    \
@@ -143,6 +160,8 @@ typedef struct pair_view {
     size_t count;           /* of statements, likeliest first */
     int whole_is_statement; /* both facts have one statement: statements[0] is the whole */
     int reads_whole;        /* both facts are short enough for the model to read them whole */
+    text_changes changes;   /* of the two contents; in documents only */
+    double rival, family;   /* as the features of these names */
     eg_margin margins[2];   /* of the facts, of the pair of statements; below 0: not asked */
     float features[FEATURE_COUNT];
 } pair_view;

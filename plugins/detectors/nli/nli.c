@@ -1,10 +1,10 @@
 /* nli.c - the NLI detector (tier 1): a cross-encoder classifies the nearest pairs of facts and of
  * their statements. What it says is weighed by trained trees that stand beside the model
- * (verdict.c), or by thresholds (thresholds.c): for a model without trees, and between statements
- * of documents. Trees that learned from documents with planted contradictions gave "A seat hold
- * expires after 10 minutes" against "after 15 minutes" 0.07, and none of their reports on public
- * docs was true (tools/train/README.md). Called by the host with whole cases; knows no store.
- * Without a model it only finds texts that contain one another. */
+ * (verdict.c), those for facts in one file, those for statements of documents in another: documents
+ * describe options and steps in equal words one after the other, and what contradicts there is
+ * mostly the same sentence with another value. Where a model has no such file, thresholds decide
+ * (thresholds.c). Called by the host with whole cases; knows no store. Without a model it only finds
+ * texts that contain one another. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,32 +13,68 @@
 #include "thresholds.h"
 #include "verdict.h"
 
-#define TREES_FILE "verdict.bin"
+enum { OF_FACTS = 0, OF_DOCUMENTS, KINDS };
+static const char *const files[KINDS] = {"verdict.bin", "verdict_documents.bin"};
+
+/* A file of trees beside the model. */
+typedef struct tree_file {
+    int tried;
+    eg_error problem; /* why it could not be read; code 0: it was, or is not there */
+    trees *trees;
+} tree_file;
 
 typedef struct plugin {
     pthread_mutex_t lock;
-    int tried;
-    eg_error problem; /* why the file could not be read; code 0: it was, or is not there */
-    trees *trees;
+    tree_file files[KINDS];
     vector_cache *cache;
 } plugin;
 
-/* Reads the trees once; the same answer ever after. NULL in *out: the model has none. */
-static eg_status need_trees(plugin *p, const eg_services *services, eg_request *rq, const trees **out) {
+/* Reads a file of trees once, when a case first needs it; the same answer ever after. NULL in *out:
+ * the model has none. */
+static eg_status need_trees(plugin *p, int kind, const eg_services *services, eg_request *rq, const trees **out) {
+    tree_file *f = &p->files[kind];
     pthread_mutex_lock(&p->lock);
-    if (!p->tried) {
+    if (!f->tried) {
         eg_str bytes;
-        eg_status s = services->model_file(services->host, rq, "model.nli", TREES_FILE, &bytes);
-        if (s == EG_OK) trees_read(bytes, TREES_FILE, feature_names, FEATURE_COUNT, STAGES, &p->trees, &p->problem);
-        else if (s != EG_ENOENT) p->problem = *rq->err;
+        eg_status s = services->model_file(services->host, rq, "model.nli", files[kind], &bytes);
+        if (s == EG_OK) trees_read(bytes, files[kind], feature_names, FEATURE_COUNT, STAGES, &f->trees, &f->problem);
+        else if (s != EG_ENOENT) f->problem = *rq->err;
         if (s == EG_ENOENT) *rq->err = (eg_error){0};
-        p->tried = s != EG_ENOMEM;
+        f->tried = s != EG_ENOMEM;
     }
-    eg_error problem = p->problem;
-    *out = p->trees;
+    eg_error problem = f->problem;
+    *out = f->trees;
     pthread_mutex_unlock(&p->lock);
     if (problem.code != EG_OK) *rq->err = problem;
     return problem.code;
+}
+
+/* Between statements of documents, what the model says alone counts from here on, and from the
+ * second on where a rule found that they contradict each other. */
+#define SURE_ALONE 0.94
+#define SUPPORTS 0.5
+
+typedef struct sure_sink {
+    const finding_sink *to;
+    const eg_finding *rules;
+    size_t rule_count;
+} sure_sink;
+
+static eg_status add_sure(void *sink, const eg_finding *f) {
+    const sure_sink *s = sink;
+    double least = SURE_ALONE;
+    for (size_t i = 0; i < s->rule_count; i++)
+        if (s->rules[i].candidate == f->candidate && s->rules[i].outcome == EG_OUTCOME_CONTRADICTION) least = SUPPORTS;
+    return f->outcome == EG_OUTCOME_CONTRADICTION && f->score >= least ? s->to->add(s->to->self, f) : EG_OK;
+}
+
+/* What the trees find are sentences with another value; what the model is sure of is added. */
+static eg_status examine_documents(const verdict *how, const eg_services *services, const finding_sink *to) {
+    sure_sink sure = {.to = to};
+    const finding_sink through = {to->rq, to->c, add_sure, &sure};
+    eg_status s = services->earlier_findings(services->host, to->rq, to->c, &sure.rules, &sure.rule_count);
+    if (s == EG_OK) s = verdict_examine(how, services, to);
+    return s == EG_OK ? examine_by_thresholds(services, &through) : s;
 }
 
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
@@ -46,9 +82,9 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     plugin *p = self;
     const finding_sink to = {rq, c, add, sink};
     verdict how = {.stages = STAGES, .cache = p->cache};
-    eg_status s = need_trees(p, services, rq, &how.trees);
-    int by_trees = how.trees && !is_in_documents(c);
-    if (s == EG_OK) s = by_trees ? verdict_examine(&how, services, &to) : examine_by_thresholds(services, &to);
+    eg_status s = need_trees(p, is_in_documents(c) ? OF_DOCUMENTS : OF_FACTS, services, rq, &how.trees);
+    if (s == EG_OK && !how.trees) s = examine_by_thresholds(services, &to);
+    else if (s == EG_OK) s = is_in_documents(c) ? examine_documents(&how, services, &to) : verdict_examine(&how, services, &to);
     if (s == EG_EUNAVAILABLE) { /* no NLI model here: `engram status` says why */
         *rq->err = (eg_error){0};
         return EG_OK;
@@ -61,13 +97,13 @@ static const eg_detector detector = {.size = sizeof detector,
                                      .order = 100,
                                      .budget_ms = 20000,
                                      .name = "nli",
-                                     .version = "3",
+                                     .version = "4",
                                      .examine = examine};
 
 static void close_plugin(void *self) {
     plugin *p = self;
     if (!p) return;
-    trees_destroy(p->trees);
+    for (int i = 0; i < KINDS; i++) trees_destroy(p->files[i].trees);
     vector_cache_destroy(p->cache);
     pthread_mutex_destroy(&p->lock);
     free(p);

@@ -147,7 +147,8 @@ static eg_status begin(work *w) {
     w->reads = eg_request_array(w->to->rq, n, 1);
     w->sums = eg_request_array(w->to->rq, n, sizeof *w->sums);
     if (!w->open || !w->agree || !w->reads || !w->sums) return EG_ENOMEM;
-    size_t may_agree = 0;
+    /* whether statements of documents say the same, nobody asks */
+    size_t may_agree = is_in_documents(w->to->c) ? MAX_AGREE : 0;
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         pair_view *p = &w->view.pairs[i];
         int agree;
@@ -165,7 +166,9 @@ static eg_status begin(work *w) {
  * of 137 with 6 false positives, this 57 with 11, both together 64 with 12; of those of contrast
  * sets 15 of 111, 44 and 46 with 1, 2 and 3 (tools/train/README.md). */
 static double without_trees(const work *w, const pair_view *p) {
-    if (!p->whole_is_statement || p->features[FEATURE_RULE_BOTH_VALID] > 0 || needs_context(w->view.c, p->candidate)) return 0;
+    if (is_in_documents(w->view.c) || !p->whole_is_statement || p->features[FEATURE_RULE_BOTH_VALID] > 0 ||
+        needs_context(w->view.c, p->candidate))
+        return 0;
     double score = mean_of(&p->statements[0], CONTRADICTION);
     return p->margins[0].subject < 0 ? score : hubness_corrected(score, p->margins[0]);
 }

@@ -24,6 +24,7 @@ typedef struct rule {
     float least;
 } rule;
 
+static int in_documents; /* the candidates are statements of documents */
 static unsigned char file[4096];
 static size_t file_size;
 static size_t files_read;
@@ -67,7 +68,7 @@ static eg_status model_file(void *host, eg_request *rq, const char *setting, con
     (void)host;
     files_read++;
     assert_string_equal(setting, "model.nli");
-    assert_string_equal(name, "verdict.bin");
+    assert_string_equal(name, in_documents ? "verdict_documents.bin" : "verdict.bin");
     *out = eg_request_copy(rq, (eg_str){(const char *)file, file_size});
     return EG_OK;
 }
@@ -176,6 +177,7 @@ static eg_status examine_times(const char *subject, const char *const *earlier, 
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(test_fact_read(&arena, eg_str_of(earlier[i]), EG_STR("x"), &facts[i], &err), EG_OK);
         facts[i].cosine = 0.9 - 0.01 * (double)i;
+        facts[i].found_by = in_documents ? (uint32_t)EG_FOUND_IN_DOCUMENT : 0;
         candidates[i] = &facts[i];
     }
     eg_case c = {.size = sizeof c, .candidate_count = (uint32_t)n, .subject = &s, .candidates = candidates};
@@ -325,6 +327,33 @@ static void agreement_is_found(void **state) {
     assert_int_equal(found_count, 0);
 }
 
+/* Statements of documents are judged by trees of their own; besides, the model alone counts where
+ * it is sure, or agrees with a rule. */
+static void documents_have_trees_of_their_own(void **state) {
+    (void)state;
+    const char *earlier[] = {ALPHA_TOO};
+    static const rule never[STAGES] = {{0, 0.2f, -1, -1, 0}, {1, -9, -1, 1, 0}, {2, 9, -3, 2, -4}};
+    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA, 0.9f, 0}, {ALPHA, ALPHA_TOO, 0.8f, 0}, {0}};
+    in_documents = 1;
+    make_trees(plain);
+    examine(ALPHA, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(fabs(found[0].score - 1 / (1 + exp(-2))) < 1e-6);
+    make_trees(never);
+    examine(ALPHA, earlier, 1);
+    assert_int_equal(found_count, 0);
+    earlier_finding = (eg_finding){.size = sizeof earlier_finding, .outcome = EG_OUTCOME_CONTRADICTION, .score = 0.9};
+    examine(ALPHA, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(fabs(found[0].score - 0.85) < 1e-6);
+    earlier_finding = (eg_finding){0};
+    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA, 0.99f, 0}, {ALPHA, ALPHA_TOO, 0.95f, 0}, {0}};
+    examine(ALPHA, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(fabs(found[0].score - 0.97) < 1e-6);
+    in_documents = 0;
+}
+
 /* The file is read once, and a text is embedded once. */
 static void what_is_known_is_kept(void **state) {
     (void)state;
@@ -360,6 +389,7 @@ static void without_a_model_only_containment_is_found(void **state) {
 int main(void) {
     eg_arena_init(&arena, 0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(stages_let_pairs_pass),
+                                       cmocka_unit_test(documents_have_trees_of_their_own),
                                        cmocka_unit_test(the_statements_that_disagree_are_named),
                                        cmocka_unit_test(late_statements_are_reached),
                                        cmocka_unit_test(findings_of_rules_are_weighed),
