@@ -114,14 +114,11 @@ static int weighs_documents(const eg_memory *m) {
 /* Rules take equal words for the same thing, and documents describe options, methods and examples
  * in equal words one after the other: of 214 contradictions that rules found in docs of public
  * repositories, nearly all with scores of 0.88 to 0.92, none was true. So where there is a model
- * that judges documents, what a rule finds there counts if it is surer than that, or the model does
- * not think it unlikely. */
-#define SURE_RULE 0.95
+ * that judges documents, what a rule finds there counts only if the model does not think it
+ * unlikely. */
 #define NOT_UNLIKELY 0.5
 static int lacks_support(const eg_memory *m, const eg_case *c, const finding *list, size_t n, const finding *contradiction) {
-    if (!is_in_documents(c) || !(contradiction->flags & EG_DETECTOR_DETERMINISTIC) || contradiction->f.score >= SURE_RULE ||
-        !weighs_documents(m))
-        return 0;
+    if (!is_in_documents(c) || !(contradiction->flags & EG_DETECTOR_DETERMINISTIC) || !weighs_documents(m)) return 0;
     for (size_t i = 0; i < n; i++)
         if ((list[i].flags & EG_DETECTOR_WEIGHS_FINDINGS) && list[i].f.candidate == contradiction->f.candidate &&
             list[i].f.outcome == EG_OUTCOME_CONTRADICTION && list[i].f.score >= NOT_UNLIKELY)

@@ -99,7 +99,8 @@ eg_str eg_subject_of(eg_str s) {
     }
     int story;
     size_t verb = verb_at(s, MAX_WORDS, &story), first = 0;
-    if (story) return (eg_str){"", 0};
+    /* a whole sentence without a verb that is known: a claim is no topic of the next one */
+    if (story || (verb == s.len && s.len && s.ptr[s.len - 1] == '.')) return (eg_str){"", 0};
     while (first < s.len && s.ptr[first] != ' ') first++;
     /* "How backups run": the verb is a part of the subject */
     if (eg_word_in((eg_str){s.ptr, first}, "how what why when where who which"))

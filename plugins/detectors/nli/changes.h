@@ -10,7 +10,8 @@
 typedef struct text_changes {
     double kept;        /* share of the words of both that stay, 0 to 1 */
     int lead, tail;     /* words that stay before the first and behind the last change */
-    int swaps, inserts; /* runs of words in place of which others stand, and of words on one side only */
+    int swaps, inserts; /* runs of words in place of which others stand, and of words that only one
+                         * side has */
     int least, most;    /* words of the swaps on the side that has fewer, more of them */
     int added;          /* words of the inserts */
     int numbers;        /* swaps with a number on both sides */
@@ -19,8 +20,8 @@ typedef struct text_changes {
     int negations;      /* changes with a negation on one side only */
 } text_changes;
 
-/* Case, punctuation and markup at the edges of words do not count. At most MAX_CHANGE_WORDS words of
- * each text are read. */
+/* Case, punctuation and markup at the edges of words do not count. At most MAX_CHANGE_WORDS words
+ * of each text are read. */
 enum { MAX_CHANGE_WORDS = 64 };
 text_changes changes_between(eg_str a, eg_str b);
 

@@ -3,8 +3,8 @@
  * (verdict.c), those for facts in one file, those for statements of documents in another: documents
  * describe options and steps in equal words one after the other, and what contradicts there is
  * mostly the same sentence with another value. Where a model has no such file, thresholds decide
- * (thresholds.c). Called by the host with whole cases; knows no store. Without a model it only finds
- * texts that contain one another. */
+ * (thresholds.c). Called by the host with whole cases; knows no store. Without a model it only
+ * finds texts that contain one another. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -49,34 +49,6 @@ static eg_status need_trees(plugin *p, int kind, const eg_services *services, eg
     return problem.code;
 }
 
-/* Between statements of documents, what the model says alone counts from here on, and from the
- * second on where a rule found that they contradict each other. */
-#define SURE_ALONE 0.94
-#define SUPPORTS 0.5
-
-typedef struct sure_sink {
-    const finding_sink *to;
-    const eg_finding *rules;
-    size_t rule_count;
-} sure_sink;
-
-static eg_status add_sure(void *sink, const eg_finding *f) {
-    const sure_sink *s = sink;
-    double least = SURE_ALONE;
-    for (size_t i = 0; i < s->rule_count; i++)
-        if (s->rules[i].candidate == f->candidate && s->rules[i].outcome == EG_OUTCOME_CONTRADICTION) least = SUPPORTS;
-    return f->outcome == EG_OUTCOME_CONTRADICTION && f->score >= least ? s->to->add(s->to->self, f) : EG_OK;
-}
-
-/* What the trees find are sentences with another value; what the model is sure of is added. */
-static eg_status examine_documents(const verdict *how, const eg_services *services, const finding_sink *to) {
-    sure_sink sure = {.to = to};
-    const finding_sink through = {to->rq, to->c, add_sure, &sure};
-    eg_status s = services->earlier_findings(services->host, to->rq, to->c, &sure.rules, &sure.rule_count);
-    if (s == EG_OK) s = verdict_examine(how, services, to);
-    return s == EG_OK ? examine_by_thresholds(services, &through) : s;
-}
-
 static eg_status examine(void *self, const eg_services *services, eg_request *rq, const eg_case *c,
                          eg_status (*add)(void *sink, const eg_finding *finding), void *sink) {
     plugin *p = self;
@@ -84,7 +56,7 @@ static eg_status examine(void *self, const eg_services *services, eg_request *rq
     verdict how = {.stages = STAGES, .cache = p->cache};
     eg_status s = need_trees(p, is_in_documents(c) ? OF_DOCUMENTS : OF_FACTS, services, rq, &how.trees);
     if (s == EG_OK && !how.trees) s = examine_by_thresholds(services, &to);
-    else if (s == EG_OK) s = is_in_documents(c) ? examine_documents(&how, services, &to) : verdict_examine(&how, services, &to);
+    else if (s == EG_OK) s = verdict_examine(&how, services, &to);
     if (s == EG_EUNAVAILABLE) { /* no NLI model here: `engram status` says why */
         *rq->err = (eg_error){0};
         return EG_OK;

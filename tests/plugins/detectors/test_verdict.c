@@ -201,6 +201,7 @@ static void is(const char *text, eg_span span, const char *words) {
 
 #define ALPHA "Alpha runs on Tuesdays."
 #define ALPHA_TOO "Alpha runs on Mondays."
+#define OTHER_PORT "Alpha runs on port 90."
 #define ALPHA_LATER "Alpha runs on some days."
 #define BETA "Beta is written in Go."
 #define BETA_TOO "Beta is written in C."
@@ -327,8 +328,8 @@ static void agreement_is_found(void **state) {
     assert_int_equal(found_count, 0);
 }
 
-/* Statements of documents are judged by trees of their own; besides, the model alone counts where
- * it is sure, or agrees with a rule. */
+/* Statements of documents are judged by trees of their own. What the model says besides counts only
+ * where two numbers differ: where it is sure, or a rule finds the same. */
 static void documents_have_trees_of_their_own(void **state) {
     (void)state;
     const char *earlier[] = {ALPHA_TOO};
@@ -342,15 +343,25 @@ static void documents_have_trees_of_their_own(void **state) {
     make_trees(never);
     examine(ALPHA, earlier, 1);
     assert_int_equal(found_count, 0);
-    earlier_finding = (eg_finding){.size = sizeof earlier_finding, .outcome = EG_OUTCOME_CONTRADICTION, .score = 0.9};
+    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA, 0.99f, 0}, {ALPHA, ALPHA_TOO, 0.99f, 0}, {0}};
     examine(ALPHA, earlier, 1);
+    assert_int_equal(found_count, 0);
+    const char *numbers[] = {"Alpha runs on port 80."};
+    const rule unlikely[STAGES] = {plain[0], plain[1], never[2]};
+    make_trees(unlikely);
+    opinions = (const struct opinion[]){{numbers[0], OTHER_PORT, 0.99f, 0}, {OTHER_PORT, numbers[0], 0.95f, 0}, {0}};
+    examine(OTHER_PORT, numbers, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(fabs(found[0].score - 0.97) < 1e-6);
+    opinions = (const struct opinion[]){{numbers[0], OTHER_PORT, 0.9f, 0}, {OTHER_PORT, numbers[0], 0.8f, 0}, {0}};
+    examine(OTHER_PORT, numbers, 1);
+    assert_int_equal(found_count, 1); /* as unlikely as the trees say */
+    assert_true(fabs(found[0].score - 1 / (1 + exp(3))) < 1e-6);
+    earlier_finding = (eg_finding){.size = sizeof earlier_finding, .outcome = EG_OUTCOME_CONTRADICTION, .score = 0.9};
+    examine(OTHER_PORT, numbers, 1);
     assert_int_equal(found_count, 1);
     assert_true(fabs(found[0].score - 0.85) < 1e-6);
     earlier_finding = (eg_finding){0};
-    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA, 0.99f, 0}, {ALPHA, ALPHA_TOO, 0.95f, 0}, {0}};
-    examine(ALPHA, earlier, 1);
-    assert_int_equal(found_count, 1);
-    assert_true(fabs(found[0].score - 0.97) < 1e-6);
     in_documents = 0;
 }
 
