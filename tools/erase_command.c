@@ -68,8 +68,9 @@ static int erase(const call *c, const memory_request *r) {
     }
     if (!may_erase(c, &found)) return EXIT_ERROR;
     if (r->ops->erase(r->memory, r->rq, &args, &done) != EG_OK) return memory_request_complain(r);
-    tell(c, &done, 0);
-    if (!done.facts && !done.purged) note("no fact matches: nothing was erased");
+    int nothing = !done.facts && !done.purged;
+    if (c->json || !nothing) tell(c, &done, 0);
+    if (nothing) note("no fact matches: nothing was erased");
     return EXIT_FINE;
 }
 
