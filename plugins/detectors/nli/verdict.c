@@ -4,7 +4,8 @@
 #include "nearest.h"
 #include "units.h"
 
-/* Facts whose cosine is at least this may say the same: they are read whatever the trees say. */
+/* Facts whose cosine is at least this may say the same, or the same of other numbers: they are read
+ * whatever the trees say. */
 #define MAY_AGREE 0.75
 /* So many candidates are read at most, the likeliest by what the first stage says: in a large
  * memory all twelve are near. Of 171 conflicts of the notes of dev 169 are among the first five,
@@ -20,11 +21,14 @@ typedef struct work {
     case_view view;
     double entails, counts; /* from which probability on two texts say the same, contradict */
     unsigned char *open;    /* a pair may still contradict */
-    unsigned char *agree;   /* or say the same */
+    unsigned char *wholes;  /* the facts themselves are read: they may say the same; in documents,
+                             * the same of other numbers */
     unsigned char *reads;   /* so many of its pairs of statements are read in the next stage */
     double *sums;           /* what the trees of the last stage say */
 } work;
 
+/* The texts of the facts themselves, without what is carried into their statements. */
+static const text_pair *whole_in(const pair_view *p) { return p->whole_is_statement ? &p->statements[0] : &p->whole; }
 static text_pair *whole_of(pair_view *p) { return p->whole_is_statement ? &p->statements[0] : &p->whole; }
 
 /* 1 when the text is the words of the fact, in which claims have their places. */
@@ -45,7 +49,8 @@ static size_t list_texts(work *w, text_pair **out, eg_pair *texts, int back) {
         pair_view *p = &w->view.pairs[i];
         for (size_t k = 0; k <= MAX_READ; k++) {
             text_pair *t = k ? &p->statements[k - 1] : whole_of(p);
-            int wanted = k ? w->open[i] && k <= w->reads[i] && k <= p->count && !(w->agree[i] && t == whole_of(p)) : w->agree[i];
+            int wanted =
+                k ? w->open[i] && k <= w->reads[i] && k <= p->count && !(w->wholes[i] && t == whole_of(p)) : w->wholes[i];
             if (!wanted) continue;
             out[n] = t;
             texts[n] = texts_of(w, p, t);
@@ -161,9 +166,13 @@ static int has_other_number(const word_set *a, const word_set *b) {
  * the other lacks. What is carried into a statement from around it is not looked at. */
 static int may_differ_in_numbers(const pair_view *p) {
     int other_kind = p->features[FEATURE_KIND_ASSERTION] < 2; /* not where it is unknown */
-    const text_pair *t = p->whole_is_statement ? &p->statements[0] : &p->whole;
+    const text_pair *t = whole_in(p);
     return !other_kind && t->cosine >= MAY_AGREE && has_other_number(&t->subject->words, &t->candidate->words) &&
            has_other_number(&t->candidate->words, &t->subject->words);
+}
+
+static int may_say_the_same(const work *w, const pair_view *p) {
+    return w->how->trees && (p->whole_is_statement || p->reads_whole) && p->whole.cosine >= MAY_AGREE;
 }
 
 static eg_status begin(work *w) {
@@ -171,21 +180,19 @@ static eg_status begin(work *w) {
     if (s != EG_OK) return s;
     size_t n = w->view.count;
     w->open = eg_request_array(w->to->rq, n, 1);
-    w->agree = eg_request_array(w->to->rq, n, 1);
+    w->wholes = eg_request_array(w->to->rq, n, 1);
     w->reads = eg_request_array(w->to->rq, n, 1);
     w->sums = eg_request_array(w->to->rq, n, sizeof *w->sums);
-    if (!w->open || !w->agree || !w->reads || !w->sums) return EG_ENOMEM;
+    if (!w->open || !w->wholes || !w->reads || !w->sums) return EG_ENOMEM;
     size_t may_agree = 0;
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         pair_view *p = &w->view.pairs[i];
         int agree;
         s = report_containment(w->to, p->candidate, &agree);
         w->open[i] = !agree;
-        if (is_in_documents(w->to->c)) w->agree[i] = !agree && may_differ_in_numbers(p);
-        else
-            w->agree[i] = !agree && w->how->trees && (p->whole_is_statement || p->reads_whole) && p->whole.cosine >= MAY_AGREE &&
-                          may_agree < MAX_AGREE;
-        may_agree += w->agree[i];
+        int wanted = is_in_documents(w->to->c) ? may_differ_in_numbers(p) : may_agree < MAX_AGREE && may_say_the_same(w, p);
+        w->wholes[i] = !agree && wanted;
+        may_agree += w->wholes[i];
     }
     return s;
 }
@@ -208,7 +215,7 @@ static double without_trees(const work *w, const pair_view *p) {
  * sure, or a rule finds the same. Of names and words it is too sure: in public documentation they
  * are mostly those of two options that are described alike. */
 static double of_numbers(const work *w, const pair_view *p) {
-    const text_pair *t = p->whole_is_statement ? &p->statements[0] : &p->whole;
+    const text_pair *t = whole_in(p);
     if (!is_in_documents(w->view.c) || t->forth[CONTRADICTION] < 0 || !may_differ_in_numbers(p)) return 0;
     if (p->features[FEATURE_RULE_BOTH_VALID] > 0) return 0;
     /* three or more that are alike are mostly about as many things */
@@ -221,7 +228,7 @@ static double of_numbers(const work *w, const pair_view *p) {
 
 static eg_status report(const work *w, size_t i) {
     const pair_view *p = &w->view.pairs[i];
-    const text_pair *t = &p->statements[0], *whole = p->whole_is_statement ? t : &p->whole;
+    const text_pair *t = &p->statements[0], *whole = whole_in(p);
     double numbers = of_numbers(w, p);
     if (w->open[i] || numbers > 0) {
         double probability = w->open[i] ? trees_probability(w->how->trees, STAGE_BACK, w->sums[i]) : 0;
@@ -233,7 +240,7 @@ static eg_status report(const work *w, size_t i) {
         return report_contradiction(w->to, p->candidate, t->subject->span, t->candidate->span, probability, how);
     }
     double same = whole->back[ENTAILMENT] < whole->forth[ENTAILMENT] ? whole->back[ENTAILMENT] : whole->forth[ENTAILMENT];
-    if (!w->agree[i] || same < w->entails) return EG_OK;
+    if (!w->wholes[i] || same < w->entails) return EG_OK;
     return report_same(w->to, p->candidate, p->whole.subject->span, p->whole.candidate->span, same > 1 ? 1 : same);
 }
 
@@ -253,7 +260,7 @@ eg_status verdict_examine(const verdict *how, const eg_services *services, const
     for (size_t i = 0; i < w->view.count; i++) {
         const text_pair *t = whole_of(&w->view.pairs[i]);
         int goes_on = is_in_documents(w->view.c) ? t->forth[CONTRADICTION] >= w->counts : t->forth[ENTAILMENT] >= w->entails;
-        w->agree[i] = w->agree[i] && goes_on;
+        w->wholes[i] = w->wholes[i] && goes_on;
     }
     s = read_texts(w, 1);
     if (s != EG_OK) return s;
