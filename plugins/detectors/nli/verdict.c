@@ -162,13 +162,41 @@ static int has_other_number(const word_set *a, const word_set *b) {
     return 0;
 }
 
-/* 1 for two assertions in documents that are near to each other and each of which has a number that
- * the other lacks. What is carried into a statement from around it is not looked at. */
+/* 1 for two assertions that are near to each other and each of which has a number that the other
+ * lacks. What is carried into a statement from around it is not looked at. */
 static int may_differ_in_numbers(const pair_view *p) {
     int other_kind = p->features[FEATURE_KIND_ASSERTION] < 2; /* not where it is unknown */
     const text_pair *t = whole_in(p);
     return !other_kind && t->cosine >= MAY_AGREE && has_other_number(&t->subject->words, &t->candidate->words) &&
            has_other_number(&t->candidate->words, &t->subject->words);
+}
+
+static int a_rule_finds(const work *w, const pair_view *p) {
+    for (size_t i = 0; i < w->view.rule_count; i++)
+        if (w->view.rules[i].candidate == p->candidate && w->view.rules[i].outcome == EG_OUTCOME_CONTRADICTION) return 1;
+    return 0;
+}
+
+/* The trees for documents learned from what projects replaced, where few sentences are short and
+ * differ in a number alone: of "The timeout is 30 minutes" and "45 minutes" in two files they think
+ * little. So between two assertions in documents with other numbers, what the model says counts
+ * where it is sure, or a rule finds the same. Of names and words it is too sure: in public
+ * documentation they are mostly those of two options that are described alike. From which score on;
+ * 0: it does not count. */
+static double least_of_numbers(const work *w, const pair_view *p) {
+    if (!may_differ_in_numbers(p) || p->features[FEATURE_RULE_BOTH_VALID] > 0) return 0;
+    if (a_rule_finds(w, p)) return w->counts;
+    if (p->features[FEATURE_PARALLEL] > 0) return 0; /* three or more alike are mostly about as many things */
+    const text_pair *t = whole_in(p);
+    return shared_words(&t->subject->words, &t->candidate->words) >= ENOUGH_SHARED ? SURE_OF_NUMBERS : 0;
+}
+
+/* What the model says of two statements of documents that differ in numbers, or 0. */
+static double of_numbers(const work *w, const pair_view *p) {
+    const text_pair *t = whole_in(p);
+    double least = is_in_documents(w->view.c) && t->forth[CONTRADICTION] >= 0 ? least_of_numbers(w, p) : 0;
+    double score = least > 0 ? mean_of(t, CONTRADICTION) : 0;
+    return score >= least ? score : 0;
 }
 
 static int may_say_the_same(const work *w, const pair_view *p) {
@@ -190,7 +218,7 @@ static eg_status begin(work *w) {
         int agree;
         s = report_containment(w->to, p->candidate, &agree);
         w->open[i] = !agree;
-        int wanted = is_in_documents(w->to->c) ? may_differ_in_numbers(p) : may_agree < MAX_AGREE && may_say_the_same(w, p);
+        int wanted = is_in_documents(w->to->c) ? least_of_numbers(w, p) > 0 : may_agree < MAX_AGREE && may_say_the_same(w, p);
         w->wholes[i] = !agree && wanted;
         may_agree += w->wholes[i];
     }
@@ -207,23 +235,6 @@ static double without_trees(const work *w, const pair_view *p) {
         return 0;
     double score = mean_of(&p->statements[0], CONTRADICTION);
     return p->margins[0].subject < 0 ? score : hubness_corrected(score, p->margins[0]);
-}
-
-/* The trees for documents learned from what projects replaced, where few sentences are short and
- * differ in a number alone: of "The timeout is 30 minutes" and "45 minutes" in two files they think
- * little. So between two assertions with other numbers, what the model says counts where it is
- * sure, or a rule finds the same. Of names and words it is too sure: in public documentation they
- * are mostly those of two options that are described alike. */
-static double of_numbers(const work *w, const pair_view *p) {
-    const text_pair *t = whole_in(p);
-    if (!is_in_documents(w->view.c) || t->forth[CONTRADICTION] < 0 || !may_differ_in_numbers(p)) return 0;
-    if (p->features[FEATURE_RULE_BOTH_VALID] > 0) return 0;
-    /* three or more that are alike are mostly about as many things */
-    int alone = shared_words(&t->subject->words, &t->candidate->words) >= ENOUGH_SHARED && !(p->features[FEATURE_PARALLEL] > 0);
-    double least = alone ? SURE_OF_NUMBERS : 2, score = mean_of(t, CONTRADICTION);
-    for (size_t i = 0; i < w->view.rule_count; i++)
-        if (w->view.rules[i].candidate == p->candidate && w->view.rules[i].outcome == EG_OUTCOME_CONTRADICTION) least = w->counts;
-    return score >= least ? score : 0;
 }
 
 static eg_status report(const work *w, size_t i) {
