@@ -14,36 +14,51 @@
 #include "core/text/topics.h"
 #include "core/text/words.h"
 
-enum { LEVELS = 6, MIN_WORDS = 3 };
+enum { SCOPE_LEVELS = 3, MIN_WORDS = 3 };
 
 typedef struct page {
     eg_document *document;
     const eg_shown *shown;
     const eg_blocks *blocks;
     eg_arena scratch;
-    char headings[LEVELS][EG_SLUG + 1];
-    size_t block;    /* the headings before this block are noted */
+    uint32_t *below;          /* a block: index of the heading that it stands below, or EG_BLOCK_NONE */
+    char scope[EG_MAX_SCOPE]; /* of the blocks below scope_below; empty at first */
+    uint32_t scope_below;
     size_t at, line; /* up to this byte lines were counted; index of the line that it is on */
 } page;
 
 static eg_str words_of(const page *p, eg_span s) { return (eg_str){p->shown->text.ptr + s.start, s.end - s.start}; }
 
-/* Notes the headings up to the block. */
-static void follow_headings(page *p, const eg_block *b) {
-    for (size_t last = (size_t)(b - p->blocks->items); p->block < last; p->block++) {
-        const eg_block *h = &p->blocks->items[p->block];
-        if (h->kind != EG_BLOCK_HEADING) continue;
-        eg_slug(words_of(p, h->span), p->headings[h->level - 1]);
-        for (size_t i = h->level; i < LEVELS; i++) p->headings[i][0] = '\0';
+/* Notes for each block the heading that it stands below; blocks stand behind what is above them. */
+static eg_status note_headings(page *p) {
+    const eg_block *items = p->blocks->items;
+    p->below = eg_arena_array(&p->scratch, p->blocks->count, sizeof *p->below);
+    if (!p->below) return eg_fail_memory(p->document->err, p->blocks->count * sizeof *p->below);
+    for (size_t i = 0; i < p->blocks->count; i++) {
+        uint32_t above = items[i].above;
+        p->below[i] = above == EG_BLOCK_NONE || items[above].kind == EG_BLOCK_HEADING ? above : p->below[above];
     }
+    return EG_OK;
 }
 
-/* Scope of the block: the file and the deepest heading that has a name; EG_MAX_SCOPE is never
- * reached. */
-static void scope_of(const page *p, char out[EG_MAX_SCOPE]) {
-    int n = snprintf(out, EG_MAX_SCOPE, "%s", p->document->stem[0] ? p->document->stem : "general");
-    for (int i = 1; i < 4; i++) /* the title of the page is its name again */
-        if (p->headings[i][0]) n += snprintf(out + n, (size_t)(EG_MAX_SCOPE - n), "/%s", p->headings[i]);
+/* The scope of a block: the file and the headings of three levels above it; the title of the page
+ * is its name again. EG_MAX_SCOPE is never reached. */
+static const char *scope_of(page *p, const eg_block *b) {
+    uint32_t below = p->below[b - p->blocks->items];
+    if (p->scope[0] && below == p->scope_below) return p->scope;
+    const eg_block *headings[SCOPE_LEVELS] = {0};
+    for (uint32_t i = below; i != EG_BLOCK_NONE; i = p->below[i]) {
+        const eg_block *h = &p->blocks->items[i];
+        if (h->level > 1 && h->level < 2 + SCOPE_LEVELS) headings[h->level - 2] = h;
+    }
+    int n = snprintf(p->scope, EG_MAX_SCOPE, "%s", p->document->stem[0] ? p->document->stem : "general");
+    for (int i = 0; i < SCOPE_LEVELS; i++) {
+        char slug[EG_SLUG + 1] = "";
+        if (headings[i]) eg_slug(words_of(p, headings[i]->span), slug);
+        if (slug[0]) n += snprintf(p->scope + n, (size_t)(EG_MAX_SCOPE - n), "/%s", slug);
+    }
+    p->scope_below = below;
+    return p->scope;
 }
 
 /* The line of the document that a byte of the shown text comes from; at never goes back. */
@@ -89,15 +104,12 @@ static int claims_something(const page *p, const eg_statement *s, const eg_block
 static eg_status take(void *sink, const eg_statement *s, const eg_block *b) {
     page *p = sink;
     eg_document *d = p->document;
-    char scope[EG_MAX_SCOPE];
     eg_str words;
-    follow_headings(p, b);
     if (!eg_text_plain(&p->scratch, words_of(p, s->span), &words)) return eg_fail_memory(d->err, s->span.end - s->span.start);
     if (words.len == 0 || !claims_something(p, s, b, words)) return EG_OK;
     if (words.len > EG_MAX_CONTENT) words.len = eg_utf8_floor(words.ptr, words.len, EG_MAX_CONTENT);
-    scope_of(p, scope);
     uint32_t first = line_at(p, s->span.start), last = line_at(p, s->span.end - 1);
-    eg_status status = eg_statement_add(d, words, scope, first, last);
+    eg_status status = eg_statement_add(d, words, scope_of(p, b), first, last);
     if (status != EG_OK) return status;
     eg_check_item *item = &d->out->items[d->out->count - 1];
     item->kind = s->kind;
@@ -113,6 +125,7 @@ static eg_status read_page(page *p) {
     eg_str text = {p->shown->text.ptr, p->shown->text.len};
     eg_status s = eg_text_blocks(&p->scratch, text, &blocks, p->document->err);
     p->blocks = &blocks;
+    if (s == EG_OK) s = note_headings(p);
     return s == EG_OK ? eg_text_read_blocks(&p->scratch, text, &blocks, take, p, p->document->err) : s;
 }
 

@@ -5,11 +5,25 @@
 #include "core/base/status.h"
 #include "core/text/fold.h"
 
-enum { LEVELS = 6, DEPTH = 12 /* of lists in lists; deeper ones count as this deep */, TAB = 4, CODE_INDENT = 4 };
+enum {
+    LEVELS = 6,
+    DEPTH = 12, /* of lists in lists; deeper ones count as this deep */
+    BOXES = 4,  /* of boxes in boxes; the titles of deeper ones are read as words */
+    TAB = 4,
+    CODE_INDENT = 4
+};
 
 typedef struct list_level {
     uint32_t column, block; /* where its marker stands, and its latest item */
 } list_level;
+
+/* What stands around a box, and goes on behind it. */
+typedef struct box {
+    uint32_t column; /* where its text stands */
+    uint32_t headings[LEVELS];
+    list_level lists[DEPTH];
+    size_t depth;
+} box;
 
 typedef struct reader {
     eg_str text;
@@ -22,7 +36,9 @@ typedef struct reader {
     int blank;                 /* the line before was blank */
     uint32_t headings[LEVELS]; /* the latest of each level */
     list_level lists[DEPTH];
-    size_t depth;  /* of lists */
+    size_t depth; /* of lists */
+    box boxes[BOXES];
+    size_t inside; /* so many of them */
     uint32_t head; /* of the table that is being read */
     uint32_t group;
     int table;
@@ -260,7 +276,63 @@ static void blank_line(reader *r) {
     if (r->lead + 1 != r->n || (last != ':' && last != '*')) r->lead = EG_BLOCK_NONE;
 }
 
+/* The line that begins a box of MkDocs, whose text is indented below it: "!!! note",
+ * "??? warning "Title"", and "=== "Tab"" for one of several alternatives. Its title; of an example
+ * without one, that word. */
+static eg_str box_title(eg_str s, int *is_box) {
+    int tab = begins(s, "=== \"") || begins(s, "===+ \"") || begins(s, "===! \"");
+    size_t at = 3;
+    *is_box = 0;
+    if (!tab && !begins(s, "!!!") && !begins(s, "???")) return (eg_str){"", 0};
+    if (at < s.len && strchr("+!", s.ptr[at]) && s.ptr[at] != s.ptr[0]) at++;
+    if (at >= s.len || s.ptr[at] != ' ') return (eg_str){"", 0};
+    while (at < s.len && s.ptr[at] == ' ') at++;
+    size_t type = at;
+    while (at < s.len && (eg_is_lower(s.ptr[at]) || (at > type && strchr("-_ ", s.ptr[at])))) at++;
+    if (!tab && at == type) return (eg_str){"", 0};
+    if (at == s.len) {
+        *is_box = 1;
+        return begins((eg_str){s.ptr + type, at - type}, "example") ? (eg_str){s.ptr + type, at - type} : (eg_str){"", 0};
+    }
+    if (s.ptr[at] != '"' || s.len < at + 2 || s.ptr[s.len - 1] != '"') return (eg_str){"", 0};
+    *is_box = 1;
+    return (eg_str){s.ptr + at + 1, s.len - at - 2};
+}
+
+static int box_line(reader *r, const line *l) {
+    int is_box;
+    eg_str title = box_title(l->s, &is_box);
+    if (!is_box || r->inside == BOXES) return 0;
+    box *b = &r->boxes[r->inside++];
+    b->column = l->column + CODE_INDENT;
+    memcpy(b->headings, r->headings, sizeof b->headings);
+    memcpy(b->lists, r->lists, sizeof b->lists);
+    b->depth = r->depth;
+    r->open = r->lead = EG_BLOCK_NONE;
+    r->table = 0;
+    if (!title.len) return 1;
+    uint32_t above = leads_here(r, l->column);
+    size_t level = 1, start = (size_t)(title.ptr - r->text.ptr);
+    for (size_t i = 0; i < LEVELS; i++)
+        if (r->headings[i] != EG_BLOCK_NONE) level = i + 2 < LEVELS ? i + 2 : LEVELS;
+    heading(r, level, start, start + title.len);
+    r->out[r->n - 1].above = above;
+    return 1;
+}
+
+/* Leaves the boxes that end before this line. */
+static void leave_boxes(reader *r, const line *l) {
+    while (r->inside && l->s.len && l->column < r->boxes[r->inside - 1].column) {
+        const box *b = &r->boxes[--r->inside];
+        end_blocks(r);
+        memcpy(r->headings, b->headings, sizeof r->headings);
+        memcpy(r->lists, b->lists, sizeof r->lists);
+        r->depth = b->depth;
+    }
+}
+
 static void read_line(reader *r, const line *l, eg_str below) {
+    if (!r->fence.sign) leave_boxes(r, l);
     if (fence_line(r, l)) return;
     if (r->fence.sign) {
         if (l->s.len) code_line(r, l);
@@ -272,6 +344,7 @@ static void read_line(reader *r, const line *l, eg_str below) {
         return;
     }
     int blank = r->blank, numbered;
+    uint32_t margin = r->inside ? r->boxes[r->inside - 1].column : 0;
     r->blank = 0;
     size_t level = hash_level(l->s), marker = eg_list_marker(l->s, &numbered);
     /* a quote in it */
@@ -286,10 +359,11 @@ static void read_line(reader *r, const line *l, eg_str below) {
         heading(r, level, title.span.start, title.span.end);
         r->out[r->n - 1].line = title.line;
     } else if (is_rule(l->s)) end_blocks(r);
+    else if (box_line(r, l)) return;
     else if (begins(l->s, ":::") || (begins(l->s, "[!") && l->s.ptr[l->s.len - 1] == ']')) r->open = EG_BLOCK_NONE;
     else if (table_line(r, l, below)) return;
     else if (marker && marker < l->s.len) item(r, l, marker, numbered);
-    else if (l->column >= CODE_INDENT && r->depth == 0 && r->open == EG_BLOCK_NONE) {
+    else if (l->column >= margin + CODE_INDENT && r->depth == 0 && r->open == EG_BLOCK_NONE) {
         int goes_on = r->n && r->out[r->n - 1].kind == EG_BLOCK_CODE && r->out[r->n - 1].info.end == 0;
         if (!goes_on || (blank && r->group == EG_BLOCK_NONE)) begin_code(r, l->column, (eg_span){0, 0});
         code_line(r, l);

@@ -55,6 +55,40 @@ static void markdown(void **state) {
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
+/* What stands in a box is read under the box's title, and what is behind it under what was before;
+ * nested, in lists, with listings and without a title. */
+static void boxes(void **state) {
+    (void)state;
+    static const char text[] = "# Guide\n\n## Ports\n\n!!! info \"Reload it\"\n    The port is changed at once.\n\n"
+                               "    It is kept in a file.\n\n        indented code is not\n\nThe port is 80 here.\n"
+                               "=== \"Linux\"\n\n    The port is 81 there.\n\n    ??? note\n        The old port is closed.\n\n"
+                               "    ```\n    not read at all\n    ```\n=== \"Windows\"\n    The port is 82 there.\n\n"
+                               "- The list has one item.\n\n    !!! warning inline end\n        It is in the list.\n\n"
+                               "- And a second item.\n\n!!! example\n    The port is 99 as an example.\n\n"
+                               "!!! Not a box at all.\n";
+    static const struct {
+        const char *alone, *scope;
+        uint32_t line;
+    } wanted[] = {{"Ports: Reload it: The port is changed at once.", "api-guide/ports/reload-it", 6},
+                  {"Ports: Reload it: It is kept in a file.", "api-guide/ports/reload-it", 8},
+                  {"Ports: The port is 80 here.", "api-guide/ports", 12},
+                  {"Ports: Linux: The port is 81 there.", "api-guide/ports/linux", 15},
+                  {"Ports: Linux: The old port is closed.", "api-guide/ports/linux", 18},
+                  {"Ports: Windows: The port is 82 there.", "api-guide/ports/windows", 24},
+                  {"Ports: The list has one item.", "api-guide/ports", 26},
+                  {"Ports: The list has one item: It is in the list.", "api-guide/ports", 29},
+                  {"Ports: And a second item.", "api-guide/ports", 31},
+                  {"Ports: !!!: Not a box at all.", "api-guide/ports", 36}};
+    eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
+    for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
+        eg_str c = s.items[i].alone.len ? s.items[i].alone : s.items[i].content, at = s.items[i].scope;
+        if (!eg_str_eq(c, eg_str_of(wanted[i].alone)) || !eg_str_eq(at, eg_str_of(wanted[i].scope)) ||
+            s.items[i].line != wanted[i].line)
+            fail_msg("%zu: '%.*s', %.*s:%u", i, (int)c.len, c.ptr, (int)at.len, at.ptr, s.items[i].line);
+    }
+    assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
+}
+
 /* A fence is closed by its like only: what stands behind an example of Markdown is read again. */
 static void fences(void **state) {
     (void)state;
@@ -499,6 +533,7 @@ int main(void) {
         cmocka_unit_test(kinds_of_code),
         cmocka_unit_test(markdown),
         cmocka_unit_test(kinds_and_alone),
+        cmocka_unit_test(boxes),
         cmocka_unit_test(fences),
         cmocka_unit_test(html),
         cmocka_unit_test(lines_and_marks),
