@@ -72,9 +72,20 @@ static int stands_in_few(const eg_reader *r, const eg_block *b) {
     return next >= r->blocks->count || r->blocks->items[next].kind != EG_BLOCK_CODE || r->blocks->items[next].group != b->group;
 }
 
+/* 1 for a setting that stands in its listing for the second time: one of several ways to set it. */
+static int is_set_again(eg_reader *r, eg_str name) {
+    for (size_t i = 0; i < r->setting_count; i++)
+        if (eg_str_eq(r->settings[i], name)) return 1;
+    if (r->setting_count < EG_MAX_SETTINGS) r->settings[r->setting_count++] = name;
+    return 0;
+}
+
 static eg_status read_code(eg_reader *r, const eg_block *b) {
     eg_setting setting;
-    if (r->path_group != b->group) r->path = (eg_setting_path){0};
+    if (r->path_group != b->group) {
+        r->path = (eg_setting_path){0};
+        r->setting_count = 0;
+    }
     r->path_group = b->group;
     eg_outline above = eg_reader_above(r, b);
     eg_str context = above.context.len ? above.context : r->topic, line = eg_reader_words(r, b->span), words, alone;
@@ -90,9 +101,10 @@ static eg_status read_code(eg_reader *r, const eg_block *b) {
     if (!eg_reader_join(r, context, words, &alone)) return eg_reader_no_memory(r);
     uint32_t start = (uint32_t)(setting.words.ptr - r->text.ptr);
     eg_span span = {start, start + (uint32_t)setting.words.len};
-    uint32_t kind = what == EG_CODE_SETTING   ? EG_STATEMENT_OPTION
-                    : what == EG_CODE_COMMAND ? EG_STATEMENT_INSTRUCTION
-                                              : EG_STATEMENT_ASSERTION;
+    uint32_t kind = what == EG_CODE_COMMAND   ? EG_STATEMENT_INSTRUCTION
+                    : what != EG_CODE_SETTING ? EG_STATEMENT_ASSERTION
+                    : is_set_again(r, name)   ? EG_STATEMENT_ALTERNATIVE
+                                              : EG_STATEMENT_OPTION;
     return eg_reader_give(r, b, span, kind, alone);
 }
 

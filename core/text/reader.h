@@ -8,7 +8,10 @@
 #include "core/text/kinds.h"
 #include "core/text/settings.h"
 
-enum { EG_MAX_CONTEXT = 200 /* bytes of what is put in front of a statement */ };
+enum {
+    EG_MAX_CONTEXT = 200, /* bytes of what is put in front of a statement */
+    EG_MAX_SETTINGS = 64  /* of a listing whose names are remembered */
+};
 
 /* What a block says about those that stand under it. */
 typedef struct eg_outline {
@@ -25,6 +28,8 @@ typedef struct eg_reader {
     eg_str topic;         /* of a section without a heading, by its first words */
     eg_setting_path path; /* of the code block being read */
     uint32_t path_group;
+    eg_str settings[EG_MAX_SETTINGS]; /* the names in it so far */
+    size_t setting_count;
     eg_statement_sink take;
     void *sink;
     eg_error *err;

@@ -59,6 +59,9 @@ static void lists(void **state) {
 
 static void configuration(void **state) {
     (void)state;
+    /* ways to set the same thing; in another listing it is set again */
+    check("```yaml\n# small\nsize: 1 MB\n# large\nsize: 9 MB\n```\nOr:\n```yaml\nsize: 5 MB\n```\n",
+          "option | size: 1 MB | size = 1 MB\nalternative | size: 9 MB | size = 9 MB\noption | size: 5 MB | Or: size = 5 MB\n");
     check("`server.yml` of production:\n```yaml\nhttp:\n  port: 8080   # not 80\n  tls:\n    min: \"1.3\"\nlog: warn\n```\n",
           "option | port: 8080 | `server.yml` of production: http.port = 8080\n"
           "option | min: \"1.3\" | `server.yml` of production: http.tls.min = 1.3\n"
