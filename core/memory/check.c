@@ -10,6 +10,7 @@
 #include "core/memory/escalate.h"
 #include "core/memory/judge.h"
 #include "core/memory/settled.h"
+#include "core/text/names.h"
 
 enum { NEAREST = 15, BY_CLAIMS = 10, EMBED_BATCH = 64 };
 #define LEAST_SIMILARITY 0.30 /* cosine, or share of common terms without a model */
@@ -32,6 +33,7 @@ typedef struct check {
     item *items;
     float *vectors; /* a row for each item that does not repeat another; NULL without a model */
     uint32_t dimensions;
+    eg_names names;           /* of the items */
     eg_thresholds thresholds; /* of all items */
     eg_settled settled;       /* of the store, where that is compared with */
     eg_checked *out;
@@ -396,6 +398,17 @@ static eg_status judge_suspected(check *c, eg_request *rq, const eg_case *one, e
     return s;
 }
 
+/* A model sees a contradiction wherever one of two statements of the same shape names something
+ * else. */
+static void drop_rivals(const check *c, size_t i, const near_item *found, const eg_case *one, eg_verdict *v) {
+    for (size_t k = 0; k < one->candidate_count; k++) {
+        size_t other = found[k].index;
+        if (!eg_str_eq(v[k].tier, EG_STR("tier1_nli"))) continue;
+        if (eg_names_same_words(&c->names, i, other) || eg_names_of_two_things(&c->names, i, other))
+            v[k].outcome = EG_OUTCOME_UNRELATED;
+    }
+}
+
 static int judges(const check *c) { return (c->args->flags & EG_CHECK_JUDGE) != 0; }
 
 static eg_status check_item(check *c, eg_request *rq, size_t i) {
@@ -405,6 +418,7 @@ static eg_status check_item(check *c, eg_request *rq, size_t i) {
     eg_status s = build_case(c, rq, i, &one, found);
     if (s == EG_OK) s = eg_judge(c->m, rq, &one, &c->thresholds, &c->source, &v);
     c->out->pairs += s == EG_OK ? one.candidate_count : 0;
+    if (s == EG_OK) drop_rivals(c, i, found, &one, v);
     if (s == EG_OK && judges(c)) s = judge_suspected(c, rq, &one, v);
     for (size_t k = 0; s == EG_OK && k < one.candidate_count; k++)
         if (v[k].outcome == EG_OUTCOME_CONTRADICTION) s = report(c, i, (uint32_t)found[k].index, NULL, &v[k]);
@@ -440,7 +454,12 @@ static eg_status run(check *c) {
     eg_status s = EG_OK;
     c->items = eg_arena_array(&c->arena, n, sizeof *c->items);
     if (!c->items) return eg_fail_memory(c->rq->err, n * sizeof *c->items);
-    for (size_t i = 0; i < n && s == EG_OK; i++) s = prepare_item(c, i);
+    s = eg_names_begin(&c->names, &c->arena, n, c->rq->err);
+    for (size_t i = 0; i < n && s == EG_OK; i++) {
+        s = prepare_item(c, i);
+        if (s == EG_OK) s = eg_names_add(&c->names, c->args->items[i].content, c->rq->err);
+    }
+    if (s == EG_OK) s = eg_names_finish(&c->names, c->rq->err);
     if (s == EG_OK) s = mark_repeats(c);
     if (s == EG_OK) s = embed_items(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {

@@ -171,6 +171,40 @@ static int may_differ_in_numbers(const pair_view *p) {
            has_other_number(&t->candidate->words, &t->subject->words);
 }
 
+/* The same of two statements that name the same option, and need not be as near: one describes it,
+ * the other mentions its default. */
+#define MAY_NAME_THE_SAME 0.55
+#define SURE_OF_OPTIONS 0.8
+static int may_differ_about_an_option(const pair_view *p) {
+    const text_pair *t = whole_in(p);
+    const word_set *a = &t->subject->words, *b = &t->candidate->words;
+    if (p->features[FEATURE_KIND_ASSERTION] + p->features[FEATURE_KIND_OPTION] < 2) return 0;
+    if (t->cosine < MAY_NAME_THE_SAME || !has_other_number(a, b) || !has_other_number(b, a)) return 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->words[i].class == WORD_IDENTIFIER && word_set_find(b, a->words[i].hash)) return 1;
+    return 0;
+}
+
+/* An identifier or number that stands in what is carried into one of two statements and nowhere in
+ * the other. */
+static int has_context_of_its_own(const part_view *whole, const part_view *alone, const part_view *other) {
+    for (size_t i = 0; i < alone->words.count; i++) {
+        const word *w = &alone->words.words[i];
+        if ((w->class == WORD_IDENTIFIER || w->class == WORD_NUMBER) && !word_set_find(&whole->words, w->hash) &&
+            !word_set_find(&other->words, w->hash))
+            return 1;
+    }
+    return 0;
+}
+
+/* In documents "`http_port`: it is 80" and "`https_port`: it is 443" are said of two things. */
+static int are_of_two_things(const work *w, const pair_view *p) {
+    if (!is_in_documents(w->view.c)) return 0;
+    const text_pair *t = &p->statements[0];
+    return has_context_of_its_own(p->whole.subject, t->subject, t->candidate) &&
+           has_context_of_its_own(p->whole.candidate, t->candidate, t->subject);
+}
+
 static int a_rule_finds(const work *w, const pair_view *p) {
     for (size_t i = 0; i < w->view.rule_count; i++)
         if (w->view.rules[i].candidate == p->candidate && w->view.rules[i].outcome == EG_OUTCOME_CONTRADICTION) return 1;
@@ -184,9 +218,11 @@ static int a_rule_finds(const work *w, const pair_view *p) {
  * documentation they are mostly those of two options that are described alike. From which score on;
  * 0: it does not count. */
 static double least_of_numbers(const work *w, const pair_view *p) {
-    if (!may_differ_in_numbers(p) || p->features[FEATURE_RULE_BOTH_VALID] > 0) return 0;
+    int option = may_differ_about_an_option(p);
+    if (!(option || may_differ_in_numbers(p)) || p->features[FEATURE_RULE_BOTH_VALID] > 0 || are_of_two_things(w, p)) return 0;
     if (a_rule_finds(w, p)) return w->counts;
     if (p->features[FEATURE_PARALLEL] > 0) return 0; /* three or more alike are mostly about as many things */
+    if (option) return SURE_OF_OPTIONS;
     const text_pair *t = whole_in(p);
     return shared_words(&t->subject->words, &t->candidate->words) >= ENOUGH_SHARED ? SURE_OF_NUMBERS : 0;
 }
@@ -217,7 +253,7 @@ static eg_status begin(work *w) {
         pair_view *p = &w->view.pairs[i];
         int agree;
         s = report_containment(w->to, p->candidate, &agree);
-        w->open[i] = !agree;
+        w->open[i] = !agree && !are_of_two_things(w, p);
         int wanted = is_in_documents(w->to->c) ? least_of_numbers(w, p) > 0 : may_agree < MAX_AGREE && may_say_the_same(w, p);
         w->wholes[i] = !agree && wanted;
         may_agree += w->wholes[i];
