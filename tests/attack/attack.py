@@ -1,8 +1,10 @@
 """attack.py - what the harnesses of this folder share: a home of its own for each attack, the
 program on the command line and as a server, the doctor's opinion afterwards.
 
-Each harness takes ENGRAM, the program, and --long: as many attacks as prove something, which take
-minutes. Without it only enough run to see that the harness still attacks, in seconds."""
+Each harness takes ENGRAM, the program, and --long [N]: as many attacks as prove something, which
+take minutes, and how many processes are to die where the harness counts those. Without it only
+enough run to see that the harness still attacks, in seconds. What it counted is printed as a table
+at the end."""
 import argparse
 import contextlib
 import json
@@ -11,18 +13,28 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugins", "mcp"))
-from peer import Peer  # noqa: E402
+from peer import Failure, Peer  # noqa: E402
 
+LONG = 1000  # processes that die, where --long says no number
 WAIT = 60  # seconds: for what a busy machine may take long for
 
 
 class Options:
-    """Of the command line: see main()."""
-    engram, shim, long = None, None, False
+    """Of the command line: see main(). long: how many processes are to die, 0 for a few."""
+    engram, shim, long = None, None, 0
+
+
+FIGURES = []  # rows of the table at the end: what was counted, and how often
+
+
+def tell(*rows):
+    """Adds (words, number) to the table that main() prints."""
+    FIGURES.extend(rows)
 
 
 class Attack(unittest.TestCase):
@@ -37,13 +49,17 @@ class Attack(unittest.TestCase):
         self.peers = []
 
     def tearDown(self):
+        self.end_peers()
+        self.folder.cleanup()
+
+    def end_peers(self):
         for peer in self.peers:
             peer.kill()
             peer.reader.join()
             with contextlib.suppress(BrokenPipeError):  # what a killed server did not read
                 peer.process.stdin.close()
             peer.process.stdout.close()
-        self.folder.cleanup()
+        self.peers.clear()
 
     def run_engram(self, *words, expect=0, timeout=WAIT, **env):
         done = subprocess.run([Options.engram, *words], capture_output=True, text=True, input="",
@@ -99,11 +115,17 @@ class Attack(unittest.TestCase):
 def main(*more):
     """Runs the attacks of the calling file. more: names of further arguments, kept in Options."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--long", type=int, nargs="?", const=LONG, default=0, metavar="N")
     parser.add_argument("engram")
     for name in more:
         parser.add_argument(name)
     given, rest = parser.parse_known_args()
     for name, value in vars(given).items():
         setattr(Options, name, os.path.abspath(value) if isinstance(value, str) else value)
-    unittest.main(argv=[sys.argv[0], *rest])
+    started = time.monotonic()
+    passed = unittest.main(argv=[sys.argv[0], *rest], exit=False).result.wasSuccessful()
+    if FIGURES:
+        tell(("seconds", round(time.monotonic() - started)))
+        width = max(len(words) for words, _ in FIGURES)
+        print("\n".join(f"{words:{width}}  {number:>7}" for words, number in FIGURES))
+    sys.exit(not passed)

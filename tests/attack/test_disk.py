@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A disk that fails, is full, or loses its power in the middle of a write: each is called by its
 name, and no commit that was acknowledged is lost.
-usage: test_disk.py [--long] ENGRAM SHIM"""
+usage: test_disk.py [--long [N]] ENGRAM SHIM"""
 import os
 import random
+import signal
 
 import attack
-from attack import Attack, Options
+from attack import Attack, Failure, Options
 
 
 class Disk(Attack):
@@ -49,30 +50,52 @@ class Disk(Attack):
         self.assertEqual(self.doctor("--deep"), {})
 
     def test_half_a_write(self):
-        """The process dies in the Nth write, of which half is done."""
+        """The process dies in the Nth write, of which half is done: of a commit, a replacement, a
+        deletion or an erasure."""
         self.fill(2)
         chance = random.Random(7)
-        known, died = set(), 0
-        for i in range(200 if Options.long else 8):
+        there, gone, died, tries, wanted = set(), set(), 0, 0, Options.long or 6
+        while died < wanted:
+            tries += 1
             self.say("")
             peer = self.serve(**self.attacked)
-            self.say(f"torn {chance.randrange(1, 60)}")
-            for k in range(12):
-                content = f"The attempt {i} has the number {k}."
-                try:
-                    number = self.start(peer, "engram_commit", content=content, wait_ms=0)
-                    self.assertFalse(self.answer(peer, number)[1])
-                except Exception:  # pylint: disable=broad-except
-                    died += 1  # as it should
-                    break
-                known.add(content)
-            peer.kill()
-            if i % 10 == 0:
-                self.assertEqual(self.doctor(), {}, i)
+            self.say(f"torn {chance.randrange(1, 250)}")
+            try:
+                for k in range(6):
+                    self.torn_round(peer, f"The attempt {tries} has the number {k}.", there, gone)
+            except (Failure, OSError):
+                self.assertEqual(peer.process.wait(attack.WAIT), -signal.SIGKILL)
+                died += 1
+            self.end_peers()
+            if tries % 10 == 0:
+                self.assertEqual(self.doctor(), {}, tries)
         self.assertEqual(self.doctor("--deep"), {})
-        self.assertGreater(died, 4)
-        stored = {row[0] for row in self.sql("SELECT content FROM facts")}
-        self.assertEqual(known - stored, set())
+        current = {row[0] for row in self.sql(
+            "SELECT content FROM facts WHERE valid_until = 9223372036854775807")}
+        self.assertEqual(there - current, set())
+        self.assertEqual(gone & current, set())
+        self.assertGreater(len(there), 0)
+        attack.tell(("processes died in half a write", died), ("servers attacked", tries),
+                    ("facts acknowledged and there", len(there)),
+                    ("facts acknowledged as gone", len(gone)), ("facts lost", 0))
+
+    def torn_round(self, peer, content, there, gone):
+        """Three changes; what was acknowledged goes into there and gone."""
+        told = self.call(peer, "engram_commit", content=content, wait_ms=0)
+        other = content + " It is written twice."
+        # from here on it may be either
+        self.call(peer, "engram_commit", operation="update", content=other,
+                  corrects_lineage=told["fact_id"], wait_ms=0)
+        gone.add(content)
+        if content.endswith(("1.", "4.")):
+            self.call(peer, "engram_commit", operation="delete", content=other,
+                      corrects_lineage=told["fact_id"])
+            gone.add(other)
+            return
+        there.add(other)
+        last = content + " It is the last."
+        self.call(peer, "engram_commit", content=last, wait_ms=0)
+        there.add(last)
 
 
 if __name__ == "__main__":
