@@ -419,6 +419,9 @@ static eg_status write_all(writing *w) {
 
 eg_status refuse_read_only(const eg_storage *s, eg_request *rq) {
     if (!s->read_only) return EG_OK;
+    if (s->why_read_only[0])
+        return eg_request_fail(rq, EG_EREADONLY, "the store '%s' can be read, but not written here: nothing was stored; %s",
+                               s->path, s->why_read_only);
     return eg_request_fail(rq, EG_EREADONLY,
                            "the store '%s' can be read, but not written here: nothing was stored; check its permissions and "
                            "its folder's, or whether its disk is mounted read-only",

@@ -1,6 +1,7 @@
 /* connection.c - SQLite connections: settings, waiting for locks, prepared statements, errors in
  * words. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "store.h"
@@ -65,6 +66,8 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     /* SQLite takes a page that the disk does not give for a damaged one */
     if ((code == SQLITE_CORRUPT || code == SQLITE_NOTADB) && (system == EIO || system == ENXIO))
         return disk_failed(c, rq, what, strerror(system));
+    /* it cannot make or enlarge the files beside the store */
+    if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (system == ENOSPC || system == EDQUOT)) code = SQLITE_FULL;
     switch (code) {
     case SQLITE_FULL:
         return eg_request_fail(rq, EG_EIO, "%s: the disk is full; nothing was written to '%s': free some space and try again",
@@ -94,6 +97,31 @@ eg_status sqlite_error(connection *c, eg_request *rq, const char *what) {
     }
 }
 
+/* The log of a store in use lies beside it; the last process that closes it takes it away. */
+int has_log(const char *path) {
+    char log[4096 + 8];
+    struct stat now;
+    snprintf(log, sizeof log, "%s-wal", path);
+    return stat(log, &now) == 0 ? now.st_size > 0 : errno != ENOENT;
+}
+
+/* What the file is recognised by: all 0 when somebody writes to it, or it is not there. */
+static void file_state(const char *path, int64_t out[4]) {
+    struct stat now;
+    memset(out, 0, 4 * sizeof *out);
+    if (has_log(path) || stat(path, &now) != 0) return;
+    out[0] = (int64_t)now.st_ino;
+    out[1] = now.st_size;
+    out[2] = now.st_mtim.tv_sec;
+    out[3] = now.st_mtim.tv_nsec;
+}
+
+static int somebody_writes(const connection *c) {
+    int64_t now[4];
+    file_state(c->path, now);
+    return !now[0] || memcmp(now, c->file, sizeof now) != 0;
+}
+
 enum { MAX_URI = 3 * 4096 + 64 };
 
 /* The path as a URI that says that the file does not change. */
@@ -110,6 +138,8 @@ eg_status connection_open(connection *c, const char *path, connection_kind kind,
     pthread_mutex_init(&c->lock, NULL);
     int flags = (kind < READ_ONLY ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
     if (kind == NEVER_CHANGES) {
+        c->never_changes = 1;
+        file_state(path, c->file);
         flags |= SQLITE_OPEN_URI;
         immutable_uri(path, uri);
     }
@@ -121,6 +151,7 @@ eg_status connection_open(connection *c, const char *path, connection_kind kind,
     }
     sqlite3_busy_handler(c->db, wait_for_lock, c);
     sqlite3_extended_result_codes(c->db, 0);
+    errno = 0;
     const char *settings = kind == FOR_FACTS ? "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA cache_size=-8000"
                                              : "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-8000";
     if (sqlite3_exec(c->db, settings, NULL, NULL, NULL) != SQLITE_OK) {
@@ -177,6 +208,13 @@ void connection_give(connection *c) { pthread_mutex_unlock(&c->lock); }
 
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
     sqlite3_stmt **q = &c->statements[which];
+    if (c->never_changes && somebody_writes(c)) {
+        eg_request_fail(rq, EG_EBUSY,
+                        "another process writes to the store '%s', which could only be read when this one opened it: start this "
+                        "one again",
+                        c->path);
+        return NULL;
+    }
     errno = 0;
     if (!*q && sqlite3_prepare_v3(c->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, q, NULL) != SQLITE_OK) {
         sqlite_error(c, rq, "preparing a statement");

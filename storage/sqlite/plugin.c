@@ -1,6 +1,5 @@
 /* plugin.c - the SQLite backend as a plugin: opening and closing a store, the table of operations,
  * the descriptor. */
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,11 +7,15 @@
 #include "postings.h"
 #include "term_counts.h"
 
-static void close_store(eg_storage *s) {
-    if (!s) return;
+static void close_all(eg_storage *s) {
     connection_close(&s->writer);
     connection_close(&s->counter);
     for (int i = 0; i < READERS; i++) connection_close(&s->readers[i]);
+}
+
+static void close_store(eg_storage *s) {
+    if (!s) return;
+    close_all(s);
     vector_caches_release(s);
     fact_lengths_destroy(s->lengths);
     term_counts_destroy(s->term_counts);
@@ -29,23 +32,30 @@ static eg_status open_reader(connection *c, const char *path, connection_kind ki
     return st;
 }
 
-/* The log of a store in use lies beside it; the last process that closes it takes it away. */
-static int has_log(const char *path) {
-    char log[4096 + 8];
-    snprintf(log, sizeof log, "%s-wal", path);
-    return access(log, F_OK) == 0 || errno != ENOENT;
+static eg_status open_all(eg_storage *s, eg_request *rq) {
+    eg_status st = connection_open(&s->writer, s->path, FOR_FACTS, rq);
+    if (st == EG_OK) st = connection_open(&s->counter, s->path, FOR_COUNTS, rq);
+    for (int i = 0; st == EG_OK && i < READERS; i++) st = connection_open(&s->readers[i], s->path, FOR_COUNTS, rq);
+    return st;
 }
 
-/* For a file or folder that cannot be written. Where SQLite cannot make the files of its log and
- * nobody has the store open, the file is read as one that does not change. */
+static int may_be_readable(eg_status st) { return st == EG_EREADONLY || st == EG_EIO; }
+
+/* For a store that could not be opened for writing, because of its permissions or because its disk
+ * is full. Where SQLite cannot make the files of its log and nobody has the store open, the file is
+ * read as one that does not change. */
 static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     connection_kind kind = READ_ONLY;
+    eg_error why = *rq->err;
+    close_all(s);
     eg_status st = open_reader(&s->readers[0], s->path, kind, rq);
-    if (st == EG_EREADONLY && !has_log(s->path)) st = open_reader(&s->readers[0], s->path, kind = NEVER_CHANGES, rq);
+    if (may_be_readable(st) && !has_log(s->path)) st = open_reader(&s->readers[0], s->path, kind = NEVER_CHANGES, rq);
     for (int i = 1; st == EG_OK && i < READERS; i++) st = open_reader(&s->readers[i], s->path, kind, rq);
     s->read_only = st == EG_OK;
     s->read_kind = kind;
-    return st;
+    if (st == EG_OK && why.code == EG_EIO) snprintf(s->why_read_only, sizeof s->why_read_only, "%.250s", why.text);
+    if (st != EG_OK && why.code == EG_EIO) *rq->err = why; /* the cause */
+    return st == EG_OK ? st : rq->err->code;
 }
 
 static void init_locks(eg_storage *s) {
@@ -88,13 +98,8 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
     s->opened_at = services->now(services->host) - clock_since_boot();
     init_locks(s);
     st = schema_prepare(path, rq, services);
-    if (st == EG_EREADONLY && access(path, R_OK) == 0) {
-        st = open_read_only(s, rq);
-    } else {
-        if (st == EG_OK) st = connection_open(&s->writer, path, FOR_FACTS, rq);
-        if (st == EG_OK) st = connection_open(&s->counter, path, FOR_COUNTS, rq);
-        for (int i = 0; st == EG_OK && i < READERS; i++) st = connection_open(&s->readers[i], path, FOR_COUNTS, rq);
-    }
+    if (st == EG_OK) st = open_all(s, rq);
+    if (may_be_readable(st) && access(path, R_OK) == 0) st = open_read_only(s, rq);
     if (st != EG_OK) {
         close_store(s);
         return st;

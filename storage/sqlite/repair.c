@@ -90,12 +90,12 @@ static eg_status repair(eg_storage *s, eg_request *rq, int64_t last, int64_t now
 eg_status sqlite_repair_time(eg_storage *s, eg_request *rq, uint64_t *rows) {
     int64_t last = 0, now = store_clock(s);
     *rows = 0;
-    if (s->read_only) return eg_request_fail(rq, EG_EREADONLY, "the store '%s' cannot be written here", s->path);
+    eg_status st = refuse_read_only(s, rq);
+    if (st != EG_OK) return st;
     if (now < SENSIBLE)
         return eg_request_fail(rq, EG_EREFUSED,
                                "the clock of this machine is before 2026: set it first, or all facts would be as old");
-    eg_status st = writer_take(&s->writer, rq);
-    if (st != EG_OK) return st;
+    if ((st = writer_take(&s->writer, rq)) != EG_OK) return st;
     st = begin_write(&s->writer, rq, &last);
     if (st == EG_OK) st = end_write(&s->writer, rq, last > now ? repair(s, rq, last, now, rows) : EG_OK);
     connection_give(&s->writer);

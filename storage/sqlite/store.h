@@ -22,6 +22,8 @@ typedef struct connection {
     pthread_mutex_t lock;
     const char *path; /* for messages */
     waiting wait;     /* of the step that is under way */
+    int64_t file[4];  /* NEVER_CHANGES: what the file was when it was opened; file_state() */
+    int never_changes;
     int has_postings; /* the index knows the function of postings.c */
     void *postings;   /* what it works on, while it is called */
 } connection;
@@ -30,7 +32,8 @@ typedef enum connection_kind {
     FOR_FACTS,    /* synchronous=FULL */
     FOR_COUNTS,   /* synchronous=NORMAL; readers too */
     READ_ONLY,    /* needs the files of the log beside the store, or leave to make them */
-    NEVER_CHANGES /* as READ_ONLY, without locks and log: only while nobody writes */
+    NEVER_CHANGES /* as READ_ONLY, without locks and log: only while nobody writes, which
+                   * prepare() looks after */
 } connection_kind;
 
 /* The int8 vectors of one model, as far as they fit the cache: see search_vectors.c. */
@@ -47,6 +50,7 @@ struct eg_storage {
     struct fact_lengths *lengths; /* postings.c */
     struct term_counts *term_counts;
     int read_only;             /* writer and counter are not open */
+    char why_read_only[256];   /* what failed, where it was no want of permission */
     connection_kind read_kind; /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */
@@ -68,7 +72,10 @@ eg_status writer_take(connection *c, eg_request *rq);
 /* A connection of its own for a reading that takes long, so that no other waits for a reader. It
  * ends with EG_ECANCELLED when rq is cancelled; close it. */
 eg_status connection_open_long(connection *c, const eg_storage *s, eg_request *rq);
-/* The prepared statement, reset and unbound; NULL with the error record filled. */
+/* 1 when a log lies beside the store that has something in it, or may have. */
+int has_log(const char *path);
+/* The prepared statement, reset and unbound; NULL with the error record filled, also where somebody
+ * writes to a store that was opened as NEVER_CHANGES. */
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which);
 /* Steps: 1 a row, 0 done, -1 error with the record filled. Resets on the last two. */
 int step(connection *c, eg_request *rq, sqlite3_stmt *q);

@@ -49,6 +49,32 @@ class Disk(Attack):
         self.assertEqual(self.sql("SELECT count(*) FROM facts")[0][0], 4)
         self.assertEqual(self.doctor("--deep"), {})
 
+    def test_reads_on_a_full_disk(self):
+        """What only reads needs no space: SQLite cannot make the files beside the store, and does
+        without them as long as nobody writes."""
+        self.fill(3)
+        self.say("full")
+        for words in (["query", "host"], ["facts"], ["export"], ["conflicts"], ["status"],
+                      ["stats"], ["timeline"]):
+            self.run_engram(*words, **self.attacked)
+        self.assertIn("host number 2", self.run_engram("facts", **self.attacked).stdout)
+        self.assertNotIn("PROBLEM  store", self.run_engram("doctor", expect=None,
+                                                           **self.attacked).stdout)
+        said = self.run_engram("commit", "The gateway has two nodes.", expect=2,
+                               **self.attacked).stderr
+        self.assertIn("the disk is full", said)
+        self.assertIn("nothing was stored", said)
+        # a server reads on, until another process writes: then it has an old picture
+        peer = self.serve(**self.attacked)
+        self.assertIn("host number 2", str(self.call(peer, "engram_query", topic="host")))
+        self.say("")
+        self.assertIn("host number 2", str(self.call(peer, "engram_query", topic="host")))
+        self.run_engram("commit", "The gateway has two nodes.")
+        told, failed = self.answer(peer, self.start(peer, "engram_query", topic="host"))
+        self.assertTrue(failed)
+        self.assertIn("start this one again", told)
+        self.assertEqual(self.doctor("--deep"), {})
+
     def test_half_a_write(self):
         """The process dies in the Nth write, of which half is done: of a commit, a replacement, a
         deletion or an erasure."""
