@@ -164,6 +164,56 @@ int secret_is_human_password(eg_str v) {
     return name >= 3 && v.len - name >= 4 && span_of(v, name, is_digit) == v.len - name;
 }
 
+/* Words behind "password:" that say what a password is like or that there is none, names that
+ * examples have, and passwords that programs come with. */
+static int describes_password(eg_str v) {
+    static const char *const words[] = {
+        "abgelaufen",  "admin",     "any",     "bar",     "baz",      "blank",  "bool",       "boolean",   "bytearray",
+        "changed",     "changeit",  "char",    "data",    "default",  "demo",   "disabled",   "empty",     "enabled",
+        "enter",       "env",       "expired", "false",   "foo",      "foobar", "generated",  "guest",     "here",
+        "hidden",      "incorrect", "int",     "integer", "invalid",  "key",    "localhost",  "mandatory", "masked",
+        "minioadmin",  "missing",   "mysql",   "never",   "nil",      "no",     "nobody",     "number",    "object",
+        "obligatoire", "off",       "omitted", "on",      "optional", "plain",  "plaintext",  "postgres",  "prompt",
+        "random",      "rejected",  "root",    "rotated", "sealed",   "see",    "set",        "shared",    "some",
+        "sensitive",   "stdin",     "stored",  "str",     "strong",   "system", "test",       "tbd",       "the",
+        "true",        "undefined", "unknown", "unset",   "void",     "weak",   "write-only", "wrong",     "yes",
+        "your"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (v.len == strlen(words[i]) && same_letters(v, 0, words[i])) return 1;
+    return is_about_passwords(v) || contains(v, "passw") || contains(v, "encod") || contains(v, "encrypt") ||
+           contains(v, "manag");
+}
+
+/* Names of standards and of numbered things: OAuth2, AES256-GCM, step3. */
+static int is_numbered_name(eg_str v) {
+    static const char *const words[] = {
+        "aes",   "arg",     "art",  "chapter", "ed",     "example", "http", "https", "ipv",     "issue", "k",      "krb", "ldap",
+        "level", "line",    "node", "oauth",   "option", "page",    "part", "pbkdf", "phase",   "pkcs",  "python", "rev", "rfc",
+        "rsa",   "section", "sha",  "ssh",     "step",   "table",   "test", "tls",   "version", "var",   "http",   "x"};
+    size_t n = 0;
+    while (n < v.len && (is_lower(lower(v.ptr[n])) || v.ptr[n] == '-')) n++;
+    while (n && v.ptr[n - 1] == '-') n--;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (n == strlen(words[i]) && same_letters(v, 0, words[i])) return 1;
+    return 0;
+}
+
+secret_weakness secret_is_weak(eg_str v) {
+    size_t letters = 0, digits = 0;
+    while (v.len && v.ptr[v.len - 1] == '_') v.len--; /* of Markdown */
+    if (v.len < 3 || v.len > 64) return SECRET_NOT_WEAK;
+    for (size_t i = 0; i < v.len; i++) {
+        letters += (size_t)(is_upper(v.ptr[i]) || is_lower(v.ptr[i]));
+        digits += (size_t)is_digit(v.ptr[i]);
+        if (!is_token(v.ptr[i]) && !is_sign(v.ptr[i])) return SECRET_NOT_WEAK;
+    }
+    if (v.ptr[0] == '-' || describes_password(v) || secret_is_stock((eg_str){0}, v)) return SECRET_NOT_WEAK;
+    if (digits == v.len) return digits >= 4 ? SECRET_WEAK_MIXED : SECRET_NOT_WEAK;
+    if (letters < 2 || secret_is_reference(v)) return SECRET_NOT_WEAK;
+    if (digits || secret_has_sign(v)) return is_numbered_name(v) ? SECRET_NOT_WEAK : SECRET_WEAK_MIXED;
+    return SECRET_WEAK_WORD;
+}
+
 /* The base64 of user:password. */
 int secret_is_login(eg_str value) {
     char text[96];

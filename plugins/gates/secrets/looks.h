@@ -28,6 +28,10 @@ int secret_looks_random(eg_str v);
 int secret_is_uuid(eg_str v);
 /* 1 when v looks like a password that a person made up: Winter2026, hunter2!. */
 int secret_is_human_password(eg_str v);
+/* What v may be where a password stands: a word as any other, or one with digits or signs. Nothing
+ * of the kind: a description ("required"), a type, a default that everybody knows, a reference. */
+typedef enum secret_weakness { SECRET_NOT_WEAK, SECRET_WEAK_WORD, SECRET_WEAK_MIXED } secret_weakness;
+secret_weakness secret_is_weak(eg_str v);
 /* 1 when value is the base64 of user:password. */
 int secret_is_login(eg_str value);
 

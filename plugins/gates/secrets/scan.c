@@ -2,8 +2,10 @@
 #include "scan.h"
 
 #include "chars.h"
+#include "chosen.h"
 #include "encoded.h"
 #include "looks.h"
+#include "names.h"
 #include "tokens.h"
 
 /* scheme://user:password@host */
@@ -25,57 +27,6 @@ static int url_password(eg_str s, size_t i, secret_hit *out) {
     return 1;
 }
 
-/* A word begins at i: behind a sign, at the capital of dbPassword, behind the capitals of
- * PGPASSWORD and -Dpassword. */
-static int word_begins(eg_str s, size_t i) {
-    if (!i || !is_alnum(s.ptr[i - 1]) || (is_upper(s.ptr[i]) && !is_upper(s.ptr[i - 1]))) return 1;
-    size_t first = i;
-    while (first && i - first < 32 && is_upper(s.ptr[first - 1])) first--;
-    return !first || !is_alnum(s.ptr[first - 1]);
-}
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-/* Words for secrets that people make up, and words for others. */
-static const char *const chosen_words[] = {"password",
-                                           "passwd",
-                                           "passphrase",
-                                           "passcode",
-                                           "pwd",
-                                           "psk",
-                                           "pw",
-                                           "passwort",
-                                           "kennwort",
-                                           "contrase\xC3\xB1"
-                                           "a",
-                                           "contrasena",
-                                           "senha",
-                                           "mot de passe",
-                                           "mot_de_passe",
-                                           "wachtwoord"};
-static const char *const other_words[] = {
-    "pass",         "secret",        "api_key",        "apikey",        "api-key",         "access_key",      "accesskey",
-    "auth",         "token",         "auth_token",     "access_token",  "authtoken",       "secret_key",      "secretkey",
-    "clientsecret", "private_key",   "accountkey",     "client_secret", "secretaccesskey", "sharedaccesskey", "privatekey",
-    "presharedkey", "preshared_key", "encryption_key", "encryptionkey", "signing_key",     "signingkey",      "master_key",
-    "masterkey",    "credential",    "credentials",    "api key"};
-
-/* The index behind one of the words at i; 0: there is none. */
-static size_t behind_word(eg_str s, size_t i, const char *const *words, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        if (!same_letters(s, i, words[k])) continue;
-        size_t end = i + strlen(words[k]);
-        if (end == s.len || !is_alnum(s.ptr[end])) return end;
-    }
-    return 0;
-}
-
-/* The index behind a word like "password" at i; 0: there is none. */
-static size_t sensitive_word(eg_str s, size_t i) {
-    size_t end = behind_word(s, i, chosen_words, COUNT(chosen_words));
-    return end ? end : behind_word(s, i, other_words, COUNT(other_words));
-}
-
 /* SECRET_NAME, TOKEN_URL: where the secret is or what it is for. */
 static int names_no_secret(eg_str name) {
     static const char *const endings[] = {"name", "url", "file", "path", "model", "id"};
@@ -86,35 +37,6 @@ static int names_no_secret(eg_str name) {
     return 0;
 }
 
-/* Past quotes, stars and blanks around a name or value; `blanks`: which count. */
-static size_t past_marks(eg_str s, size_t i, const char *blanks) {
-    for (size_t from = i; i < s.len && i - from < 100;) {
-        if (s.ptr[i] && (strchr("\"'`*\\]", s.ptr[i]) || strchr(blanks, s.ptr[i]))) i++;
-        /* curly quotes */
-        else if (starts(s, i, "\xE2\x80") && i + 2 < s.len && (s.ptr[i + 2] & 0xF8) == 0x98) i += 3;
-        else break;
-    }
-    return i;
-}
-
-/* Where the value of the name at [i, end) begins: = "...", : ..., => ..., | ... |, (...), >...<, is
- * ...; 0: it has none. */
-static size_t value_of(eg_str s, size_t i, size_t end) {
-    static const char *const signs[] = {"=>", ":=", "==", "=", ":", "|", "(", "is "};
-    size_t first = i, j = past_marks(s, end, " \t");
-    while (first && i - first < 40 && is_token(s.ptr[first - 1])) first--;
-    for (size_t k = 0; k < sizeof signs / sizeof signs[0]; k++)
-        if (same_letters(s, j, signs[k])) return past_marks(s, j + strlen(signs[k]), signs[k][0] == ':' ? " \t\r\n" : " \t");
-    if (first && s.ptr[first - 1] == '<' && starts(s, j, ">")) return j + 1; /* <password>...< */
-    return j > end && starts(s, first, "--") ? j : 0;                        /* --password ... */
-}
-
-static eg_str value_at(eg_str s, size_t i) {
-    size_t n = span_of(s, i, is_secret);
-    while (n && strchr(".:|*\\", s.ptr[i + n - 1])) n--;
-    return part(s, i, n);
-}
-
 /* 1 when people choose such secrets, and the name is set here: with = or :, or as --name. In a
  * sentence ("the password is ...") only what has all that policies ask for counts. */
 static int is_chosen(eg_str s, size_t i, size_t end, size_t value, eg_str said) {
@@ -123,7 +45,7 @@ static int is_chosen(eg_str s, size_t i, size_t end, size_t value, eg_str said) 
     int set = assigns || colon || (contains(between, "is ") && secret_is_mixed(said, 1) && secret_has_sign(said));
     /* pass: alone is a word of logs and tests */
     if (same_letters(s, i, "pass") && end - i == 4) return assigns || (colon && i && s.ptr[i - 1] == '_');
-    return behind_word(s, i, chosen_words, COUNT(chosen_words)) && set;
+    return name_is_chosen(s, i) && set;
 }
 
 /* 1 when an identifier is the secret itself: API keys of many services are UUIDs. */
@@ -131,11 +53,11 @@ static int is_key(eg_str name) { return contains(name, "key") || contains(name, 
 
 /* password = "...", SECRET_KEY: ... */
 static int assigned(eg_str s, size_t i, secret_hit *out) {
-    if (!word_begins(s, i)) return 0;
-    size_t end = sensitive_word(s, i);
+    if (!name_begins(s, i)) return 0;
+    size_t end = name_is_sensitive(s, i);
     if (!end) return 0;
     end += span_of(s, end, is_token); /* SECRET_KEY_BASE */
-    size_t j = value_of(s, i, end);
+    size_t j = value_of_name(s, i, end);
     if (!j || names_no_secret(part(s, i, end - i))) return 0;
     eg_str value = value_at(s, j);
     size_t query = 0; /* of a URL: what follows is another parameter */
@@ -165,7 +87,7 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
         if (!same_letters(s, j, "password")) return 0;
         j = next_word(s, j);
     } else if (starts(s, i, "sshpass -p")) {
-        j = past_marks(s, i + strlen("sshpass -p"), " ");
+        j = value_past_marks(s, i + strlen("sshpass -p"), " ");
     } else if (starts(s, i, "-u ") || starts(s, i, "--user ")) {
         j = next_word(s, i);
         while (j < s.len && (is_token(s.ptr[j]) || s.ptr[j] == '.' || s.ptr[j] == '@')) j++;
@@ -174,7 +96,9 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
         return 0;
     }
     eg_str value = value_at(s, j);
-    int of_person = !same_letters(s, i, "bearer ") && secret_is_human_password(value);
+    int weak = same_letters(s, i, "login ") || starts(s, i, "sshpass ");
+    int of_person = !same_letters(s, i, "bearer ") &&
+                    (secret_is_human_password(value) || (weak && secret_is_weak(value) == SECRET_WEAK_MIXED));
     if (same_letters(s, i, "basic ") ? !secret_is_login(value) : !secret_looks_random(value) && !of_person) return 0;
     *out = (secret_hit){"a password or token of a request", j, j + value.len};
     return 1;
@@ -182,8 +106,8 @@ static int presented(eg_str s, size_t i, secret_hit *out) {
 
 static int begins_at(eg_str s, size_t i, secret_hit *out) {
     if (secret_token(s, i, out)) return 1;
-    if ((i == 0 || !is_token(s.ptr[i - 1])) && presented(s, i, out)) return 1;
-    return (s.ptr[i] == ':' && url_password(s, i, out)) || assigned(s, i, out);
+    if ((i == 0 || !is_token(s.ptr[i - 1])) && (presented(s, i, out) || secret_of_command(s, i, out))) return 1;
+    return (s.ptr[i] == ':' && url_password(s, i, out)) || assigned(s, i, out) || secret_chosen(s, i, out);
 }
 
 /* The base64 of a text that holds a secret. One layer, and the beginning of a long one. */

@@ -70,6 +70,7 @@ static const shape shapes[] = {
     {"r8_", "a Replicate token", 37, 37, 'p'},
     {"pscale_pw_", "a PlanetScale password", 32, 0, 'p'},
     {"SK", "a Twilio key", 32, 32, 'x'},
+    {"key-", "a Mailgun key", 32, 32, 'x'},
 };
 
 static int is_dotted(char c) { return is_token(c) || c == '.'; }
