@@ -1,7 +1,7 @@
 /* export.c - a workspace as text: facts in the order of their commits, then the links between them,
  * their conflicts, and what was said of those. Only what holds between facts that are exported goes
  * out. Nothing in it depends on when or where it is made, so an export of what was imported is the
- * same bytes. What is committed while it runs is left out. */
+ * same bytes. All of it is read as it stood at one moment, where the backend can do that. */
 #include "core/memory/export.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct item {
 } item;
 
 typedef struct exporting {
-    eg_memory *m;
+    eg_memory *m; /* over the snapshot: see eg_memory_export() */
     eg_request *rq;
     const eg_export_args *args;
     eg_status (*each)(void *self, eg_str text);
@@ -268,13 +268,18 @@ static eg_status run(exporting *x) {
 
 eg_status eg_memory_export(eg_memory *m, eg_request *rq, const eg_export_args *args, eg_status (*each)(void *self, eg_str text),
                            void *self, eg_exported *out) {
-    exporting x = {.m = m, .rq = rq, .args = args, .each = each, .self = self, .out = out};
+    const eg_storage_ops *ops = m->env.storage_ops;
+    int has_snapshots = EG_HAS(ops, snapshot) && ops->snapshot;
+    eg_memory then = {.env = m->env}; /* reading needs nothing else of it */
+    exporting x = {.m = &then, .rq = rq, .args = args, .each = each, .self = self, .out = out};
     *out = (eg_exported){0};
     eg_status s = eg_check_scope(rq, args->scope, 1, &x.scope);
+    if (s == EG_OK && has_snapshots) s = STORE(m, snapshot, rq, &then.env.storage);
     if (s != EG_OK) return s;
     eg_arena_init(&x.arena, 0);
     s = run(&x);
     eg_arena_release(&x.arena);
+    if (has_snapshots) ops->close(then.env.storage);
     if (s != EG_OK && rq->err->code == EG_OK) return eg_request_fail(rq, s, "the export could not be written");
     return s;
 }

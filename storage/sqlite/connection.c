@@ -180,7 +180,7 @@ eg_status connection_open_long(connection *c, const eg_storage *s, eg_request *r
 }
 
 connection *reader_take(eg_storage *s) {
-    for (int i = 0; i < READERS; i++)
+    for (int i = 0; i < (s->is_snapshot ? 1 : READERS); i++)
         if (pthread_mutex_trylock(&s->readers[i].lock) == 0) return &s->readers[i];
     pthread_mutex_lock(&s->readers[0].lock);
     return &s->readers[0];
@@ -208,6 +208,11 @@ void connection_give(connection *c) { pthread_mutex_unlock(&c->lock); }
 
 sqlite3_stmt *prepare(connection *c, eg_request *rq, eg_sql which) {
     sqlite3_stmt **q = &c->statements[which];
+    if (c->is_snapshot && sqlite3_get_autocommit(c->db)) {
+        eg_request_fail(rq, EG_EIO, "an earlier read of the store '%s' failed, and with it all that belongs to it: try again",
+                        c->path);
+        return NULL;
+    }
     if (c->never_changes && somebody_writes(c)) {
         eg_request_fail(rq, EG_EBUSY,
                         "another process writes to the store '%s', which could only be read when this one opened it: start this "

@@ -68,14 +68,8 @@ static void init_locks(eg_storage *s) {
     pthread_rwlock_init(&s->cache_lock, NULL);
 }
 
-static eg_status open_store(const eg_services *services, eg_request *rq, const eg_storage_open_args *args, eg_storage **out) {
-    eg_str location = args->location;
-    *out = NULL;
-    eg_status st =
-        check_flags(rq, "eg_storage_open_args", args->size, EG_STORAGE_OPEN_ARGS_SIZE_1_0, args->flags, EG_STORAGE_FOR_TESTS);
-    if (st != EG_OK) return st;
-    if (location.len == 0 || location.len > 4000)
-        return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
+/* A store with nothing open; NULL with the error record filled. */
+static eg_storage *make_store(const eg_services *services, eg_request *rq, eg_str location) {
     eg_storage *s = calloc(1, sizeof *s);
     char *path = malloc(location.len + 1);
     struct fact_lengths *lengths = fact_lengths_create();
@@ -85,7 +79,8 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
         free(path);
         fact_lengths_destroy(lengths);
         term_counts_destroy(counts);
-        return eg_request_fail(rq, EG_ENOMEM, "out of memory while the store was opened");
+        eg_request_fail(rq, EG_ENOMEM, "out of memory while the store was opened");
+        return NULL;
     }
     memcpy(path, location.ptr, location.len);
     path[location.len] = '\0';
@@ -93,17 +88,54 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
     s->path = path;
     s->lengths = lengths;
     s->term_counts = counts;
+    init_locks(s);
+    return s;
+}
+
+static eg_status open_store(const eg_services *services, eg_request *rq, const eg_storage_open_args *args, eg_storage **out) {
+    eg_str location = args->location;
+    *out = NULL;
+    eg_status st =
+        check_flags(rq, "eg_storage_open_args", args->size, EG_STORAGE_OPEN_ARGS_SIZE_1_0, args->flags, EG_STORAGE_FOR_TESTS);
+    if (st != EG_OK) return st;
+    if (location.len == 0 || location.len > 4000)
+        return eg_request_fail(rq, EG_EINVAL, "a store needs a path of at most 4,000 bytes");
+    eg_storage *s = make_store(services, rq, location);
+    if (!s) return EG_ENOMEM;
     s->read_kind = FOR_COUNTS;
     s->for_tests = (args->flags & EG_STORAGE_FOR_TESTS) != 0;
     s->opened_at = services->now(services->host) - clock_since_boot();
-    init_locks(s);
-    st = schema_prepare(path, rq, services);
+    st = schema_prepare(s->path, rq, services);
     if (st == EG_OK) st = open_all(s, rq);
-    if (may_be_readable(st) && access(path, R_OK) == 0) st = open_read_only(s, rq);
+    if (may_be_readable(st) && access(s->path, R_OK) == 0) st = open_read_only(s, rq);
     if (st != EG_OK) {
         close_store(s);
         return st;
     }
+    *out = s;
+    return EG_OK;
+}
+
+/* A store whose one connection stands in a transaction that has read something: from then on SQLite
+ * shows it the pages of that moment. */
+static eg_status take_snapshot(eg_storage *of, eg_request *rq, eg_storage **out) {
+    *out = NULL;
+    eg_storage *s = make_store(of->services, rq, eg_str_of(of->path));
+    if (!s) return EG_ENOMEM;
+    s->is_snapshot = s->read_only = 1;
+    s->read_kind = of->read_kind;
+    s->for_tests = of->for_tests;
+    s->test_clock = of->test_clock;
+    s->opened_at = of->opened_at;
+    connection *c = &s->readers[0];
+    eg_status st = connection_open(c, s->path, s->read_kind, rq);
+    if (st == EG_OK) st = begin_read(c, rq);
+    if (st == EG_OK) st = schema_check(c, rq, 0, NULL);
+    if (st != EG_OK) {
+        close_store(s);
+        return st;
+    }
+    c->is_snapshot = 1;
     *out = s;
     return EG_OK;
 }
@@ -148,6 +180,7 @@ static const eg_storage_ops operations = {
     .events = sqlite_events,
     .purge = sqlite_purge,
     .links = sqlite_links,
+    .snapshot = take_snapshot,
 };
 
 static eg_status open_plugin(const eg_services *services, eg_registrar *registrar, void **self, eg_error *err) {

@@ -24,6 +24,7 @@ typedef struct connection {
     waiting wait;     /* of the step that is under way */
     int64_t file[4];  /* NEVER_CHANGES: what the file was when it was opened; file_state() */
     int never_changes;
+    int is_snapshot;  /* one transaction, which began with it, for all its statements */
     int has_postings; /* the index knows the function of postings.c */
     void *postings;   /* what it works on, while it is called */
 } connection;
@@ -50,6 +51,7 @@ struct eg_storage {
     struct fact_lengths *lengths; /* postings.c */
     struct term_counts *term_counts;
     int read_only;             /* writer and counter are not open */
+    int is_snapshot;           /* of a store: the first reader alone is open */
     char why_read_only[256];   /* what failed, where it was no want of permission */
     connection_kind read_kind; /* how readers are opened */
     int for_tests;
@@ -103,7 +105,8 @@ eg_id column_id(sqlite3_stmt *q, int at);
 eg_str column_text(eg_request *rq, sqlite3_stmt *q, int at);
 
 /* ---- transaction.c ---- */
-/* One snapshot for several statements of a reader, until end_read(). */
+/* One snapshot for several statements of a reader, until end_read(); that of a snapshot is another
+ * and goes on. */
 eg_status begin_read(connection *c, eg_request *rq);
 void end_read(connection *c, eg_request *rq);
 /* BEGIN IMMEDIATE and the check that this process may still write. *last_time: of the store's last

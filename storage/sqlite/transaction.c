@@ -21,12 +21,13 @@ eg_status end_write(connection *c, eg_request *rq, eg_status s) {
     return s;
 }
 
-eg_status begin_read(connection *c, eg_request *rq) { return run(c, rq, prepare(c, rq, EG_SQL_BEGIN_READ)); }
+eg_status begin_read(connection *c, eg_request *rq) {
+    return c->is_snapshot ? EG_OK : run(c, rq, prepare(c, rq, EG_SQL_BEGIN_READ));
+}
 
 void end_read(connection *c, eg_request *rq) {
-    if (sqlite3_get_autocommit(c->db))
-        return;                /* it never began, or SQLite ended it with an
-                                * error */
+    /* it never began, or SQLite ended it with an error */
+    if (c->is_snapshot || sqlite3_get_autocommit(c->db)) return;
     eg_error first = *rq->err; /* what a read came to is not changed by its end */
     (void)run(c, rq, prepare(c, rq, EG_SQL_ROLLBACK));
     *rq->err = first;

@@ -33,6 +33,7 @@
     X(removed_workspaces)     \
     X(closed_facts)           \
     X(links)                  \
+    X(snapshots)              \
     X(erased)                 \
     X(listing)                \
     X(events)                 \

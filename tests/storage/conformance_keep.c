@@ -52,6 +52,33 @@ void conformance_links(store *s) {
     assert_int_equal(links_of(s, later, 2, &rows), 0);
 }
 
+/* The rows of one moment, whatever is written meanwhile. */
+void conformance_snapshots(store *s) {
+    const eg_storage_ops *ops = s->registrar.ops;
+    eg_storage *live = s->handle, *then = NULL;
+    if (!ops->snapshot) return;
+    eg_id a = put_fact(s, "a", "x", 0, 0), b = put_fact(s, "b", "x", 0, 1);
+    assert_int_equal(ops->snapshot(live, &s->request.rq, &then), EG_OK);
+    const eg_change set[] = {{.kind = EG_CHANGE_CLOSE, .close = {.fact = a, .reason = EG_CLOSE_DELETED, .by = EG_STR("eve")}},
+                             {.kind = EG_CHANGE_LINK, .link = {b, a, EG_LINK_CONTEXT}},
+                             {.kind = EG_CHANGE_SETTING, .setting = {EG_STR("k"), EG_STR("v")}}};
+    assert_int_equal(apply(s, NULL, 0, set, 3, NULL), EG_OK);
+    put_fact(s, "c", "x", 0, 2);
+    const eg_filter filter = ALL_FACTS;
+    eg_link_row *rows;
+    assert_int_equal(count_page(s, &filter), 2);
+    s->handle = then;
+    assert_int_equal(count_page(s, &filter), 2);
+    assert_int_equal(get_fact(s, a).close_reason, EG_CLOSE_NONE);
+    assert_int_equal(links_of(s, &b, 1, &rows), 0);
+    assert_int_equal(apply(s, NULL, 0, set + 2, 1, NULL), EG_EREADONLY);
+    s->handle = live;
+    assert_int_equal(get_fact(s, a).close_reason, EG_CLOSE_DELETED);
+    assert_int_equal(links_of(s, &b, 1, &rows), 1);
+    ops->close(then);
+    assert_int_equal(count_page(s, &filter), 2);
+}
+
 static size_t found(store *s, const char *word) {
     eg_filter f = ALL_FACTS;
     f.flags = EG_FILTER_HISTORY;

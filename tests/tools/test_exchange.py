@@ -3,6 +3,7 @@
 usage: test_exchange.py ENGRAM"""
 import json
 import os
+import subprocess
 import sys
 import time
 
@@ -54,6 +55,37 @@ class Exchange(attack.Attack):
 
     def facts(self):
         return self.export("--all", ENGRAM_HOME=self.other).count('"record":"fact"')
+
+    def test_one_moment(self):
+        """What others write while an export runs is not in it, not even in part."""
+        facts = self.many(220)
+        conflict = self.commit("The host number 3 has 5 MB.")["conflicts"][0]["conflict_id"]
+        before = self.export()
+        self.assertGreater(len(before), 100000)  # more than a pipe holds
+        with subprocess.Popen([attack.Options.engram, "export"], stdout=subprocess.PIPE, text=True,
+                              env=self.env, cwd=self.folder.name) as running:
+            head = running.stdout.read(100)
+            self.run_engram("delete", facts[-1])
+            self.run_engram("delete", facts[0])
+            self.commit("The host number 218 is gone.", "--corrects", facts[-2])
+            self.run_engram("resolve", conflict, "--type", "dismissed", "--reason", "seen")
+            self.run_engram("erase", "--yes", facts[-3])
+            rest = running.stdout.read()
+        self.assertEqual(running.returncode, 0)
+        self.assertEqual(head + rest, before)
+        after = self.export()
+        self.assertEqual(after.count('"close_reason"'), 3)
+        self.assertIn('"record":"answer"', after)
+
+    def many(self, facts):
+        """Commits so many; their ids."""
+        told = self.run_engram("commit", "--batch", self.write("".join(
+            json.dumps({"content": f"The host number {i} has {i} MB.", "scope": "auth"}) + "\n"
+            for i in range(facts))), "--json").stdout
+        ids = [json.loads(line)["fact_id"] for line in told.splitlines()
+               if line.startswith('{"fact_id"')]
+        self.assertEqual(len(ids), facts)
+        return ids
 
     def fill_it(self):
         """Facts of every kind, settled and open conflicts, answers."""
