@@ -6,6 +6,7 @@
 #ifndef EG_MEMORY_DIGESTS_H
 #define EG_MEMORY_DIGESTS_H
 
+#include "core/base/arena.h"
 #include "core/memory/state.h"
 
 /* The payload, an object, with the digests of the facts that these changes insert; as it is where
@@ -15,5 +16,17 @@ eg_str eg_digests_note(eg_memory *m, eg_request *rq, eg_str payload, const eg_ch
 /* Compares the facts of the request's workspace with the digests of its audit. EG_EFORMAT names the
  * first fact whose text is another one, or that is missing although nobody erased it. */
 eg_status eg_digests_verify(eg_memory *m, eg_request *rq);
+
+/* What the record of an erasing must keep, since it takes away the payloads of all records that
+ * name the facts: the digests of other facts in them. Those of records that were themselves
+ * changed are not kept. */
+typedef struct eg_digests_kept {
+    eg_str members;         /* for the payload, with a comma before; empty: none */
+    const int64_t *records; /* that have a digest of a fact that leaves, but do not name it */
+    size_t record_count;
+} eg_digests_kept;
+
+/* Of n facts that are about to be erased. The result lives in the arena. */
+eg_status eg_digests_keep(eg_memory *m, eg_request *rq, eg_arena *arena, const eg_id *leaving, size_t n, eg_digests_kept *out);
 
 #endif

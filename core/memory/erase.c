@@ -1,13 +1,15 @@
 /* erase.c - takes the texts of facts away for good: unlike a deletion, no history has them any more
  * and no undo brings them back. That there were such facts, when, and in which conflicts, stays,
  * and so does the audit chain, which covers hashes of payloads only; its record of the erasing
- * names the facts by their windows (digests.c counts on that). */
+ * names the facts by their windows (digests.c counts on that), and has the digests of other facts
+ * that go with the payloads. */
 #include "core/memory/erase.h"
 
 #include "core/base/arena.h"
 #include "core/base/status.h"
 #include "core/memory/arguments.h"
 #include "core/memory/changes.h"
+#include "core/memory/digests.h"
 #include "core/memory/ids.h"
 #include "core/memory/reads.h"
 
@@ -99,6 +101,9 @@ static eg_status select_facts(erasing *e) {
 static eg_status write(erasing *e) {
     eg_draft d;
     eg_applied applied;
+    eg_digests_kept kept;
+    eg_status s = eg_digests_keep(e->m, e->rq, &e->arena, e->ids, e->count, &kept);
+    if (s != EG_OK) return s;
     eg_draft_begin(&d, e->rq);
     for (size_t i = 0; i < e->count; i++) {
         eg_change *close = eg_draft_add(&d, EG_CHANGE_CLOSE);
@@ -109,16 +114,18 @@ static eg_status write(erasing *e) {
     eg_change *erase = eg_draft_add(&d, EG_CHANGE_ERASE);
     erase->erase.facts = e->ids;
     erase->erase.count = e->count;
+    erase->erase.records = kept.records;
+    erase->erase.record_count = kept.record_count;
     for (size_t i = 0; i < e->count; i++) {
         eg_change *end = eg_draft_add(&d, EG_CHANGE_END_CONFLICTS);
         end->end_conflicts.fact = e->ids[i];
         end->end_conflicts.by = d.actor;
         end->end_conflicts.resolution = EG_STR("the fact was erased");
     }
-    eg_str payload = eg_request_printf(e->rq, "{\"facts\":%zu}", e->count);
+    eg_str payload = eg_request_printf(e->rq, "{\"facts\":%zu%.*s}", e->count, (int)kept.members.len, kept.members.ptr);
     if (!payload.ptr) return EG_ENOMEM;
     eg_draft_audit(&d, "erase", e->ids[0], (eg_id){{0}}, payload);
-    eg_status s = eg_draft_apply(&d, e->m, &applied);
+    s = eg_draft_apply(&d, e->m, &applied);
     if (s == EG_OK) e->out->conflicts_ended = applied.conflicts_ended;
     return s;
 }

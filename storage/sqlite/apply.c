@@ -391,7 +391,7 @@ static eg_status change(writing *w, const eg_change *c) {
     case EG_CHANGE_END_CONFLICTS: return end_conflicts(w, c);
     case EG_CHANGE_CONFLICT_FACTS: return move_conflict(w, c->conflict);
     case EG_CHANGE_MARK: return mark_fact(w, c);
-    case EG_CHANGE_ERASE: return erase_facts(w, c->erase.facts, c->erase.count);
+    case EG_CHANGE_ERASE: return erase_facts(w, c);
     }
     return eg_request_fail(w->rq, EG_EUNSUPPORTED, "change %u is unknown to this backend", c->kind);
 }

@@ -57,11 +57,26 @@ static eg_status add(writing *w, eg_id fact) {
     return known ? journal(w, EG_CHANGE_ERASE, fact, (eg_id){{0}}) : s;
 }
 
-eg_status erase_facts(writing *w, const eg_id *facts, size_t n) {
+static eg_status forget_records(writing *w, const int64_t *records, size_t n) {
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        const int64_t values[] = {w->workspace, records[i]};
+        s = run_once(w->c, w->rq,
+                     "DELETE FROM audit_payloads WHERE id = ?2 AND id IN (SELECT u.id FROM audit u JOIN workspaces k ON "
+                     "k.key = u.workspace WHERE k.key = ?1 OR k.name GLOB '>' || ?1 || ' *')",
+                     values, 2);
+    }
+    return s;
+}
+
+eg_status erase_facts(writing *w, const eg_change *change) {
+    const eg_id *facts = change->erase.facts;
+    size_t n = change->erase.count;
     /* what is deleted is overwritten in its page; of this connection from now on */
     eg_status s = run_once(w->c, w->rq, "PRAGMA secure_delete = ON", NULL, 0);
     if (s == EG_OK) s = RUN_ALL(w, begin);
     for (size_t i = 0; s == EG_OK && i < n; i++) s = add(w, facts[i]);
     if (s == EG_OK) s = remove_terms(w->c, w->rq);
-    return s == EG_OK ? RUN_ALL(w, steps) : s;
+    if (s == EG_OK) s = RUN_ALL(w, steps);
+    return s == EG_OK ? forget_records(w, change->erase.records, change->erase.record_count) : s;
 }

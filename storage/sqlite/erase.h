@@ -4,6 +4,6 @@
 
 #include "writing.h"
 
-eg_status erase_facts(writing *w, const eg_id *facts, size_t n);
+eg_status erase_facts(writing *w, const eg_change *change);
 
 #endif

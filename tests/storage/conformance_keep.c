@@ -141,11 +141,20 @@ void conformance_erased(store *s) {
     assert_int_equal(s->registrar.ops->audit_verify(s->handle, &s->request.rq), EG_OK);
     assert_int_equal(OPS(s, check, EG_STORAGE_CHECK_DEEP), EG_OK);
     /* of another workspace it erases nothing */
+    assert_int_equal(OPS(s, audit, 0, 10, &rows, &n), EG_OK);
+    const int64_t second = rows[1].id;
     work_in(s, "elsewhere");
-    const eg_change other = {.kind = EG_CHANGE_ERASE, .erase = {&kept, 1}};
+    const eg_change other = {.kind = EG_CHANGE_ERASE, .erase = {&kept, 1, &second, 1}};
     assert_int_equal(apply(s, NULL, 0, &other, 1, NULL), EG_OK);
     work_in(s, "local");
     assert_true(get_fact(s, kept).seq);
+    payloads(s, said);
+    assert_string_equal(said, ";{\"2\":2};{\"3\":3};");
+    /* records that are named go too */
+    const eg_change named = {.kind = EG_CHANGE_ERASE, .erase = {ids, 1, &second, 1}};
+    assert_int_equal(apply(s, NULL, 0, &named, 1, NULL), EG_OK);
+    payloads(s, said);
+    assert_string_equal(said, ";;;");
     eg_purged purged;
     if (s->registrar.ops->purge) assert_int_equal(OPS(s, purge, &purged), EG_OK);
     assert_int_equal(found(s, "kept"), 1);

@@ -119,6 +119,65 @@ class Erase(attack.Attack):
         self.assertEqual((again["facts"], again["purged"]), (0, True))
         self.assertEqual({w for _, w in self.traces(WORDS)}, {"Zanzibarine"})
 
+    def test_hard_leaves_no_vector(self):
+        del self.env["ENGRAM_MODEL_EMBED"]
+        secret = self.commit("The Zanzibarine queue holds 4711471 entries.")
+        other = self.commit("Backups of the shop are kept for 30 days.")
+        of = {}
+        for fact in (secret, other):
+            id_of = fact["fact_id"].replace("-", "")
+            rows = self.sql("SELECT v.s8, f.f32 FROM vectors v JOIN vectors_f32 f ON f.key = v.key "
+                            f"WHERE v.fact = (SELECT key FROM facts WHERE id = x'{id_of}')")
+            self.assertGreater(len(rows), 0)
+            of[fact["fact_id"]] = [bytes_of[:64] for row in rows for bytes_of in row]
+
+        def stored(fact):
+            files = []
+            for path, _, names in os.walk(self.home):
+                for name in names:
+                    with open(os.path.join(path, name), "rb") as f:
+                        files.append(f.read())
+            return [any(one in text for text in files) for one in of[fact["fact_id"]]]
+        self.assertTrue(all(stored(secret)))
+        self.run_engram("erase", "--hard", "--yes", secret["fact_id"])
+        self.assertFalse(any(stored(secret)))
+        self.assertTrue(all(stored(other)))
+
+    def tampered(self, fact, content):
+        """Whether doctor sees another text of this fact."""
+        self.assertEqual(self.doctor(), {})
+        id_of = fact.replace("-", "")
+        self.sql(f"UPDATE facts SET content = content || ' Really.' WHERE id = x'{id_of}'")
+        seen = "the text of the fact " + fact in self.doctor().get("audit", "")
+        self.sql(f"UPDATE facts SET content = '{content}' WHERE id = x'{id_of}'")
+        return seen
+
+    def test_the_digests_of_others_stay(self):
+        """Records that store one fact and name another: an update, a merge, an undo."""
+        old = self.commit("The Zanzibarine queue holds 4711471 entries.")
+        new = self.commit("The queue of orders holds 12 entries.", "--corrects", old["fact_id"])
+        side = self.commit("The port of Quokkafile is 8080.")
+        other = self.commit("The port of Quokkafile is 9090.")
+        self.ask("resolve", other["conflicts"][0]["conflict_id"], "--type", "merge",
+                 "--merged-content", "Quokkafile listens on both.", "--reason", "seen")
+        merged = json.loads(self.run_engram("facts", "--json").stdout.splitlines()[0])
+        self.assertEqual(merged["content"], "Quokkafile listens on both.")
+        texts = {new["fact_id"]: "The queue of orders holds 12 entries.",
+                 merged["fact_id"]: "Quokkafile listens on both.",
+                 other["fact_id"]: "The port of Quokkafile is 9090."}
+        for gone in (old, side):
+            self.run_engram("erase", "--hard", "--yes", gone["fact_id"])
+            for fact, content in texts.items():
+                self.assertTrue(self.tampered(fact, content), (gone, content))
+        # what was kept for others goes with them in its turn
+        for fact, content in texts.items():
+            digest = hashlib.sha256(content.encode()).hexdigest()
+            self.assertIn(digest, self.dump())
+            self.run_engram("erase", "--hard", "--yes", fact)
+            self.assertNotIn(digest, self.dump())
+            self.assertEqual({d for d in self.traces([digest])}, set())
+        self.assertEqual(self.doctor("--deep"), {})
+
     def test_by_agent_and_scope(self):
         self.fill_it()
         self.run_engram("commit", "--scope", "auth/jwt", "--agent", "bot", "The key is 2048 bits.")

@@ -377,7 +377,8 @@ typedef enum eg_change_kind {
                                 * and resolutions of their conflicts become EG_ERASED_TEXT, an
                                 * engineer whom no fact names any more is forgotten, and the
                                 * payloads of audit rows go that name a fact or one of its
-                                * conflicts in any way. Unknown ids are passed over */
+                                * conflicts in any way, and those of erase.records. Unknown ids are
+                                * passed over */
 } eg_change_kind;
 
 typedef struct eg_change {
@@ -405,6 +406,8 @@ typedef struct eg_change {
         struct {
             const eg_id *facts;
             size_t count;
+            const int64_t *records; /* audit rows of the workspace whose payloads go too */
+            size_t record_count;
         } erase;
         struct {
             eg_id fact, other; /* in any order: a pair has none */
