@@ -685,8 +685,8 @@ static const char *const workspaces_text[] = {
     "A workspace is a memory of its own. Each git repository has one; `engram workspaces` lists those of the store, with the "
     "repositories that are known to use them. The star marks the one of this folder.",
     "rename and merge change the repositories' records too, so they find their memory under the new name. merge keeps all facts "
-    "with their ids and times, and their part of the audit log; facts of both are compared with each other afterwards. remove "
-    "takes the facts away for good: only the audit log keeps that there were some.",
+    "with their ids and times, and their part of the audit log; facts of both are compared with each other afterwards, and of two "
+    "that say the same in one scope one stays, with the conflicts of both. remove takes the facts away for good: only the audit log keeps that there were some.",
     NULL};
 static const action workspaces_actions[] = {{"list", "", "the workspaces of the store (the default)"},
                                             {"rename", "OLD NEW", "give a workspace another name"},

@@ -117,20 +117,24 @@ static int may_remove(const work *w, const char *name) {
 
 /* to "": it is removed. */
 static int edit(work *w, const char *name, const char *to, uint32_t flags, const char *done) {
-    uint64_t facts;
+    eg_workspace_moved moved;
     eg_error err = {0};
     const eg_edit_workspace_args args = {.size = sizeof args, .flags = flags, .name = eg_str_of(name), .to = eg_str_of(to)};
-    if (w->services->memory_ops->edit_workspace(w->memory, w->rq, &args, &facts) != EG_OK) return complain_of_memory(w);
+    if (w->services->memory_ops->edit_workspace(w->memory, w->rq, &args, &moved) != EG_OK) return complain_of_memory(w);
     if (eg_record_rename(&w->arena, w->data, args.name, args.to, &err) != EG_OK)
         return complain(
             "the workspace '%s' is %s, but its repositories still have the old one (%s): set workspace in engram.conf", name,
             done, err.text);
+    unsigned long long facts = moved.facts, equal = moved.equal;
     if (w->c->json)
-        printf("{\"workspace\":\"%s\",\"%s\":\"%s\",\"facts\":%llu}\n", name, *to ? "to" : "removed", *to ? to : name,
-               (unsigned long long)facts);
+        printf("{\"workspace\":\"%s\",\"%s\":\"%s\",\"facts\":%llu,\"equal\":%llu}\n", name, *to ? "to" : "removed",
+               *to ? to : name, facts, equal);
     else
         printf("'%s' is %s%s%s%s with %llu fact%s; restart servers that use it\n", name, done, *to ? " '" : "", to,
-               *to ? "'" : "", (unsigned long long)facts, facts == 1 ? "" : "s");
+               *to ? "'" : "", facts, facts == 1 ? "" : "s");
+    if (!w->c->json && equal)
+        printf("  %llu fact%s said what another one of the scope says, and %s closed\n", equal, equal == 1 ? "" : "s",
+               equal == 1 ? "was" : "were");
     return EXIT_FINE;
 }
 

@@ -276,12 +276,12 @@ static eg_status workspaces(eg_memory *m, eg_request *rq, eg_workspace_view **ou
     return s == EG_OK ? eg_memory_workspaces(m, rq, out, n) : s;
 }
 
-static eg_status edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts) {
+static eg_status edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out) {
     eg_edit_workspace_args own;
     eg_status s = enter(m, rq, EDIT_WORKSPACE);
     if (s == EG_OK)
         s = take_args(rq, "eg_edit_workspace_args", args, EG_EDIT_WORKSPACE_ARGS_SIZE_1_0, &own, sizeof own, EG_EDIT_MERGE);
-    return s == EG_OK ? eg_memory_edit_workspace(m, rq, &own, facts) : s;
+    return s == EG_OK ? eg_memory_edit_workspace(m, rq, &own, out) : s;
 }
 
 static eg_status list(eg_memory *m, eg_request *rq, const eg_list_args *args, eg_listing *out) {

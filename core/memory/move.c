@@ -2,6 +2,7 @@
 #include "core/memory/move.h"
 
 #include "core/access/workspace.h"
+#include "core/memory/equal.h"
 
 /* A request of the same caller in another workspace; its errors are told in rq. */
 static eg_status enter_workspace(eg_memory *m, eg_request *rq, eg_str name, eg_request **out) {
@@ -39,10 +40,27 @@ eg_status eg_memory_workspaces(eg_memory *m, eg_request *rq, eg_workspace_view *
     return s;
 }
 
-eg_status eg_memory_edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts) {
+/* What was merged stays so, also where this fails. */
+static eg_status merge_equal(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out) {
+    eg_request *inner;
+    eg_status s = enter_workspace(m, rq, args->to, &inner);
+    if (s != EG_OK) return s;
+    s = eg_merge_equal(m, inner, &out->equal);
+    SERVICES(m)->request_release(m->env.host, inner);
+    if (s == EG_OK) return EG_OK;
+    char why[sizeof rq->err->text];
+    memcpy(why, rq->err->text, sizeof why);
+    return eg_request_fail(rq, s,
+                           "'%.*s' went into '%.*s', but equal facts of both may stand twice there (%.300s): `engram audit` "
+                           "names them",
+                           (int)args->name.len, args->name.ptr, (int)args->to.len, args->to.ptr, why);
+}
+
+eg_status eg_memory_edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out) {
     const eg_storage_ops *ops = m->env.storage_ops;
     eg_request *inner;
     eg_workspace_edited done;
+    *out = (eg_workspace_moved){0};
     eg_status s = args->to.len ? eg_workspace_check(args->to, rq->err) : EG_OK;
     if (s == EG_OK) s = eg_workspace_check(args->name, rq->err);
     if (s != EG_OK) return s;
@@ -59,7 +77,8 @@ eg_status eg_memory_edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_w
         return eg_request_fail(rq, s, "there is a workspace '%.*s' already: to put both together, merge one into the other",
                                (int)args->to.len, args->to.ptr);
     if (s != EG_OK) return s;
-    *facts = done.facts;
+    out->facts = done.facts;
+    if (args->flags & EG_EDIT_MERGE && args->to.len) s = merge_equal(m, rq, args, out);
     if (args->to.len) eg_memory_wake(m);
-    return EG_OK;
+    return s;
 }

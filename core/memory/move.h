@@ -6,6 +6,6 @@
 #include "core/memory/state.h"
 
 eg_status eg_memory_workspaces(eg_memory *m, eg_request *rq, eg_workspace_view **out, size_t *n);
-eg_status eg_memory_edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts);
+eg_status eg_memory_edit_workspace(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out);
 
 #endif

@@ -303,7 +303,7 @@ class Engram(unittest.TestCase):
         self.assertEqual(texts("a"), {"The auth service listens on port 1."})
         self.assertEqual(self.ask_in("a", "status")["workspace"], "team")
         self.assertEqual(self.ask("workspaces", "merge", name["b"], "team"),
-                         {"workspace": name["b"], "to": "team", "facts": 1})
+                         {"workspace": name["b"], "to": "team", "facts": 1, "equal": 0})
         self.assertEqual(texts("a"), texts("b"))
         self.assertEqual(len(texts("b")), 2)
         self.assertEqual(self.ask_in("a", "status")["jobs_queued"], 1)

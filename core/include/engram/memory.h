@@ -281,6 +281,13 @@ typedef struct eg_edit_workspace_args {
 } eg_edit_workspace_args;
 EG_SIZE_FROZEN(eg_edit_workspace_args, EG_EDIT_WORKSPACE_ARGS_SIZE_1_0);
 
+typedef struct eg_workspace_moved {
+    uint64_t facts; /* that were moved or removed */
+    uint64_t equal; /* of a merge: that said what another fact of their scope says, and were closed */
+    uint64_t reserved[2];
+} eg_workspace_moved;
+EG_SIZE_FROZEN(eg_workspace_moved, 32);
+
 /* The statements of one fact. */
 typedef struct eg_statement_list {
     eg_statement *rows; /* in the order of the content */
@@ -521,9 +528,10 @@ typedef struct eg_memory_ops {
     eg_status (*escalate)(eg_memory *m, eg_request *rq, size_t *done);
     /* All workspaces of the store, in the order of their names. */
     eg_status (*workspaces)(eg_memory *m, eg_request *rq, eg_workspace_view **out, size_t *n);
-    /* Renames, merges or removes a workspace: see eg_storage_ops.edit_workspace. *facts: how many
-     * were moved or removed. EG_ECONFLICT: `to` is there already, and EG_EDIT_MERGE is not set. */
-    eg_status (*edit_workspace)(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, uint64_t *facts);
+    /* Renames, merges or removes a workspace: see eg_storage_ops.edit_workspace. After a merge no
+     * text stands twice in a scope: of equal facts one stays, with their conflicts. EG_ECONFLICT:
+     * `to` is there already, and EG_EDIT_MERGE is not set. */
+    eg_status (*edit_workspace)(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out);
     /* The facts of the workspace, the newest first. */
     eg_status (*list)(eg_memory *m, eg_request *rq, const eg_list_args *args, eg_listing *out);
     /* The conflicts of n facts, open and ended ones, each once; not those that are only

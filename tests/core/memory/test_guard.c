@@ -33,6 +33,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     const eg_id id = {{1}};
     eg_statement_list statements;
     eg_workspace_view *all;
+    eg_workspace_moved moved;
     const eg_edit_workspace_args edit = {.size = sizeof edit, .name = EG_STR("nobody"), .to = EG_STR("else")};
     const eg_export_args export_all = {.size = sizeof export_all};
     const eg_import_args import_nothing = {.size = sizeof import_nothing};
@@ -64,7 +65,7 @@ static eg_status call(fixture *f, eg_request *rq, const char *name) {
     if (strcmp(name, "statements") == 0) return o->statements(m, rq, &id, 1, &statements);
     if (strcmp(name, "escalate") == 0) return o->escalate(m, rq, &n);
     if (strcmp(name, "workspaces") == 0) return o->workspaces(m, rq, &all, &n);
-    if (strcmp(name, "edit_workspace") == 0) return o->edit_workspace(m, rq, &edit, &waiting);
+    if (strcmp(name, "edit_workspace") == 0) return o->edit_workspace(m, rq, &edit, &moved);
     const eg_list_args list = EG_LIST_DEFAULTS;
     eg_listing listing;
     if (strcmp(name, "list") == 0) return o->list(m, rq, &list, &listing);
