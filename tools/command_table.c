@@ -360,8 +360,8 @@ static const char *const restore_text[] = {
     "it had a time to live, that begins anew. Its conflicts that ended with it are open again.",
     NULL};
 static const char *const promote_text[] = {
-    "Makes an ephemeral fact durable: it does not expire, queries find it, and it is compared with the others. One that queries "
-    "found twice becomes durable by itself.",
+    "Makes an ephemeral fact durable: it does not expire, queries find it, and it is compared with the others. One that other "
+    "agents' queries found twice becomes durable by itself.",
     NULL};
 
 static const char *const conflicts_text[] = {

@@ -9,21 +9,26 @@
 
 enum { PROMOTING_HITS = 2 };
 
-void eg_hits_note(eg_memory *m, eg_str workspace, const eg_hit *hits, size_t n) {
+static int is_own_note(const eg_request *rq, const eg_fact *f) {
+    return f->durability == EG_DURABILITY_EPHEMERAL && eg_str_eq(f->agent_id, rq->who->agent);
+}
+
+void eg_hits_note(eg_memory *m, const eg_request *rq, const eg_hit *hits, size_t n) {
     if (n == 0) return;
     pthread_mutex_lock(&m->lock);
-    eg_workspace_state *state = eg_workspace_state_of(m, workspace);
+    eg_workspace_state *state = eg_workspace_state_of(m, rq->workspace);
     if (state && !state->hits) state->hits = calloc(HIT_QUEUE, sizeof *state->hits);
     int many = 0;
     if (state && state->hits) {
-        for (size_t i = 0; i < n; i++) state->hits[state->hit_count++ % HIT_QUEUE] = hits[i].fact.id;
+        for (size_t i = 0; i < n; i++)
+            if (!is_own_note(rq, &hits[i].fact)) state->hits[state->hit_count++ % HIT_QUEUE] = hits[i].fact.id;
         many = state->hit_count > HIT_QUEUE / 2;
     }
     pthread_mutex_unlock(&m->lock);
     if (many) eg_memory_wake(m);
 }
 
-/* An ephemeral fact that proved useful more than once becomes durable. */
+/* An ephemeral fact that proved useful to others more than once becomes durable. */
 static eg_status promote_found(eg_memory *m, eg_request *rq, const eg_id *ids, size_t n) {
     int64_t now;
     eg_fact *facts = eg_request_array(rq, n, sizeof *facts);

@@ -299,6 +299,6 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     if (!(out->hits = eg_request_array(rq, n, sizeof *out->hits))) return EG_ENOMEM;
     for (; out->count < n; out->count++)
         if ((s = to_hit(&q, ranked[out->count], &out->hits[out->count])) != EG_OK) return s;
-    eg_hits_note(m, rq->workspace, out->hits, out->count);
+    eg_hits_note(m, rq, out->hits, out->count);
     return EG_OK;
 }
