@@ -1,7 +1,8 @@
 /* command_table.h - the commands of `engram`: their names, arguments, options, exit statuses and
  * examples. One table serves the parser (engram.c) and everything that is printed from it
  * (help_formats.h): --help, manual pages, shell completion. An option that stands here is accepted
- * and documented; one that does not is neither. Constant data, no code. */
+ * and documented; one that does not is neither. Each family of commands has its own table
+ * (tools/commands/). */
 #ifndef EG_TOOLS_COMMAND_TABLE_H
 #define EG_TOOLS_COMMAND_TABLE_H
 
@@ -53,7 +54,7 @@ typedef struct example {
 
 struct call;
 typedef struct command {
-    const char *name;               /* NULL ends the table */
+    const char *name;               /* NULL ends a table */
     const char *group;              /* the heading under which the overview shows it */
     const char *synopsis;           /* its arguments; "" for none */
     const char *summary;            /* a phrase: a lower-case verb first, no full stop */
@@ -69,7 +70,9 @@ typedef struct command {
                              * none */
 } command;
 
-extern const command commands[];
+/* The commands in the order of the overview: the first for NULL, the one behind `after`; NULL at the
+ * end. */
+const command *next_command(const command *after);
 extern const option common_options[];    /* of every command */
 extern const exit_status common_exits[]; /* of commands without exits of their own */
 extern const char program_summary[];

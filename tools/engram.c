@@ -54,7 +54,7 @@ void print_shown(eg_str text) {
 /* The row of a name; NULL after complaining. */
 static const command *find_command(const char *name) {
     eg_suggestion s = {.written = name};
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         if (strcmp(c->name, name) == 0) return c;
         eg_suggestion_offer(&s, c->name);
     }

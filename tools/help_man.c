@@ -80,8 +80,10 @@ void print_program_man(FILE *out, const char *version) {
         "other. Agents use it over the Model Context Protocol, people with the commands below. Each command has a manual page of "
         "its own.\n",
         out);
-    for (const command *c = commands; c->name; c++) {
-        if (c == commands || strcmp(c->group, c[-1].group) != 0) fprintf(out, ".SS \"%s\"\n", c->group);
+    const char *group = "";
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
+        if (strcmp(c->group, group) != 0) fprintf(out, ".SS \"%s\"\n", c->group);
+        group = c->group;
         fprintf(out, ".TP\n\\fBengram\\-%s\\fR(1)\n", c->name);
         put_sentence(out, c->summary);
     }
@@ -97,7 +99,8 @@ void print_program_man(FILE *out, const char *version) {
         ".TP\n.I .engram.conf\nThe settings of a project, in the folder of its repository.\n"
         ".TP\n.I ~/.local/share/engram/engram.db\nThe store.\n.SH \"SEE ALSO\"\n",
         out);
-    for (const command *c = commands; c->name; c++) fprintf(out, ".BR engram\\-%s (1)%s\n", c->name, c[1].name ? "," : "");
+    for (const command *c = next_command(NULL); c; c = next_command(c))
+        fprintf(out, ".BR engram\\-%s (1)%s\n", c->name, next_command(c) ? "," : "");
 }
 
 void print_command_man(FILE *out, const command *c, const char *version) {

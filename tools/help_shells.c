@@ -15,7 +15,8 @@ static void put_quoted(FILE *out, const char *text) {
 }
 
 static void put_names(FILE *out) {
-    for (const command *c = commands; c->name; c++) fprintf(out, "%s%s", c == commands ? "" : " ", c->name);
+    const command *first = next_command(NULL);
+    for (const command *c = first; c; c = next_command(c)) fprintf(out, "%s%s", c == first ? "" : " ", c->name);
 }
 
 static void put_actions(FILE *out, const command *c) {
@@ -83,7 +84,7 @@ void print_bash_completion(FILE *out) {
           "    fi\n"
           "    case \"${COMP_WORDS[1]} $previous\" in\n",
           out);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         char prefix[64];
         snprintf(prefix, sizeof prefix, "'%s", c->name);
         put_bash_values(out, prefix, c->options);
@@ -93,7 +94,7 @@ void print_bash_completion(FILE *out) {
           "        if [[ $current == -* ]]; then\n"
           "            case ${COMP_WORDS[1]} in\n",
           out);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         fprintf(out, "            %s) words='", c->name);
         put_bash_options(out, c->options);
         put_bash_options(out, common_options);
@@ -103,7 +104,7 @@ void print_bash_completion(FILE *out) {
           "        else\n"
           "            case ${COMP_WORDS[1]} in\n",
           out);
-    for (const command *c = commands; c->name; c++) put_bash_arguments(out, c);
+    for (const command *c = next_command(NULL); c; c = next_command(c)) put_bash_arguments(out, c);
     fputs("            esac\n"
           "        fi\n"
           "        ;;\n"
@@ -154,7 +155,7 @@ void print_zsh_completion(FILE *out) {
           "  local -a commands\n"
           "  commands=(\n",
           out);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         char row[200];
         snprintf(row, sizeof row, "%s:%s", c->name, c->summary);
         fputs("    ", out);
@@ -170,7 +171,7 @@ void print_zsh_completion(FILE *out) {
           "  (( CURRENT-- ))\n"
           "  case $words[1] in\n",
           out);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         fprintf(out, "  %s)\n    _arguments \\\n", c->name);
         put_zsh_options(out, c->options);
         put_zsh_options(out, common_options);
@@ -226,13 +227,13 @@ void print_fish_completion(FILE *out) {
     fputs("# Completion of engram for fish. Printed by `engram help --format fish`.\n"
           "complete -c engram -f\n",
           out);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         fprintf(out, "complete -c engram -n __fish_use_subcommand -a %s -d ", c->name);
         put_fish_text(out, c->summary);
         fputc('\n', out);
     }
     put_fish_options(out, NULL, common_options);
-    for (const command *c = commands; c->name; c++) {
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
         put_fish_options(out, c->name, c->options);
         for (const action *a = c->actions; a && a->name; a++) {
             fprintf(out, "complete -c engram -n '__fish_seen_subcommand_from %s' -a %s -d ", c->name, a->name);

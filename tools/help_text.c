@@ -81,13 +81,15 @@ void print_command_help(FILE *out, const command *c) {
 
 void print_overview(FILE *out) {
     fprintf(out, "usage: engram COMMAND [OPTION...] [ARGUMENT...]\n\nEngram is %s.\n", program_summary);
-    for (const command *c = commands; c->name; c++) {
-        if (c == commands || strcmp(c->group, c[-1].group) != 0) fprintf(out, "\n%s:\n", c->group);
+    const char *group = "";
+    for (const command *c = next_command(NULL); c; c = next_command(c)) {
+        if (strcmp(c->group, group) != 0) fprintf(out, "\n%s:\n", c->group);
+        group = c->group;
         print_row(out, c->name, c->summary, 10);
     }
     fputs("\n`engram help COMMAND` explains a command and its options.\n", out);
 }
 
 void print_command_names(FILE *out) {
-    for (const command *c = commands; c->name; c++) fprintf(out, "%s\n", c->name);
+    for (const command *c = next_command(NULL); c; c = next_command(c)) fprintf(out, "%s\n", c->name);
 }
