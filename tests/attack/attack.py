@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -96,6 +97,21 @@ class Attack(unittest.TestCase):
                        for i in range(facts)]:
             self.assertFalse(self.answer(peer, number)[1])
         self.assertEqual(peer.finish(WAIT)[1], 0)
+
+    def write_export(self, name, texts):
+        """A file as engram export writes it, with these facts; its path."""
+        records = [{"format": "engram-memory", "version": 1}]
+        for text in texts:
+            number = f"{random.getrandbits(128):032x}"
+            number = f"{number[:12]}7{number[13:16]}8{number[17:]}"  # UUIDv7
+            cuts = (number[:8], number[8:12], number[12:16], number[16:20], number[20:])
+            records.append({"record": "fact", "fact_id": "-".join(cuts), "content": text,
+                            "scope": "general", "committed_at": "2026-01-01T00:00:00.000000Z"})
+        records.append({"record": "end", "facts": len(texts)})
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("".join(json.dumps(one) + "\n" for one in records))
+        return path
 
     def sql(self, *statements):
         """Past the program, as who attacks its file does."""

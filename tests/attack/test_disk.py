@@ -2,6 +2,7 @@
 """A disk that fails, is full, or loses its power in the middle of a write: each is called by its
 name, and no commit that was acknowledged is lost.
 usage: test_disk.py [--long [N]] ENGRAM SHIM"""
+import json
 import os
 import random
 import signal
@@ -76,34 +77,70 @@ class Disk(Attack):
         self.assertEqual(self.doctor("--deep"), {})
 
     def test_half_a_write(self):
-        """The process dies in the Nth write, of which half is done: of a commit, a replacement, a
-        deletion or an erasure."""
+        """The process dies in the Nth write, of which half is done: a server in a commit, a
+        replacement or a deletion, a command in an erasure or an import."""
         self.fill(2)
         chance = random.Random(7)
-        there, gone, died, tries, wanted = set(), set(), 0, 0, Options.long or 6
+        there, gone, erased, imports = set(), set(), set(), []
+        died, tries, wanted = 0, 0, Options.long or 8
         while died < wanted:
             tries += 1
             self.say("")
-            peer = self.serve(**self.attacked)
-            self.say(f"torn {chance.randrange(1, 250)}")
-            try:
-                for k in range(6):
-                    self.torn_round(peer, f"The attempt {tries} has the number {k}.", there, gone)
-            except (Failure, OSError):
-                self.assertEqual(peer.process.wait(attack.WAIT), -signal.SIGKILL)
-                died += 1
-            self.end_peers()
+            if tries % 4 == 0:
+                died += self.torn_commands(chance, tries, there, erased, imports)
+            else:
+                died += self.torn_server(chance, tries, there, gone)
             if tries % 10 == 0:
                 self.assertEqual(self.doctor(), {}, tries)
+        self.say("")
         self.assertEqual(self.doctor("--deep"), {})
-        current = {row[0] for row in self.sql(
-            "SELECT content FROM facts WHERE valid_until = 9223372036854775807")}
+        rows = self.sql("SELECT content, valid_until = 9223372036854775807 FROM facts")
+        current, stored = {text for text, now in rows if now}, {text for text, _ in rows}
         self.assertEqual(there - current, set())
         self.assertEqual(gone & current, set())
+        self.assertEqual(erased & stored, set())
+        for texts in imports:  # whole, or not at all
+            self.assertIn(len(texts & current), (0, len(texts)))
         self.assertGreater(len(there), 0)
-        attack.tell(("processes died in half a write", died), ("servers attacked", tries),
+        attack.tell(("processes died in half a write", died), ("attacks", tries),
                     ("facts acknowledged and there", len(there)),
-                    ("facts acknowledged as gone", len(gone)), ("facts lost", 0))
+                    ("facts acknowledged as gone", len(gone)),
+                    ("facts acknowledged as erased", len(erased)),
+                    ("imports, each whole or not there", len(imports)), ("facts lost", 0))
+
+    def torn_server(self, chance, tries, there, gone):
+        """How many died: one or none."""
+        peer = self.serve(**self.attacked)
+        self.say(f"torn {chance.randrange(1, 250)}")
+        died = 0
+        try:
+            for k in range(6):
+                self.torn_round(peer, f"The attempt {tries} has the number {k}.", there, gone)
+        except (Failure, OSError):
+            self.assertEqual(peer.process.wait(attack.WAIT), -signal.SIGKILL)
+            died = 1
+        self.end_peers()
+        return died
+
+    def torn_commands(self, chance, tries, there, erased, imports):
+        """How many died of two."""
+        secret = f"The attempt {tries} has a secret."
+        fact = json.loads(self.run_engram("commit", "--json", secret).stdout)["fact_id"]
+        texts = {f"The import {tries} brought the number {k}." for k in range(5)}
+        imports.append(texts)
+        path = self.write_export(f"{tries}.jsonl", sorted(texts))
+        died = 0
+        for words, most in ((["erase", "--yes", *(["--hard"] * (tries % 8 == 0)), fact], 400),
+                            (["import", path], 200)):
+            self.say(f"torn {chance.randrange(1, most)}")
+            done = self.run_engram(*words, expect=None, **self.attacked)
+            self.assertIn(done.returncode, (0, -signal.SIGKILL), done.stderr)
+            died += done.returncode != 0
+            if done.returncode == 0 and words[0] == "erase":
+                erased.add(secret)
+            elif done.returncode == 0:
+                there |= texts
+        return died
 
     def torn_round(self, peer, content, there, gone):
         """Three changes; what was acknowledged goes into there and gone."""

@@ -106,10 +106,8 @@ class Kill(Attack):
         """A file of another memory, written here; and the own memory to a file."""
         known = self.known
         for i in range(100000):
-            path = os.path.join(self.folder.name, f"{name}-{i}.jsonl")
             texts = [f"The import {name}-{i} brought the number {k}." for k in range(20)]
-            with open(path, "w", encoding="utf-8") as f:
-                f.write("\n".join(self.exported(texts)) + "\n")
+            path = self.write_export(f"{name}-{i}.jsonl", texts)
             if self.command("import", path) is None:
                 return
             known.there.update(texts)
@@ -118,19 +116,6 @@ class Kill(Attack):
             if self.over.is_set() or self.command("export", os.devnull) is None:
                 return
             known.counts["exports"] += 1
-
-    @staticmethod
-    def exported(texts):
-        """A file of engram export that has these facts."""
-        chance = random.SystemRandom()
-        yield json.dumps({"format": "engram-memory", "version": 1})
-        for text in texts:
-            number = f"{chance.getrandbits(128):032x}"
-            number = f"{number[:12]}7{number[13:16]}8{number[17:]}"
-            uuid = "-".join((number[:8], number[8:12], number[12:16], number[16:20], number[20:]))
-            yield json.dumps({"record": "fact", "fact_id": uuid, "content": text,
-                              "scope": "general", "committed_at": "2026-01-01T00:00:00.000000Z"})
-        yield json.dumps({"record": "end", "facts": len(texts)})
 
     # ---- the attack ----
 
