@@ -1,6 +1,10 @@
-/* memory.c - `bench_memory [FACTS]`: latency of commits (embedding included, synchronous=FULL, no
- * waiting for the verdict) with the share of the disk, and of queries over a store of FACTS facts
- * (100,000 by default). Everything runs in a temporary folder below $TMPDIR. */
+/* memory.c - `bench_memory [FACTS [FOLDER [answers]]]`: latency of commits (embedding included,
+ * synchronous=FULL, no waiting for the verdict) with the share of the disk, and of queries over a
+ * store of FACTS facts (100,000 by default): the first one of a process apart. The store is made in
+ * FOLDER and stays there; where it is there already, it is used as it is, so that two builds can be
+ * compared over one store. Without FOLDER everything runs in a temporary folder below $TMPDIR.
+ * With `answers` nothing is timed: it prints what each of the queries finds. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -149,6 +153,15 @@ static eg_status commits(const eg_services *services, size_t n, double *ms, eg_e
     return s;
 }
 
+static void print_answer(eg_str topic, const char *scope, const eg_hits *hits) {
+    printf("%.*s (%s)\n", (int)topic.len, topic.ptr, scope);
+    for (size_t i = 0; i < hits->count; i++) {
+        const eg_hit *h = &hits->hits[i];
+        printf("  %.9f %.*s [%.*s]\n", h->relevance, (int)h->fact.content.len, h->fact.content.ptr, (int)h->why.len, h->why.ptr);
+    }
+}
+
+/* ms: the time of each; NULL: prints the answers. */
 static eg_status queries(const eg_services *services, const char *scope, size_t n, double *ms, eg_error *err) {
     static const char *const topics[] = {"how long does the auth cache keep entries",
                                          "which port does the billing API listen on",
@@ -161,13 +174,15 @@ static eg_status queries(const eg_services *services, const char *scope, size_t 
         eg_query_args args = EG_QUERY_DEFAULTS;
         eg_hits hits;
         eg_request *rq = NULL;
-        args.topic = eg_str_of(topics[i % 6]);
+        char text[200];
+        args.topic = ms ? eg_str_of(topics[i % 6]) : sentence(text, sizeof text, (uint32_t)(i * 7919));
         args.scope = eg_str_of(scope);
         double begun = eg_bench_seconds();
         s = services->request_create(services->host, NULL, &rq, err);
         if (s == EG_OK && (s = services->memory_ops->query(services->memory(services->host), rq, &args, &hits)) != EG_OK)
             *err = *rq->err;
-        ms[i] = (eg_bench_seconds() - begun) * 1000;
+        if (ms) ms[i] = (eg_bench_seconds() - begun) * 1000;
+        else if (s == EG_OK) print_answer(args.topic, scope, &hits);
         if (rq) services->request_release(services->host, rq);
     }
     return s;
@@ -189,26 +204,31 @@ static eg_status embed_only(const eg_services *services, double *ms, eg_error *e
     return s;
 }
 
-static eg_status bench(const eg_host *host, const char *folder, size_t facts, eg_error *err) {
-    static double ms[COMMITS + QUERIES];
-    const eg_services *services = eg_host_services(host);
-    char cpu[128], model[65] = "";
-    eg_bench_cpu(cpu, sizeof cpu);
-    printf("memory on %s\n", cpu);
-    eg_status s = commits(services, 5, ms, err); /* opens the model */
-    if (s == EG_OK) s = commits(services, COMMITS, ms, err);
-    if (s != EG_OK) return s;
-    print_row("commit, embedding, synchronous=FULL, no verdict", ms, COMMITS);
-    if ((s = embed_only(services, ms, err)) != EG_OK) return s;
-    printf("  of it: embedding %.2f ms, one fsync of this disk %.2f ms\n", eg_bench_quantile(ms, 100, 0.5), disk_ms(folder));
+static double times[COMMITS + QUERIES];
 
-    /* the bulk of the store gets the id of the active model, so that queries scan it */
+static eg_status stored_facts(const eg_services *services, uint64_t *out, eg_error *err) {
     eg_request *rq = NULL;
     eg_memory_status status;
-    if ((s = services->request_create(services->host, NULL, &rq, err)) != EG_OK) return s;
+    eg_status s = services->request_create(services->host, NULL, &rq, err);
+    if (s != EG_OK) return s;
     s = services->memory_ops->status(services->memory(services->host), rq, &status);
+    if (s == EG_OK) *out = status.store.facts;
+    else *err = *rq->err;
     services->request_release(services->host, rq);
-    char command[700];
+    return s;
+}
+
+/* Commits into an empty store, then the bulk of the facts, under the id of the model that is active,
+ * so that queries scan them. */
+static eg_status make_store(const eg_host *host, const char *folder, size_t facts, eg_error *err) {
+    const eg_services *services = eg_host_services(host);
+    char model[65] = "", command[700];
+    eg_status s = commits(services, 5, times, err); /* opens the model */
+    if (s == EG_OK) s = commits(services, COMMITS, times, err);
+    if (s != EG_OK) return s;
+    print_row("commit, embedding, synchronous=FULL, no verdict", times, COMMITS);
+    if ((s = embed_only(services, times, err)) != EG_OK) return s;
+    printf("  of it: embedding %.2f ms, one fsync of this disk %.2f ms\n", eg_bench_quantile(times, 100, 0.5), disk_ms(folder));
     snprintf(command, sizeof command, "sqlite3 '%s' 'SELECT model_id FROM models LIMIT 1'", eg_host_paths_of(host)->database);
     FILE *p = popen(command, "r");
     if (!p || fscanf(p, "%64s", model) != 1)
@@ -216,40 +236,73 @@ static eg_status bench(const eg_host *host, const char *folder, size_t facts, eg
                snprintf(err->text, sizeof err->text, "the program sqlite3 is needed: apt-get install sqlite3"), EG_ENOENT;
     pclose(p);
     double begun = eg_bench_seconds();
-    if ((s = fill(services, eg_host_paths_of(host)->database, eg_str_of(model), facts, err)) != EG_OK) return s;
-    printf("filled with %zu facts in %.0f s\n", facts, eg_bench_seconds() - begun);
-    begun = eg_bench_seconds();
-    if ((s = queries(services, "", 1, ms, err)) != EG_OK) return s;
-    printf("first query, vectors read into memory: %.0f ms\n", (eg_bench_seconds() - begun) * 1000);
+    s = fill(services, eg_host_paths_of(host)->database, eg_str_of(model), facts, err);
+    if (s == EG_OK) printf("filled with %zu facts in %.0f s\n", facts, eg_bench_seconds() - begun);
+    return s;
+}
+
+static eg_status time_queries(const eg_services *services, size_t facts, eg_error *err) {
     static const char *const scopes[] = {"", "bench", "bench/rare"}, *const said[] = {"", ", in a scope that all have",
                                                                                       ", in the scope of a thousandth"};
+    char what[200];
+    double begun = eg_bench_seconds();
+    eg_status s = embed_only(services, times, err); /* opens the model */
+    if (s != EG_OK) return s;
+    printf("model opened and texts embedded, p50 %.2f ms each, in %.0f ms\n", eg_bench_quantile(times, 100, 0.5),
+           (eg_bench_seconds() - begun) * 1000);
+    if ((s = queries(services, "", 1, times, err)) != EG_OK) return s;
+    printf("first query of the process, vectors read into memory: %.0f ms\n", times[0]);
     for (size_t i = 0; i < 3; i++) {
-        if ((s = queries(services, scopes[i], QUERIES, ms, err)) != EG_OK) return s;
-        snprintf(command, sizeof command, "query over %zu facts%s", facts, said[i]);
-        print_row(command, ms, QUERIES);
+        if ((s = queries(services, scopes[i], QUERIES, times, err)) != EG_OK) return s;
+        snprintf(what, sizeof what, "query over %zu facts%s", facts, said[i]);
+        print_row(what, times, QUERIES);
     }
     print_memory();
-    if ((s = commits(services, COMMITS, ms, err)) != EG_OK) return s;
-    print_row("commit into the filled store", ms, COMMITS);
+    if ((s = commits(services, COMMITS, times, err)) != EG_OK) return s;
+    print_row("commit into the filled store", times, COMMITS);
     return EG_OK;
+}
+
+static eg_status print_answers(const eg_services *services, eg_error *err) {
+    eg_status s = queries(services, "", QUERIES, NULL, err);
+    if (s == EG_OK) s = queries(services, "bench", QUERIES, NULL, err);
+    return s == EG_OK ? queries(services, "bench/rare", QUERIES, NULL, err) : s;
+}
+
+static eg_status bench(const eg_host_options *o, const char *folder, size_t facts, int answers, eg_error *err) {
+    char cpu[128];
+    uint64_t stored = 0;
+    eg_host *host = NULL;
+    eg_bench_cpu(cpu, sizeof cpu);
+    if (!answers) printf("memory on %s\n", cpu);
+    eg_status s = eg_host_open(o, &host, err);
+    if (s == EG_OK) s = stored_facts(eg_host_services(host), &stored, err);
+    if (s == EG_OK && stored < facts) s = make_store(host, folder, facts, err);
+    eg_host_close(host);
+    host = NULL;
+    if (s == EG_OK) s = eg_host_open(o, &host, err); /* as a process that starts */
+    if (s == EG_OK) s = answers ? print_answers(eg_host_services(host), err) : time_queries(eg_host_services(host), facts, err);
+    eg_host_close(host);
+    return s;
 }
 
 int main(int argc, char **argv) {
     char folder[200], command[300];
     const char *base = getenv("TMPDIR");
     size_t facts = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
-    snprintf(folder, sizeof folder, "%s/engram-bench-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(folder)) return 2;
+    if (argc > 2) snprintf(folder, sizeof folder, "%s", argv[2]);
+    else snprintf(folder, sizeof folder, "%s/engram-bench-XXXXXX", base ? base : "/tmp");
+    if (argc > 2 ? mkdir(folder, 0700) != 0 && errno != EEXIST : !mkdtemp(folder)) {
+        fprintf(stderr, "bench_memory: the folder '%s' cannot be made: %s\n", folder, strerror(errno));
+        return 2;
+    }
     char program[300]; /* plugins and models are found beside build/engram */
     snprintf(program, sizeof program, "%s", argv[0]);
     const char *settings[] = {"plugins=sqlite memory rules nli secrets"};
     eg_host_options o = {.home = folder, .workspace = "bench", .program = program, .settings = settings, .setting_count = 1};
-    eg_host *host = NULL;
     eg_error err = {0};
-    eg_status s = eg_host_open(&o, &host, &err);
-    if (s == EG_OK) s = bench(host, folder, facts, &err);
+    eg_status s = bench(&o, folder, facts, argc > 3 && strcmp(argv[3], "answers") == 0, &err);
     if (s != EG_OK) fprintf(stderr, "bench_memory: %s\n", err.text);
-    eg_host_close(host);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command) || s != EG_OK ? 2 : 0;
+    return (argc <= 2 && system(command)) || s != EG_OK ? 2 : 0;
 }
