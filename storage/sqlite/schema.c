@@ -144,8 +144,26 @@ static const char *const migrations[SCHEMA] = {
 
 /* What only makes reading faster is no change of the schema: a store of any age gets it when it is
  * opened for writing, and processes that do not know of it keep it up to date. */
-static const char indexes[] = "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);"
-                              "CREATE INDEX IF NOT EXISTS facts_scope ON facts (workspace, scope);";
+static const char indexes[] =
+    "CREATE INDEX IF NOT EXISTS audit_workspace ON audit (workspace, id);"
+    "CREATE INDEX IF NOT EXISTS facts_scope ON facts (workspace, scope);"
+    /* vector_blocks.h says what these are for */
+    "CREATE TABLE IF NOT EXISTS vector_blocks (last_key INTEGER PRIMARY KEY, first_key INTEGER NOT NULL, model INTEGER NOT NULL,"
+    " count INTEGER NOT NULL, data BLOB NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS vector_blocks_model ON vector_blocks (model, last_key, first_key, count);"
+    "CREATE TABLE IF NOT EXISTS vector_gaps (last_key INTEGER PRIMARY KEY, first_key INTEGER NOT NULL, model INTEGER NOT NULL);"
+#define BLOCK_OF_OLD                                                                              \
+    "last_key = (SELECT min(last_key) FROM vector_blocks WHERE model = old.model AND last_key >=" \
+    " old.key) AND first_key <= old.key;"
+#define LEAVE_BLOCK                                                                                                     \
+    " BEGIN INSERT OR IGNORE INTO vector_gaps SELECT last_key, first_key, model FROM vector_blocks WHERE " BLOCK_OF_OLD \
+    " DELETE FROM vector_blocks WHERE " BLOCK_OF_OLD " END;"
+    "CREATE TRIGGER IF NOT EXISTS vector_deleted AFTER DELETE ON vectors" LEAVE_BLOCK
+    "CREATE TRIGGER IF NOT EXISTS vector_changed AFTER UPDATE ON vectors" LEAVE_BLOCK;
+/* What they make. */
+static const char index_names[] = "'audit_workspace', 'facts_scope', 'vector_blocks', 'vector_blocks_model', 'vector_gaps', "
+                                  "'vector_deleted', 'vector_changed'";
+enum { INDEXES = 7 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_META);
@@ -316,11 +334,12 @@ static eg_status prepare_locked(const char *path, eg_request *rq, const eg_servi
     return s;
 }
 
-static int has_indexes(connection *c) {
+int schema_has_indexes(connection *c) {
     sqlite3_stmt *q = NULL;
-    static const char count[] = "SELECT count(*) FROM sqlite_master WHERE name IN ('audit_workspace', 'facts_scope')";
+    char count[300];
+    snprintf(count, sizeof count, "SELECT count(*) FROM sqlite_master WHERE name IN (%s)", index_names);
     int has = sqlite3_prepare_v2(c->db, count, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW &&
-              sqlite3_column_int(q, 0) == 2;
+              sqlite3_column_int(q, 0) == INDEXES;
     sqlite3_finalize(q);
     return has;
 }
@@ -329,7 +348,7 @@ static int has_indexes(connection *c) {
 static int is_current(const char *path, eg_request *rq) {
     connection c;
     if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0 || connection_open(&c, path, FOR_FACTS, rq) != EG_OK) return 0;
-    int current = present_schema(&c, rq) == SCHEMA && schema_check(&c, rq, 1, NULL) == EG_OK && has_indexes(&c);
+    int current = present_schema(&c, rq) == SCHEMA && schema_check(&c, rq, 1, NULL) == EG_OK && schema_has_indexes(&c);
     connection_close(&c);
     return current;
 }

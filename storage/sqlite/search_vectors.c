@@ -1,5 +1,5 @@
-/* search_vectors.c - the facts with the nearest vectors. int8 rows are scanned in blocks of 1,024
- * and the best facts are scored again with f32.
+/* search_vectors.c - the facts with the nearest vectors. int8 rows are scanned in blocks
+ * (vector_blocks.h) and the best facts are scored again with f32.
  *
  * The int8 rows of a model are cached in memory up to a limit; rows beyond it are read from the
  * store in the same blocks at each search. Rows are only ever added, in order of commit, and those
@@ -10,21 +10,13 @@
 #include <stdlib.h>
 
 #include "best.h"
+#include "vector_blocks.h"
 
 enum {
-    BLOCK = 1024,
     CACHE_BYTES = 512 << 20, /* 1.3 million rows of 384 numbers */
     MARGIN = 16              /* facts beyond the limit that are scored again: int8 orders near ones
                               * differently from f32 */
 };
-
-typedef struct block {
-    size_t count;
-    int64_t facts[BLOCK];
-    int32_t workspaces[BLOCK];
-    float scales[BLOCK];
-    int8_t *rows; /* BLOCK x dimensions */
-} block;
 
 typedef struct vector_cache {
     struct vector_cache *next;
@@ -40,10 +32,7 @@ typedef struct vector_cache {
 void vector_caches_release(eg_storage *s) {
     for (vector_cache *v = s->caches; v;) {
         vector_cache *next = v->next;
-        for (size_t i = 0; i < v->block_count; i++) {
-            free(v->blocks[i]->rows);
-            free(v->blocks[i]);
-        }
+        for (size_t i = 0; i < v->block_count; i++) block_destroy(v->blocks[i]);
         free(v->blocks);
         free(v->model_id);
         free(v);
@@ -79,23 +68,10 @@ static size_t cached_bytes(const eg_storage *s) {
     return bytes;
 }
 
-static block *block_create(uint32_t dimensions) {
-    block *b = malloc(sizeof *b);
-    int8_t *rows = malloc((size_t)BLOCK * dimensions);
-    if (!b || !rows) {
-        free(b);
-        free(rows);
-        return NULL;
-    }
-    b->count = 0;
-    b->rows = rows;
-    return b;
-}
-
-/* The block that the next row goes to; NULL when the cache is full or memory is out. */
+/* The block that the next rows go to; NULL when the cache is full or memory is out. */
 static block *open_block(eg_storage *s, vector_cache *v) {
     block *last = v->block_count ? v->blocks[v->block_count - 1] : NULL;
-    if (last && last->count < BLOCK) return last;
+    if (last && !last->full) return last;
     if (cached_bytes(s) + sizeof(block) + (size_t)BLOCK * v->dimensions > CACHE_BYTES) return NULL;
     block **more = realloc(v->blocks, (v->block_count + 1) * sizeof *more);
     if (!more) return NULL;
@@ -103,17 +79,6 @@ static block *open_block(eg_storage *s, vector_cache *v) {
     block *b = block_create(v->dimensions);
     if (b) v->blocks[v->block_count++] = b;
     return b;
-}
-
-/* The row's key. */
-static int64_t take_row(sqlite3_stmt *q, block *b, uint32_t dimensions) {
-    size_t i = b->count++;
-    b->facts[i] = sqlite3_column_int64(q, 1);
-    b->workspaces[i] = sqlite3_column_int(q, 4);
-    b->scales[i] = (float)sqlite3_column_double(q, 2);
-    if (sqlite3_column_bytes(q, 3) == (int)dimensions) memcpy(b->rows + i * dimensions, sqlite3_column_blob(q, 3), dimensions);
-    else b->scales[i] = 0; /* a row of another size is never near */
-    return sqlite3_column_int64(q, 0);
 }
 
 /* The number that a statement gives: 1, 0 no row, -1 error with the record filled. */
@@ -129,16 +94,6 @@ static int number_by_name(connection *c, eg_request *rq, eg_sql which, eg_str na
     return number_of(c, rq, q, out);
 }
 
-/* Runs VECTORS_AFTER for the rows behind `key`. */
-static sqlite3_stmt *rows_after(connection *c, eg_request *rq, int64_t model, int64_t key, int64_t limit) {
-    sqlite3_stmt *q = prepare(c, rq, EG_SQL_VECTORS_AFTER);
-    if (!q) return NULL;
-    sqlite3_bind_int64(q, 1, model);
-    sqlite3_bind_int64(q, 2, key);
-    sqlite3_bind_int64(q, 3, limit);
-    return q;
-}
-
 /* 1 when the cache holds all rows that it can hold, so that it need not be changed; -1 with the
  * error record filled. */
 static int up_to_date(connection *c, eg_request *rq, const vector_cache *v) {
@@ -152,23 +107,18 @@ static int up_to_date(connection *c, eg_request *rq, const vector_cache *v) {
 
 /* Reads what was committed since the last search. The write lock of the cache is held. */
 static eg_status read_tail(eg_storage *s, connection *c, eg_request *rq, vector_cache *v) {
-    sqlite3_stmt *q;
-    int row;
+    int row = 1;
     if (v->model == 0) {
         row = number_by_name(c, rq, EG_SQL_MODEL_KEY, eg_str_of(v->model_id), &v->model);
         if (row <= 0) return row < 0 ? rq->err->code : EG_OK;
     }
-    if (v->full) return EG_OK;
-    if (!(q = rows_after(c, rq, v->model, v->last_key, -1))) return rq->err->code;
-    while ((row = step(c, rq, q)) > 0) {
+    vector_source from = {.s = s, .c = c, .rq = rq, .model = v->model, .dimensions = v->dimensions, .key = v->last_key};
+    while (row > 0 && !v->full) {
         block *b = open_block(s, v);
-        if (!b) {
-            v->full = 1;
-            break;
-        }
-        v->last_key = take_row(q, b, v->dimensions);
+        if (b) row = read_vectors(&from, b);
+        else v->full = 1;
+        v->last_key = from.key;
     }
-    sqlite3_reset(q);
     return row < 0 ? rq->err->code : EG_OK;
 }
 
@@ -225,21 +175,18 @@ static void scan_block(scan *x, const block *b) {
 /* The rows that are not cached, block by block. */
 static eg_status scan_rest(scan *x) {
     const vector_cache *v = x->vectors;
+    vector_source from = {.s = x->s, .c = x->c, .rq = x->rq, .model = v->model, .dimensions = v->dimensions, .key = v->last_key};
     block *b = block_create(v->dimensions);
     if (!b) return eg_request_fail(x->rq, EG_ENOMEM, "out of memory for a block of vectors");
-    int64_t key = v->last_key;
     int row = 1;
     while (row > 0) {
+        row = read_vectors(&from, b);
+        if (row > 0 && !b->full) continue;
+        if (row >= 0) scan_block(x, b);
         b->count = 0;
-        sqlite3_stmt *q = rows_after(x->c, x->rq, v->model, key, BLOCK);
-        if (!q) row = -1;
-        while (row > 0 && (row = step(x->c, x->rq, q)) > 0) key = take_row(q, b, v->dimensions);
-        if (row < 0 || b->count == 0) break;
-        scan_block(x, b);
-        row = 1;
+        b->full = 0;
     }
-    free(b->rows);
-    free(b);
+    block_destroy(b);
     return row < 0 ? x->rq->err->code : EG_OK;
 }
 

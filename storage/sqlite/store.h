@@ -53,6 +53,7 @@ struct eg_storage {
     int read_only;             /* writer and counter are not open */
     int is_snapshot;           /* of a store: the first reader alone is open */
     char why_read_only[256];   /* what failed, where it was no want of permission */
+    int has_vector_blocks;     /* and all else that schema_has_indexes() looks for */
     connection_kind read_kind; /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */
@@ -128,6 +129,9 @@ eg_status bind_filter(sqlite3_stmt *q, const eg_storage *s, connection *c, eg_re
 eg_status schema_prepare(const char *path, eg_request *rq, const eg_services *services);
 /* Schema, versions of the open store; EG_EVERSION when this process is too old. */
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time);
+/* 1 when the store has what only makes reading faster; every store that can be written gets it when
+ * it is opened. */
+int schema_has_indexes(connection *c);
 
 /* For a store that cannot be written here: whether its schema can be read as it stands. */
 eg_status schema_check_read_only(connection *c, eg_request *rq);
