@@ -46,10 +46,13 @@ typedef struct postings {
     eg_storage *s;
     const weighted_term *terms;
     size_t count;
-    fact_scores *scores;
-    /* of the term that is gone through */
-    double weight, average; /* average: length of a fact */
-    size_t left;            /* places of the table that may still be taken */
+    double average; /* length of a fact */
+    /* The index gives the facts of a term in the order of their keys: those of the terms before
+     * are merged with them, from one array into the other. */
+    fact_scores before, merged;
+    size_t taken; /* of `before` */
+    size_t capacity;
+    double weight; /* of the term that is gone through */
 } postings;
 
 static int terms_in_fact(const Fts5ExtensionApi *api, Fts5Context *at, struct fact_lengths *lengths, int64_t fact, int *out) {
@@ -61,11 +64,14 @@ static int terms_in_fact(const Fts5ExtensionApi *api, Fts5Context *at, struct fa
     return failed;
 }
 
-static ranked *score_of(postings *p, int64_t fact) {
-    fact_scores *t = p->scores;
-    size_t i = (size_t)((uint64_t)fact * 0x9e3779b97f4a7c15u >> 32) & (t->size - 1);
-    while (t->rows[i].fact && t->rows[i].fact != fact) i = (i + 1) & (t->size - 1);
-    return &t->rows[i];
+/* Adds the facts of the terms before up to that key to what is merged; the last of them, where it
+ * has that key. NULL: none has. */
+static ranked *merge_up_to(postings *p, int64_t fact) {
+    const ranked *from = p->before.rows;
+    ranked *to = p->merged.rows;
+    while (p->taken < p->before.count && from[p->taken].fact <= fact && p->merged.count < p->capacity)
+        to[p->merged.count++] = from[p->taken++];
+    return p->merged.count && to[p->merged.count - 1].fact == fact ? &to[p->merged.count - 1] : NULL;
 }
 
 /* Called for each fact that has the term, with the index standing there. */
@@ -79,11 +85,11 @@ static int add_fact(const Fts5ExtensionApi *api, Fts5Context *at, void *self) {
     failed = api->xPhraseFirst(at, 0, &places, &column, &place);
     for (; failed == SQLITE_OK && column >= 0; api->xPhraseNext(at, &places, &column, &place)) times++;
     if (failed != SQLITE_OK) return failed;
-    ranked *row = score_of(p, fact);
-    if (!row->fact) {
-        if (p->left == 0) return SQLITE_DONE; /* more than were counted */
-        p->left--;
-        row->fact = fact;
+    ranked *row = merge_up_to(p, fact);
+    if (!row) {
+        if (p->merged.count == p->capacity) return SQLITE_DONE; /* more than were counted */
+        row = &p->merged.rows[p->merged.count++];
+        *row = (ranked){.fact = fact};
     }
     row->score += (float)(p->weight * times * (BM25_K1 + 1) / (times + BM25_K1 * (1 - BM25_B + BM25_B * length / p->average)));
     return SQLITE_OK;
@@ -97,8 +103,13 @@ static void add_all(const Fts5ExtensionApi *api, Fts5Context *at, sqlite3_contex
     if (failed == SQLITE_OK) failed = api->xColumnTotalSize(at, -1, &terms);
     p->average = facts > 0 && terms > 0 ? (double)terms / (double)facts : 1;
     for (size_t i = 0; failed == SQLITE_OK && i < p->count; i++) {
+        fact_scores swap = p->before;
+        p->before = p->merged;
+        p->merged = (fact_scores){swap.rows, 0};
+        p->taken = 0;
         p->weight = p->terms[i].weight;
         failed = api->xQueryPhrase(at, (int)i, p, add_fact);
+        if (failed == SQLITE_OK) (void)merge_up_to(p, INT64_MAX);
     }
     if (failed != SQLITE_OK) sqlite3_result_error_code(result, failed);
 }
@@ -131,11 +142,11 @@ static eg_str match_of(eg_request *rq, const weighted_term *terms, size_t n) {
 eg_status add_postings(eg_storage *s, connection *c, eg_request *rq, const weighted_term *terms, size_t n, fact_scores *out) {
     size_t documents = 0;
     for (size_t i = 0; i < n; i++) documents += (size_t)terms[i].documents;
-    for (out->size = 64; out->size < 2 * documents;) out->size *= 2;
+    size_t capacity = 2 * documents + 64;
     eg_str match = match_of(rq, terms, n);
-    if (!match.ptr || !(out->rows = eg_request_array(rq, out->size, sizeof *out->rows))) return EG_ENOMEM;
-    memset(out->rows, 0, out->size * sizeof *out->rows);
-    postings p = {.s = s, .terms = terms, .count = n, .scores = out, .left = out->size - out->size / 4};
+    ranked *rows = eg_request_array(rq, 2 * capacity, sizeof *rows);
+    if (!match.ptr || !rows) return EG_ENOMEM;
+    postings p = {.s = s, .terms = terms, .count = n, .capacity = capacity, .before.rows = rows, .merged.rows = rows + capacity};
     eg_status st = c->has_postings ? EG_OK : add_function(c, rq);
     sqlite3_stmt *q = st == EG_OK ? prepare(c, rq, EG_SQL_POSTINGS) : NULL;
     if (!q) return rq->err->code;
@@ -144,5 +155,6 @@ eg_status add_postings(eg_storage *s, connection *c, eg_request *rq, const weigh
     int row = step(c, rq, q);
     c->postings = NULL;
     sqlite3_reset(q);
+    *out = p.merged;
     return row < 0 ? rq->err->code : EG_OK;
 }

@@ -15,10 +15,10 @@ typedef struct weighted_term {
     double weight; /* how much it tells */
 } weighted_term;
 
-/* A hash table of facts by their keys; fact 0: free. */
+/* Facts in the order of their keys. */
 typedef struct fact_scores {
     ranked *rows;
-    size_t size; /* a power of two */
+    size_t count;
 } fact_scores;
 
 /* The facts that have any of the terms; n is at least 1, and each term is in the index. */

@@ -83,8 +83,8 @@ eg_status read_scored(connection *c, eg_request *rq, sqlite3_stmt *q, eg_scored_
 
 static eg_status offer_all(void *self, best_facts *b) {
     const fact_scores *scores = self;
-    for (size_t i = 0; i < scores->size; i++)
-        if (scores->rows[i].fact && best_may_pass(b, scores->rows[i].fact)) best_offer(b, scores->rows[i]);
+    for (size_t i = 0; i < scores->count; i++)
+        if (best_may_pass(b, scores->rows[i].fact)) best_offer(b, scores->rows[i]);
     return EG_OK;
 }
 
