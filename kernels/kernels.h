@@ -113,6 +113,8 @@ typedef struct eg_kernels {
     void (*dequantize_s8)(const int8_t *x, const float *scales, size_t n, float *out);
     /* Sum of a[i] * b[i] as int32: exact. */
     int32_t (*dot_s8)(const int8_t *a, const int8_t *b, size_t n);
+    /* The same of n values each for the query and `count` rows, one behind the other. */
+    void (*dots_s8)(const int8_t *rows, size_t count, const int8_t *query, size_t n, int32_t *out);
 
     /* The s8 format has the same meaning on every ISA. Inputs are cut into blocks of 128 (the last
      * may be shorter). Weights: s8 in [-127, 127], with one f32 scale for each row and block.

@@ -227,4 +227,6 @@ int eg_pool_take(eg_pool *p, int (*stop)(const void *arg), const void *arg) {
     return taken;
 }
 
+int eg_pool_try(eg_pool *p) { return pthread_mutex_trylock(&p->one_run) == 0; }
+
 void eg_pool_give(eg_pool *p) { pthread_mutex_unlock(&p->one_run); }

@@ -27,6 +27,8 @@ void eg_pool_run(eg_pool *pool, size_t n, void (*task)(void *arg, size_t i, uint
  * every few milliseconds while the thread waits; when it returns non-zero, the function returns 0
  * and the pool is not taken. Else it returns 1. */
 int eg_pool_take(eg_pool *pool, int (*stop)(const void *arg), const void *arg);
+/* The same if the pool is free at once; else returns 0. */
+int eg_pool_try(eg_pool *pool);
 void eg_pool_give(eg_pool *pool);
 
 #endif

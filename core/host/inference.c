@@ -273,12 +273,27 @@ static void host_quantize_s8(void *host, const float *x, size_t n, int8_t *out, 
     for (size_t i = 0; i < n; i++) out[i] = most > 0 ? (int8_t)lrintf(x[i] / most * 127.0f) : 0;
 }
 
+enum { DOTS = 256 };
+
 static void host_scan_s8(void *host, const int8_t *rows, const float *scales, size_t n, size_t dimensions, const int8_t *query,
                          float query_scale, float *out) {
     const eg_vector_kernels *k = &((eg_host *)host)->vectors;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = scales[i] * query_scale * (float)k->dot_s8(rows + i * dimensions, query, dimensions);
+    for (size_t done = 0; done < n; done += DOTS) {
+        int32_t dots[DOTS];
+        size_t count = n - done < DOTS ? n - done : DOTS;
+        k->dots_s8(rows + done * dimensions, count, query, dimensions, dots);
+        for (size_t i = 0; i < count; i++) out[done + i] = scales[done + i] * query_scale * (float)dots[i];
     }
+}
+
+static void host_parallel(void *host, size_t n, void (*task)(void *arg, size_t i), void *arg) {
+    eg_host *h = host;
+    eg_engine *e = NULL;
+    if (pthread_mutex_trylock(&h->model_lock) == 0) { /* it is held while a model is opened */
+        e = h->engine;
+        pthread_mutex_unlock(&h->model_lock);
+    }
+    eg_engine_parallel(e, n, task, arg);
 }
 
 static float host_dot(void *host, const float *a, const float *b, size_t n) { return ((eg_host *)host)->vectors.dot(a, b, n); }
@@ -298,6 +313,7 @@ void eg_host_fill_inference(eg_host *h) {
     h->services.quantize_s8 = host_quantize_s8;
     h->services.scan_s8 = host_scan_s8;
     h->services.dot = host_dot;
+    h->services.parallel = host_parallel;
 }
 
 void eg_host_close_models(eg_host *h) {

@@ -112,4 +112,26 @@ static inline int32_t dot_s8(const int8_t *a, const int8_t *b, size_t n) {
     return total;
 }
 
+/* Four rows share the widened query and the sums across lanes. Each step prefetches a line of the
+ * rows after the next four: who scans more than the caches hold waits for memory. */
+#define ISA_DOT4_S8
+static inline void dot4_s8(const int8_t *rows, const int8_t *query, size_t n, int32_t out[4]) {
+    __m256i sums[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m256i y = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(query + i)));
+        _mm_prefetch((const char *)rows + 8 * n + 4 * i, _MM_HINT_T0);
+        for (size_t r = 0; r < 4; r++) {
+            __m256i x = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(rows + r * n + i)));
+            sums[r] = _mm256_add_epi32(sums[r], _mm256_madd_epi16(x, y));
+        }
+    }
+    __m256i ab = _mm256_hadd_epi32(sums[0], sums[1]), cd = _mm256_hadd_epi32(sums[2], sums[3]);
+    __m256i halves = _mm256_hadd_epi32(ab, cd); /* of each row the sums of both halves */
+    __m128i total = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    _mm_storeu_si128((__m128i *)(void *)out, total);
+    for (; i < n; i++)
+        for (size_t r = 0; r < 4; r++) out[r] += rows[r * n + i] * query[i];
+}
+
 #endif

@@ -11,6 +11,7 @@
  *   ISA_F32_ROWS       rows of the largest micro-kernel of f32 and bf16: 4, 6 or 12
  *   ISA_S8_...         see s8.tmpl.h
  * Optional:
+ *   ISA_DOT4_S8        lanes.h has dot4_s8: dot_s8 of four rows, one behind the other
  *   ISA_UNROLL         steps of the f32 micro-kernel in one iteration of its loop; default 4
  *   ISA_BF16_GROUP     see gemm.tmpl.h
  *   ISA_HAS_AMX        see amx.tmpl.h
@@ -65,6 +66,14 @@ static void add3(const float *a, const float *b, const float *c, float *out, siz
         v16 sum = v16_add(load_part(a + i, n - i), load_part(b + i, n - i));
         store_part(out + i, n - i, v16_add(sum, load_part(c + i, n - i)));
     }
+}
+
+static void dots_s8(const int8_t *rows, size_t count, const int8_t *query, size_t n, int32_t *out) {
+    size_t i = 0;
+#ifdef ISA_DOT4_S8
+    for (; i + 4 <= count; i += 4) dot4_s8(rows + i * n, query, n, out + i);
+#endif
+    for (; i < count; i++) out[i] = dot_s8(rows + i * n, query, n);
 }
 
 static void dequantize_s8(const int8_t *x, const float *scales, size_t n, float *out) {
@@ -173,6 +182,7 @@ const eg_kernels ISA_TABLE = {.isa = ISA_ID,
                               .add3 = add3,
                               .dequantize_s8 = dequantize_s8,
                               .dot_s8 = dot_s8,
+                              .dots_s8 = dots_s8,
                               .s8_pack = s8_pack,
                               .s8 = {.panel_width = S8_PANEL,
                                      .row_bytes = s8_row_bytes,

@@ -6,7 +6,11 @@
  * of one fact follow each other, so comparing the last key shows whether another process added
  * some; each search first reads those.
  *
- * The scan skips rows of other workspaces, and of facts that best.h knows not to pass. */
+ * The scan skips rows of other workspaces, and of facts that best.h knows not to pass. Many blocks
+ * are scanned in parts, on several threads, each of which keeps its best facts; the best of these
+ * are the best of all. */
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "best.h"
@@ -127,22 +131,52 @@ typedef struct scan {
     connection *c;
     eg_request *rq;
     const vector_cache *vectors;
+    size_t block_count; /* without empty ones */
     int64_t workspace;
     const int8_t *s8; /* the query */
     float scale;
     const float *query;
     uint32_t dimensions;
-    ranked pending; /* the best row so far of the fact whose rows are being scanned; fact 0: none */
-    best_facts *best;
+    struct part *parts;
+    size_t part_count;
+    /* as many facts as are looked for have at least this score: no row with less is among the
+     * best */
+    _Atomic float floor;
 } scan;
 
-static int is_wanted(const scan *x, const block *b, size_t i) {
-    return b->workspaces[i] == x->workspace && best_may_pass(x->best, b->facts[i]);
+/* Blocks that one thread scans one after the other. */
+typedef struct part {
+    scan *x;
+    best_facts best; /* with a heap of its own */
+    ranked pending;  /* the best row so far of the fact whose rows are being scanned; fact 0: none */
+    float floor;     /* as of the scan, as far as this part knows */
+} part;
+
+static int is_wanted(const part *p, const block *b, size_t i) {
+    return b->workspaces[i] == p->x->workspace && best_may_pass(&p->best, b->facts[i]);
 }
 
-static void end_fact(scan *x) {
-    if (x->pending.fact) best_offer(x->best, x->pending);
-    x->pending.fact = 0;
+static void raise_floor(part *p) {
+    float all = atomic_load_explicit(&p->x->floor, memory_order_relaxed);
+    float own = p->best.count == p->best.capacity ? p->best.heap[0].score : all;
+    while (own > all &&
+           !atomic_compare_exchange_weak_explicit(&p->x->floor, &all, own, memory_order_relaxed, memory_order_relaxed)) {}
+    p->floor = own > all ? own : all;
+}
+
+static void end_fact(part *p) {
+    if (p->pending.fact) {
+        best_offer(&p->best, p->pending);
+        raise_floor(p);
+    }
+    p->pending.fact = 0;
+}
+
+static inline void take_score(part *p, int64_t fact, float score) {
+    if (score < p->floor) return;
+    if (fact != p->pending.fact) end_fact(p);
+    else if (score <= p->pending.score) return;
+    p->pending = (ranked){score, fact};
 }
 
 /* The n rows that are wanted, each by itself. */
@@ -155,25 +189,65 @@ static void score_few(const scan *x, const block *b, const uint16_t *wanted, siz
     }
 }
 
-static void scan_block(scan *x, const block *b) {
+/* Rows begin to end - 1. */
+static void scan_rows(part *p, const block *b, size_t begin, size_t end) {
     enum { FEW = BLOCK / 8 };
+    const scan *x = p->x;
+    const eg_services *services = x->s->services;
     float scores[BLOCK];
     uint16_t wanted[BLOCK];
     size_t n = 0;
-    for (size_t i = 0; i < b->count; i++)
-        if (is_wanted(x, b, i)) wanted[n++] = (uint16_t)i;
-    if (n <= FEW) score_few(x, b, wanted, n, scores);
-    else x->s->services->scan_s8(x->s->services->host, b->rows, b->scales, b->count, x->dimensions, x->s8, x->scale, scores);
-    for (size_t k = 0; k < n; k++) {
-        size_t i = wanted[k];
-        if (b->facts[i] != x->pending.fact) end_fact(x);
-        else if (scores[i] <= x->pending.score) continue;
-        x->pending = (ranked){scores[i], b->facts[i]};
+    int all = b->workspace == x->workspace && !p->best.visible;
+    if (!all) {
+        for (size_t i = begin; i < end; i++)
+            if (is_wanted(p, b, i)) wanted[n++] = (uint16_t)i;
+        if (n <= FEW) score_few(x, b, wanted, n, scores);
     }
+    if (all || n > FEW)
+        services->scan_s8(services->host, b->rows + begin * x->dimensions, b->scales + begin, end - begin, x->dimensions, x->s8,
+                          x->scale, scores + begin);
+    if (all)
+        for (size_t i = begin; i < end; i++) take_score(p, b->facts[i], scores[i]);
+    else
+        for (size_t k = 0; k < n; k++) take_score(p, b->facts[wanted[k]], scores[wanted[k]]);
+}
+
+/* The first row of the block that belongs to another fact. */
+static size_t rows_of(const block *b, int64_t fact) {
+    size_t i = 0;
+    while (i < b->count && b->facts[i] == fact) i++;
+    return i;
+}
+
+static int64_t last_fact_of(const block *b) { return b->facts[b->count - 1]; }
+
+/* The blocks of the part but for the rows of a fact that began in the part before; with those of
+ * its last fact in the blocks behind it: so each fact is offered once. */
+static void scan_part(void *self, size_t number) {
+    scan *x = self;
+    part *p = &x->parts[number];
+    block *const *blocks = x->vectors->blocks;
+    size_t i = x->block_count * number / x->part_count, end = x->block_count * (number + 1) / x->part_count;
+    int64_t before = i ? last_fact_of(blocks[i - 1]) : 0;
+    for (; i < end; i++) {
+        size_t begin = rows_of(blocks[i], before);
+        if (begin < blocks[i]->count) before = 0;
+        scan_rows(p, blocks[i], begin, blocks[i]->count);
+    }
+    if (end && before == 0) {
+        int64_t last = last_fact_of(blocks[end - 1]);
+        size_t rows = BLOCK;
+        for (; i < x->block_count && rows; i++) {
+            rows = rows_of(blocks[i], last);
+            scan_rows(p, blocks[i], 0, rows);
+            if (rows < blocks[i]->count) break;
+        }
+    }
+    if (!x->vectors->full) end_fact(p);
 }
 
 /* The rows that are not cached, block by block. */
-static eg_status scan_rest(scan *x) {
+static eg_status scan_rest(scan *x, part *p) {
     const vector_cache *v = x->vectors;
     vector_source from = {.s = x->s, .c = x->c, .rq = x->rq, .model = v->model, .dimensions = v->dimensions, .key = v->last_key};
     block *b = block_create(v->dimensions);
@@ -182,21 +256,41 @@ static eg_status scan_rest(scan *x) {
     while (row > 0) {
         row = read_vectors(&from, b);
         if (row > 0 && !b->full) continue;
-        if (row >= 0) scan_block(x, b);
-        b->count = 0;
-        b->full = 0;
+        if (row >= 0) scan_rows(p, b, 0, b->count);
+        block_clear(b);
     }
     block_destroy(b);
+    end_fact(p);
     return row < 0 ? x->rq->err->code : EG_OK;
+}
+
+static eg_status make_parts(scan *x, const best_facts *b) {
+    enum { PART_BLOCKS = 16, MOST_PARTS = 16 };
+    size_t n = x->block_count / PART_BLOCKS;
+    /* the rest is read by this thread, and may begin with the last fact that is cached */
+    x->part_count = n < 1 || x->vectors->full ? 1 : n < MOST_PARTS ? n : MOST_PARTS;
+    ranked *heaps = eg_request_array(x->rq, x->part_count * b->capacity, sizeof *heaps);
+    if (!heaps || !(x->parts = eg_request_array(x->rq, x->part_count, sizeof *x->parts))) return EG_ENOMEM;
+    atomic_store(&x->floor, -INFINITY);
+    for (size_t i = 0; i < x->part_count; i++) {
+        x->parts[i] = (part){.x = x, .best = *b, .floor = -INFINITY};
+        x->parts[i].best.heap = heaps + i * b->capacity;
+    }
+    return EG_OK;
 }
 
 static eg_status scan_all(void *self, best_facts *b) {
     scan *x = self;
     const vector_cache *v = x->vectors;
-    x->best = b;
-    for (size_t i = 0; i < v->block_count; i++) scan_block(x, v->blocks[i]);
-    eg_status s = v->full ? scan_rest(x) : EG_OK;
-    end_fact(x);
+    x->block_count = v->block_count;
+    while (x->block_count && v->blocks[x->block_count - 1]->count == 0) x->block_count--;
+    eg_status s = make_parts(x, b);
+    if (s != EG_OK) return s;
+    if (x->part_count > 1) x->s->services->parallel(x->s->services->host, x->part_count, scan_part, x);
+    else scan_part(x, 0);
+    if (v->full) s = scan_rest(x, x->parts);
+    for (size_t i = 0; i < x->part_count; i++)
+        for (size_t k = 0; k < x->parts[i].best.count; k++) best_offer(b, x->parts[i].best.heap[k]);
     return s;
 }
 

@@ -15,10 +15,24 @@ block *block_create(uint32_t dimensions) {
         free(rows);
         return NULL;
     }
-    b->count = 0;
-    b->full = 0;
     b->rows = rows;
+    block_clear(b);
     return b;
+}
+
+void block_clear(block *b) {
+    b->count = 0;
+    b->workspace = 0;
+    b->full = 0;
+}
+
+/* Counts the next n rows in, whose workspaces are there. */
+static void count_rows(block *b, size_t n) {
+    int32_t first = n && !b->count ? b->workspaces[0] : b->workspace;
+    for (size_t i = 0; i < n; i++)
+        if (b->workspaces[b->count + i] != first) first = 0;
+    b->workspace = first;
+    b->count += n;
 }
 
 void block_destroy(block *b) {
@@ -49,7 +63,7 @@ static int find_stored(const vector_source *v, stored *out) {
 }
 
 static void take_row(const vector_source *v, sqlite3_stmt *q, block *b) {
-    size_t i = b->count++;
+    size_t i = b->count;
     int8_t *to = b->rows + i * v->dimensions;
     b->facts[i] = sqlite3_column_int64(q, 1);
     b->workspaces[i] = sqlite3_column_int(q, 4);
@@ -60,6 +74,7 @@ static void take_row(const vector_source *v, sqlite3_stmt *q, block *b) {
         b->scales[i] = 0;
         memset(to, 0, v->dimensions);
     }
+    count_rows(b, 1);
 }
 
 /* The rows behind the key up to `last`, as far as there is room: their number. */
@@ -93,7 +108,7 @@ static int take_data(const char *data, size_t size, uint32_t dimensions, size_t 
     memcpy(b->rows + b->count * dimensions, data + n * sizeof *b->scales, n * dimensions);
     for (size_t i = 0; i < n; i++)
         if (b->facts[b->count + i] < 1) return 0;
-    b->count += n;
+    count_rows(b, n);
     return 1;
 }
 

@@ -13,7 +13,8 @@ enum { BLOCK = 1024 };
 
 typedef struct block {
     size_t count;
-    int full; /* nothing is added to it any more */
+    int32_t workspace; /* of all its rows; 0: of several */
+    int full;          /* nothing is added to it any more */
     int64_t facts[BLOCK];
     int32_t workspaces[BLOCK];
     float scales[BLOCK];
@@ -22,6 +23,8 @@ typedef struct block {
 
 block *block_create(uint32_t dimensions);
 void block_destroy(block *b);
+/* Makes it empty. */
+void block_clear(block *b);
 
 /* The vectors of a model behind `key`, in the order of their keys. */
 typedef struct vector_source {

@@ -62,6 +62,17 @@ static void data_depend_on_the_case_alone(void **state) {
     done(&first), done(&second), done(&other), done(&first_again), done(&copied), done(&second_again);
 }
 
+/* Rows one behind the other have what each has by itself. */
+static void check_rows(const eg_kernels *k, const int8_t *rows, const int8_t *query, size_t n) {
+    static int8_t many[7 * 1000];
+    int32_t out[8] = {0};
+    for (size_t r = 0; r < 7; r++)
+        for (size_t i = 0; i < n; i++) many[r * n + i] = rows[(i + 31 * r) % n];
+    k->dots_s8(many, 7, query, n, out);
+    for (size_t r = 0; r < 7; r++) assert_int_equal(out[r], k->dot_s8(many + r * n, query, n));
+    assert_int_equal(out[7], 0);
+}
+
 static void integers_are_exact(void **state) {
     (void)state;
     static int8_t a[1000], b[1000];
@@ -78,6 +89,7 @@ static void integers_are_exact(void **state) {
         for (size_t i = 0; i < 8; i++) scales[i] = next_float();
         for (size_t l = 0; l < isa_count; l++) {
             assert_int_equal(isas[l]->dot_s8(a, b, n), expected);
+            check_rows(isas[l], a, b, n);
             isas[l]->dequantize_s8(a, scales, n, l ? y : x);
             if (l) assert_memory_equal(x, y, n * sizeof(float));
         }

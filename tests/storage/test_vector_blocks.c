@@ -422,6 +422,74 @@ static void kills_leave_true_blocks(void **state) {
     remove_place(&p);
 }
 
+/* A fact that has the vectors of the numbers first to first + n - 1. */
+static eg_id put_long_fact(store *s, uint32_t first, uint32_t n) {
+    float(*values)[WIDTH] = malloc(n * sizeof *values);
+    eg_vector *vectors = malloc(n * sizeof *vectors);
+    eg_new_fact row = new_fact("a long fact", "x");
+    assert_true(values && vectors);
+    for (uint32_t i = 0; i < n; i++) {
+        direction(first + i, values[i]);
+        vectors[i] = (eg_vector){.statement = i, .dimensions = WIDTH, .model_id = EG_STR("m"), .values = values[i]};
+    }
+    memcpy(row.fact.content_hash, row.fact.id.bytes, 16);
+    row.vectors = vectors;
+    row.vector_count = n;
+    const eg_change change = {.kind = EG_CHANGE_FACT, .new_fact = &row};
+    assert_int_equal(apply(s, NULL, 0, &change, 1, NULL), EG_OK);
+    test_request_release(&s->request);
+    free(values);
+    free(vectors);
+    return row.fact.id;
+}
+
+/* Many blocks are scanned in parts side by side: each fact is found once with its best vector, also
+ * one whose vectors lie in two parts, or fill a whole block and more. */
+static void parts_find_what_one_scan_finds(void **state) {
+    (void)state;
+    enum { PARTS = 3, ROWS = PARTS * 16 * BLOCK, LONG = 3000, LIMIT = 50 };
+    static eg_id ids[ROWS]; /* of the fact of each vector */
+    place p;
+    store s;
+    make_place(&p);
+    open_at(&s, &p);
+    for (uint32_t n = 0; n < ROWS;) {
+        /* across the ends of the first and the second part */
+        int at_end = n % (16 * BLOCK) >= 15 * BLOCK && n % (16 * BLOCK) < 15 * BLOCK + 100;
+        uint32_t count = at_end ? LONG : 100;
+        if (count > ROWS - n) count = ROWS - n;
+        eg_id id = put_long_fact(&s, n, count);
+        for (uint32_t i = 0; i < count; i++) ids[n + i] = id;
+        n += count;
+    }
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t n = 0; n < ROWS; n += 2477) {
+            float query[WIDTH], v[WIDTH], best = -2;
+            eg_id found = {{0}}, second_of = ids[n];
+            eg_vector vector;
+            const eg_filter f = ALL_FACTS;
+            direction(n, query);
+            for (uint32_t i = 0; i < ROWS; i++) { /* the best of another fact than its own */
+                float score = 0;
+                if (eg_id_eq(ids[i], second_of)) continue;
+                direction(i, v);
+                for (size_t k = 0; k < WIDTH; k++) score += query[k] * v[k];
+                if (score > best) best = score, found = ids[i];
+            }
+            eg_scored_list list = search_one(&s, &f, by_vector(&vector, "m", query, LIMIT));
+            assert_int_equal(list.count, LIMIT);
+            assert_true(eg_id_eq(list.rows[0].fact, second_of) && eg_id_eq(list.rows[1].fact, found));
+            for (size_t i = 0; i < LIMIT; i++)
+                for (size_t k = 0; k < i; k++) assert_false(eg_id_eq(list.rows[i].fact, list.rows[k].fact));
+            test_request_release(&s.request);
+        }
+        close_store(&s);
+        open_at(&s, &p);
+    }
+    close_store(&s);
+    remove_place(&p);
+}
+
 int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
@@ -433,6 +501,7 @@ int main(void) {
         cmocka_unit_test(read_only_stores_answer),
         cmocka_unit_test(commits_do_not_depend_on_blocks),
         cmocka_unit_test(kills_leave_true_blocks),
+        cmocka_unit_test(parts_find_what_one_scan_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "tests/support/services.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <sodium.h>
 
 eg_id test_id(void) {
@@ -45,6 +46,32 @@ static float dot(void *host, const float *a, const float *b, size_t n) {
     return sum;
 }
 
+typedef struct one_task {
+    void (*task)(void *arg, size_t i);
+    void *arg;
+    size_t i;
+    pthread_t thread;
+} one_task;
+
+static void *run_task(void *self) {
+    const one_task *t = self;
+    t->task(t->arg, t->i);
+    return NULL;
+}
+
+/* Each in a thread of its own, as far as there are some. */
+static void parallel(void *host, size_t n, void (*task)(void *arg, size_t i), void *arg) {
+    (void)host;
+    one_task tasks[32];
+    size_t started = 0;
+    for (; started < n && started < 32; started++) {
+        tasks[started] = (one_task){.task = task, .arg = arg, .i = started};
+        if (pthread_create(&tasks[started].thread, NULL, run_task, &tasks[started]) != 0) break;
+    }
+    for (size_t i = started; i < n; i++) task(arg, i);
+    for (size_t i = 0; i < started; i++) pthread_join(tasks[i].thread, NULL);
+}
+
 eg_services test_services(void *host) {
     eg_services services = {.size = sizeof services,
                             .host = host,
@@ -53,6 +80,7 @@ eg_services test_services(void *host) {
                             .quantize_s8 = quantize_s8,
                             .scan_s8 = scan_s8,
                             .dot = dot,
+                            .parallel = parallel,
                             .version = "0.1.0-test"};
     test_registrar_fill(&services);
     return services;

@@ -189,6 +189,11 @@ typedef struct eg_services {
      * EG_ENOENT: it is in no repository, so the workspace stays what it was by default, and the
      * status warns of that. Thread class: any. */
     eg_status (*use_folder)(void *host, eg_str folder, eg_error *err);
+
+    /* For storage: calls task(arg, i) once for each i < n, on several threads where the process has
+     * them free, and returns when all calls have. Tasks must not block and call no service but
+     * scan_s8 and dot. */
+    void (*parallel)(void *host, size_t n, void (*task)(void *arg, size_t i), void *arg);
 } eg_services;
 
 #define EG_PLUGIN_SIZE_1_0 56
