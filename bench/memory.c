@@ -293,6 +293,8 @@ static eg_status bench(const eg_host_options *o, const char *folder, size_t fact
     eg_status s = eg_host_open(o, &host, err);
     if (s == EG_OK) s = stored_facts(eg_host_services(host), &stored, err);
     if (s == EG_OK && stored < facts) s = make_store(host, folder, facts, err);
+    if (s == EG_OK) s = stored_facts(eg_host_services(host), &stored, err);
+    seed = (uint32_t)stored; /* no sentences that are stored already */
     eg_host_close(host);
     host = NULL;
     if (s == EG_OK) s = eg_host_open(o, &host, err); /* as a process that starts */

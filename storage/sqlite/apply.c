@@ -412,7 +412,7 @@ static eg_status write_all(writing *w) {
     for (size_t i = 0; s == EG_OK && i < w->set->change_count; i++) s = change(w, &w->set->changes[i]);
     if (s == EG_OK) s = name_set(w);
     if (s == EG_OK) s = write_workspace(w);
-    if (s == EG_OK) s = keep_vector_blocks(w->s, w->c, w->rq);
+    if (s == EG_OK) s = keep_reading_fast(w->s, w->c, w->rq);
     if (s != EG_OK) return s;
     sqlite3_stmt *q = prepare(w->c, w->rq, EG_SQL_SET_LAST_TIME);
     if (q) sqlite3_bind_int64(q, 1, w->now);

@@ -193,7 +193,7 @@ static eg_status edit_all(moving *m) {
     if (!known)
         return eg_request_fail(m->rq, EG_ENOENT, "there is no workspace '%.*s'", (int)m->rq->workspace.len, m->rq->workspace.ptr);
     eg_status s = m->edit->to.len ? move_all(m, seq) : remove_all(m);
-    if (s == EG_OK) s = keep_vector_blocks(m->s, m->c, m->rq);
+    if (s == EG_OK) s = keep_reading_fast(m->s, m->c, m->rq);
     if (s != EG_OK) return s;
     sqlite3_stmt *q = prepare(m->c, m->rq, EG_SQL_SET_LAST_TIME);
     if (q) sqlite3_bind_int64(q, 1, m->now);

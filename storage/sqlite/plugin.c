@@ -52,7 +52,7 @@ static eg_status open_read_only(eg_storage *s, eg_request *rq) {
     if (may_be_readable(st) && !has_log(s->path)) st = open_reader(&s->readers[0], s->path, kind = NEVER_CHANGES, rq);
     for (int i = 1; st == EG_OK && i < READERS; i++) st = open_reader(&s->readers[i], s->path, kind, rq);
     s->read_only = st == EG_OK;
-    s->has_vector_blocks = st == EG_OK && schema_has_indexes(&s->readers[0]);
+    s->has_indexes = st == EG_OK && schema_has_indexes(&s->readers[0]);
     s->read_kind = kind;
     if (st == EG_OK && why.code == EG_EIO) snprintf(s->why_read_only, sizeof s->why_read_only, "%.250s", why.text);
     if (st != EG_OK && why.code == EG_EIO) *rq->err = why; /* the cause */
@@ -108,7 +108,7 @@ static eg_status open_store(const eg_services *services, eg_request *rq, const e
     s->opened_at = services->now(services->host) - clock_since_boot();
     st = schema_prepare(s->path, rq, services);
     if (st == EG_OK) st = open_all(s, rq);
-    s->has_vector_blocks = st == EG_OK;
+    s->has_indexes = st == EG_OK;
     if (may_be_readable(st) && access(s->path, R_OK) == 0) st = open_read_only(s, rq);
     if (st != EG_OK) {
         close_store(s);
@@ -126,7 +126,7 @@ static eg_status take_snapshot(eg_storage *of, eg_request *rq, eg_storage **out)
     if (!s) return EG_ENOMEM;
     s->is_snapshot = s->read_only = 1;
     s->read_kind = of->read_kind;
-    s->has_vector_blocks = of->has_vector_blocks;
+    s->has_indexes = of->has_indexes;
     s->for_tests = of->for_tests;
     s->test_clock = of->test_clock;
     s->opened_at = of->opened_at;

@@ -152,6 +152,9 @@ static const char indexes[] =
     " count INTEGER NOT NULL, data BLOB NOT NULL);"
     "CREATE INDEX IF NOT EXISTS vector_blocks_model ON vector_blocks (model, last_key, first_key, count);"
     "CREATE TABLE IF NOT EXISTS vector_gaps (last_key INTEGER PRIMARY KEY, first_key INTEGER NOT NULL, model INTEGER NOT NULL);"
+    /* term_counts.h */
+    "CREATE TABLE IF NOT EXISTS term_totals (term TEXT PRIMARY KEY, documents INTEGER NOT NULL, facts INTEGER NOT NULL)"
+    " WITHOUT ROWID;"
 #define BLOCK_OF_OLD                                                                              \
     "last_key = (SELECT min(last_key) FROM vector_blocks WHERE model = old.model AND last_key >=" \
     " old.key) AND first_key <= old.key;"
@@ -162,8 +165,8 @@ static const char indexes[] =
     "CREATE TRIGGER IF NOT EXISTS vector_changed AFTER UPDATE ON vectors" LEAVE_BLOCK;
 /* What they make. */
 static const char index_names[] = "'audit_workspace', 'facts_scope', 'vector_blocks', 'vector_blocks_model', 'vector_gaps', "
-                                  "'vector_deleted', 'vector_changed'";
-enum { INDEXES = 7 };
+                                  "'vector_deleted', 'vector_changed', 'term_totals'";
+enum { INDEXES = 8 };
 
 eg_status schema_check(connection *c, eg_request *rq, int writing, int64_t *last_time) {
     sqlite3_stmt *q = prepare(c, rq, EG_SQL_META);

@@ -107,6 +107,7 @@ eg_status remove_terms(connection *c, eg_request *rq) {
         "(SELECT key FROM temp.leaving) GROUP BY doc",
         "INSERT INTO terms (terms, rowid, words) SELECT 'delete', doc, words FROM temp.terms_gone",
         "INSERT INTO terms (terms) VALUES ('optimize')",
+        "DELETE FROM term_totals",
         "DROP TABLE temp.terms_gone",
         "DROP TABLE temp.term_places"};
     eg_status s = EG_OK;

@@ -123,6 +123,7 @@ static eg_status read_tail(eg_storage *s, connection *c, eg_request *rq, vector_
         else v->full = 1;
         v->last_key = from.key;
     }
+    vectors_end(&from);
     return row < 0 ? rq->err->code : EG_OK;
 }
 
@@ -259,6 +260,7 @@ static eg_status scan_rest(scan *x, part *p) {
         if (row >= 0) scan_rows(p, b, 0, b->count);
         block_clear(b);
     }
+    vectors_end(&from);
     block_destroy(b);
     end_fact(p);
     return row < 0 ? x->rq->err->code : EG_OK;

@@ -53,7 +53,7 @@ struct eg_storage {
     int read_only;             /* writer and counter are not open */
     int is_snapshot;           /* of a store: the first reader alone is open */
     char why_read_only[256];   /* what failed, where it was no want of permission */
-    int has_vector_blocks;     /* and all else that schema_has_indexes() looks for */
+    int has_indexes;           /* see schema_has_indexes() */
     connection_kind read_kind; /* how readers are opened */
     int for_tests;
     int64_t test_clock; /* 0: the host's clock */

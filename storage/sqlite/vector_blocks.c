@@ -3,7 +3,10 @@
  * rows. */
 #include "vector_blocks.h"
 
+#include <errno.h>
 #include <stdlib.h>
+
+#include "term_counts.h"
 
 enum { AT_ONCE = 4 }; /* blocks that one transaction writes at most: some 5 ms each */
 
@@ -51,7 +54,7 @@ typedef struct stored {
 
 /* 1, 0 there is none, -1 error with the record filled. */
 static int find_stored(const vector_source *v, stored *out) {
-    if (!v->s->has_vector_blocks) return 0;
+    if (!v->s->has_indexes) return 0;
     sqlite3_stmt *q = prepare(v->c, v->rq, EG_SQL_NEXT_VECTOR_BLOCK);
     if (!q) return -1;
     sqlite3_bind_int64(q, 1, v->model);
@@ -98,30 +101,43 @@ static size_t data_size(size_t count, uint32_t dimensions) {
     return count * (sizeof(int64_t) + sizeof(int32_t) + sizeof(float) + dimensions);
 }
 
-/* Copies the data of a stored block to the end of b; 0 when they are of another size, or name no
- * facts. */
-static int take_data(const char *data, size_t size, uint32_t dimensions, size_t n, block *b) {
-    if (!data || size != data_size(n, dimensions)) return 0;
-    memcpy(b->facts + b->count, data, n * sizeof *b->facts);
-    memcpy(b->workspaces + b->count, data += n * sizeof *b->facts, n * sizeof *b->workspaces);
-    memcpy(b->scales + b->count, data += n * sizeof *b->workspaces, n * sizeof *b->scales);
-    memcpy(b->rows + b->count * dimensions, data + n * sizeof *b->scales, n * dimensions);
-    for (size_t i = 0; i < n; i++)
-        if (b->facts[b->count + i] < 1) return 0;
-    count_rows(b, n);
-    return 1;
+/* Reads the data of a stored block to the end of b. SQLITE_MISMATCH: they are of another size, or
+ * name no facts. */
+static int read_data(sqlite3_blob *data, uint32_t dimensions, size_t n, block *b) {
+    if (sqlite3_blob_bytes(data) != (int)data_size(n, dimensions)) return SQLITE_MISMATCH;
+    const struct {
+        void *to;
+        size_t size;
+    } parts[] = {{b->facts + b->count, n * sizeof *b->facts},
+                 {b->workspaces + b->count, n * sizeof *b->workspaces},
+                 {b->scales + b->count, n * sizeof *b->scales},
+                 {b->rows + b->count * dimensions, n * dimensions}};
+    int at = 0, failed = SQLITE_OK;
+    for (size_t i = 0; failed == SQLITE_OK && i < 4; i++) {
+        failed = sqlite3_blob_read(data, parts[i].to, (int)parts[i].size, at);
+        at += (int)parts[i].size;
+    }
+    for (size_t i = 0; failed == SQLITE_OK && i < n; i++)
+        if (b->facts[b->count + i] < 1) failed = SQLITE_MISMATCH;
+    if (failed == SQLITE_OK) count_rows(b, n);
+    return failed;
 }
 
-/* 1 when the stored block was added, 0 when its rows must be read instead, -1 error. */
+/* 1 when the stored block was added, 0 when its rows must be read instead, -1 error. It is read
+ * straight to its place: a copy of it in between, with memory of its own, took as long again. */
 static int read_stored(vector_source *v, const stored *from, block *b) {
-    sqlite3_stmt *q = prepare(v->c, v->rq, EG_SQL_VECTOR_BLOCK_DATA);
-    if (!q) return -1;
-    sqlite3_bind_int64(q, 1, from->last);
-    int row = step(v->c, v->rq, q);
-    if (row > 0) row = take_data(sqlite3_column_blob(q, 0), (size_t)sqlite3_column_bytes(q, 0), v->dimensions, from->count, b);
-    if (row > 0) v->key = from->last;
-    sqlite3_reset(q);
-    return row;
+    errno = 0;
+    int failed = v->data ? sqlite3_blob_reopen(v->data, from->last)
+                         : sqlite3_blob_open(v->c->db, "main", "vector_blocks", "data", from->last, 0, &v->data);
+    if (failed == SQLITE_OK) failed = read_data(v->data, v->dimensions, from->count, b);
+    if (failed == SQLITE_OK) v->key = from->last;
+    else if (failed != SQLITE_MISMATCH) sqlite_error(v->c, v->rq, "reading vectors");
+    return failed == SQLITE_OK ? 1 : failed == SQLITE_MISMATCH ? 0 : -1;
+}
+
+void vectors_end(vector_source *v) {
+    sqlite3_blob_close(v->data);
+    v->data = NULL;
 }
 
 int read_vectors(vector_source *v, block *b) {
@@ -242,16 +258,17 @@ static eg_status extend_all(keeping *k) {
     }
 }
 
-eg_status keep_vector_blocks(eg_storage *s, connection *c, eg_request *rq) {
+eg_status keep_reading_fast(eg_storage *s, connection *c, eg_request *rq) {
     keeping k = {.s = s, .c = c, .rq = rq, .left = AT_ONCE};
-    eg_status st = run(c, rq, prepare(c, rq, EG_SQL_BEGIN_VECTOR_BLOCKS));
+    eg_status st = run(c, rq, prepare(c, rq, EG_SQL_BEGIN_READING_FAST));
     if (st != EG_OK) return st;
     st = fill_gaps(&k);
     if (st == EG_OK) st = extend_all(&k);
+    if (st == EG_OK) st = store_term_counts(s, c, rq);
     if (st != EG_OK) {
         if (sqlite3_get_autocommit(c->db)) return st; /* SQLite ended the transaction */
         *rq->err = (eg_error){0};
-        st = run(c, rq, prepare(c, rq, EG_SQL_UNDO_VECTOR_BLOCKS));
+        st = run(c, rq, prepare(c, rq, EG_SQL_UNDO_READING_FAST));
     }
-    return st == EG_OK ? run(c, rq, prepare(c, rq, EG_SQL_END_VECTOR_BLOCKS)) : st;
+    return st == EG_OK ? run(c, rq, prepare(c, rq, EG_SQL_END_READING_FAST)) : st;
 }

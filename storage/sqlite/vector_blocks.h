@@ -33,16 +33,19 @@ typedef struct vector_source {
     eg_request *rq;
     int64_t model;
     uint32_t dimensions;
-    int64_t key; /* of the last one that was read */
+    int64_t key;        /* of the last one that was read */
+    sqlite3_blob *data; /* of the stored block that was read last; vectors_end() lets go of it */
 } vector_source;
 
 /* Adds the next vectors to a block, as many as come in one piece. 1: some were added; 0: there are
  * no more; -1: error with the record filled. b->full is set where the next ones do not fit. */
 int read_vectors(vector_source *v, block *b);
+void vectors_end(vector_source *v);
 
-/* Writes the blocks that the transaction of c leaves to be written: those that lie in gaps, and
- * those of new vectors, once there are enough for a block. A few at a time, so that no commit takes
- * long. Where that fails, the store is as it was before the call, and as good. */
-eg_status keep_vector_blocks(eg_storage *s, connection *c, eg_request *rq);
+/* At the end of a transaction of c: writes the blocks that lie in gaps and those of new vectors,
+ * once there are enough for a block, a few at a time, so that no commit takes long; and the counts
+ * of terms (term_counts.h). Where that fails, the store is as it was before the call, and as
+ * good. */
+eg_status keep_reading_fast(eg_storage *s, connection *c, eg_request *rq);
 
 #endif

@@ -1,6 +1,7 @@
-/* test_vector_blocks.c - the blocks that a store keeps its vectors in: that they hold what the rows
- * hold after every change, whichever process made it; that searches read them, and find the same
- * without them; that nothing of an erased vector is left. */
+/* test_vector_blocks.c - what a store keeps only so that reading is fast: the blocks of its vectors,
+ * that they hold what the rows hold after every change, whichever process made it, that searches
+ * read them and find the same without them, that nothing of an erased vector is left; and the
+ * counts of common words. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -69,6 +70,7 @@ static eg_status put_facts(store *s, uint32_t first, uint32_t n, eg_id *ids) {
     static eg_vector vectors[PART];
     static eg_change changes[PART];
     static float values[PART][WIDTH];
+    static const eg_term common = {EG_STR("common"), 1};
     for (uint32_t done = 0; done < n;) {
         uint32_t count = n - done < PART ? n - done : PART;
         for (uint32_t i = 0; i < count; i++) {
@@ -78,6 +80,8 @@ static eg_status put_facts(store *s, uint32_t first, uint32_t n, eg_id *ids) {
             memcpy(rows[i].fact.content_hash, rows[i].fact.id.bytes, 16);
             rows[i].vectors = &vectors[i];
             rows[i].vector_count = 1;
+            rows[i].terms = &common;
+            rows[i].term_count = 1;
             changes[i] = (eg_change){.kind = EG_CHANGE_FACT, .new_fact = &rows[i]};
             if (ids) ids[done + i] = rows[i].fact.id;
         }
@@ -312,7 +316,7 @@ static void workspaces_move_with_their_blocks(void **state) {
 
 #define WITHOUT_BLOCKS                                          \
     "DROP TRIGGER vector_deleted; DROP TRIGGER vector_changed;" \
-    "DROP TABLE vector_blocks; DROP TABLE vector_gaps"
+    "DROP TABLE vector_blocks; DROP TABLE vector_gaps; DROP TABLE term_totals"
 
 /* A store from before there were blocks answers at once; commits make them, a few at a time. */
 static void stores_without_blocks_get_them(void **state) {
@@ -490,6 +494,47 @@ static void parts_find_what_one_scan_finds(void **state) {
     remove_place(&p);
 }
 
+/* What a fact with the common word can score: much where few facts have it. */
+static double attainable_of_common(const place *p) {
+    const eg_term common = {EG_STR("common"), 1};
+    const eg_filter f = ALL_FACTS;
+    double attainable = 0;
+    store s;
+    open_at(&s, p);
+    search_one(&s, &f, (eg_search){.terms = &common, .term_count = 1, .limit = 3, .attainable = &attainable});
+    assert_int_equal(put_facts(&s, 50000, 1, NULL), EG_OK); /* stores what was counted */
+    close_store(&s);
+    return attainable;
+}
+
+/* How many facts have a common word is counted once and then read by every process that starts. */
+static void counts_of_common_words_are_stored(void **state) {
+    (void)state;
+    enum { FACTS = 5000 };
+    static eg_id ids[FACTS];
+    place p;
+    store s;
+    make_place(&p);
+    open_at(&s, &p);
+    assert_int_equal(put_facts(&s, 0, FACTS, ids), EG_OK);
+    close_store(&s);
+    double all_have_it = attainable_of_common(&p);
+    assert_true(all_have_it < 0.001);
+    assert_int_equal(ask(&p, "SELECT documents FROM term_totals WHERE term = '636f6d6d6f6e' AND facts = 5000"), FACTS);
+    assert_true(attainable_of_common(&p) == all_have_it);
+    ask(&p, "UPDATE term_totals SET documents = 1"); /* it is this number that is taken */
+    assert_true(attainable_of_common(&p) > 10);
+    ask(&p, "UPDATE term_totals SET facts = 4900"); /* there are more than a sixty-fourth more now */
+    assert_true(attainable_of_common(&p) == all_have_it);
+    open_at(&s, &p);
+    const eg_change changes[] = {{.kind = EG_CHANGE_CLOSE, .close = {ids[9], EG_CLOSE_DELETED, EG_STR("bob")}},
+                                 {.kind = EG_CHANGE_ERASE, .erase = {&ids[9], 1}}};
+    assert_int_equal(apply(&s, NULL, 0, changes, 2, NULL), EG_OK);
+    close_store(&s);
+    assert_int_equal(ask(&p, "SELECT count(*) FROM term_totals"), 0);
+    remove_place(&p);
+}
+
 int main(void) {
     if (sodium_init() < 0) return 1;
     const struct CMUnitTest tests[] = {
@@ -502,6 +547,7 @@ int main(void) {
         cmocka_unit_test(commits_do_not_depend_on_blocks),
         cmocka_unit_test(kills_leave_true_blocks),
         cmocka_unit_test(parts_find_what_one_scan_finds),
+        cmocka_unit_test(counts_of_common_words_are_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
