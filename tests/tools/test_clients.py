@@ -173,6 +173,114 @@ class Clients(unittest.TestCase):
                 self.assertIn("replaced", self.engram(client, "--force").stdout)
                 self.assertEqual(self.read(client), ours)
 
+    def test_a_replacement_keeps_what_the_user_added(self):
+        """Members that are not ours stay, byte for byte; those of a server elsewhere go."""
+        kinds = {client: '"type": "stdio",\n      ' if client in STDIO else "" for client in FILES}
+        for client in FILES:
+            if client in ("codex", "opencode"):
+                continue
+            table = TABLES.get(client, "mcpServers")
+            text = (f'{{\n  "{table}": {{\n    "engram": {{\n      {kinds[client]}"args": [\n'
+                    '        "mcp"\n      ], // old\n      "env": {\n        "A": "b"\n      },\n'
+                    '      "command": "/old/engram",\n      "disabled": true\n    }\n  }\n}\n')
+            with self.subTest(client):
+                self.write(client, text)
+                self.engram(client, "--force")
+                self.assertEqual(self.read(client), text.replace("/old/engram", ENGRAM))
+                self.engram(client, "--profile", "all", "--force")
+                self.assertEqual(self.entered(client), {
+                    **self.entry(client, "--profile", "all"), "env": {"A": "b"}, "disabled": True})
+        self.write("opencode", '{"mcp": {"engram": {"type": "remote", "url": "http://a", '
+                               '"headers": {}, "environment": {"A": "b"}, "enabled": false}}}')
+        self.engram("opencode", "--force")
+        words = f'["{ENGRAM}", "mcp"]'
+        self.assertEqual(self.read("opencode"),
+                         f'{{"mcp": {{"engram": {{"command": {words}, "type": "local", '
+                         '"environment": {"A": "b"}, "enabled": true}}}')
+
+    def test_a_replacement_of_odd_entries(self):
+        ours = f'"command": "{ENGRAM}"'
+        for text, after in (
+                ('{"mcpServers": {"engram": {}}}', None),
+                ('{"mcpServers": {"engram": 1}}', None),
+                ('{"mcpServers": {"engram": {"env":{"A":"b"}}}}',
+                 f'{{{ours}, "args": ["mcp"], "env":{{"A":"b"}}}}'),
+                ('{"mcpServers": {"engram": {"url": "http://a", "args": [], "args": [1]}}}',
+                 f'{{{ours}, "args": ["mcp"]}}'),
+                ('{"mcpServers": {"engram": { "url": "http://a" }}}', None),
+                ('{"mcpServers": {"engram": {"env": {}, "type": "sse", "url": "a",},}}',
+                 f'{{{ours}, "args": ["mcp"], "env": {{}},}}')):
+            with self.subTest(text):
+                self.write("cursor", text)
+                self.engram("cursor", "--force")
+                entered = self.entered("cursor")
+                self.assertEqual({k: entered[k] for k in ("command", "args")}, self.entry("cursor"))
+                self.assertNotIn("url", entered)
+                if after:
+                    self.assertIn(f'"engram": {after}', self.read("cursor"))
+                self.assertIn("unchanged", self.engram("cursor").stdout)
+
+    def test_a_replacement_keeps_tables_of_codex(self):
+        for text, after in (
+                ('a = 1\n\n[mcp_servers.engram] # ours\ncommand = "/old" # here\n'
+                 'startup_timeout_sec = 20\n# c\nargs = [\n  "mcp", # no more\n]\ncwd = "/x"\n\n'
+                 '[mcp_servers.engram.env]\nB = "c"\n\n[z]\n',
+                 'a = 1\n\n[mcp_servers.engram] # ours\ncommand = "ENGRAM" # here\n'
+                 'startup_timeout_sec = 20\n# c\nargs = [\n  "mcp", # no more\n]\ncwd = "/x"\n\n'
+                 '[mcp_servers.engram.env]\nB = "c"\n\n[z]\n'),
+                ('[mcp_servers.engram]\nurl = "http://a"\nbearer_token_env_var = "T"\n'
+                 'http_headers.X = "y"\nenabled = false\n\n[mcp_servers.engram.env_http_headers]\n'
+                 'X = "Y"\n\n[z]\n',
+                 '[mcp_servers.engram]\ncommand = "ENGRAM"\nargs = ["mcp"]\nenabled = false\n'
+                 '\n[z]\n'),
+                ('[mcp_servers.engram.env]\nA = "b"',
+                 '[mcp_servers.engram]\ncommand = "ENGRAM"\nargs = ["mcp"]\n\n'
+                 '[mcp_servers.engram.env]\nA = "b"'),
+                ("[mcp_servers.engram]",
+                 '[mcp_servers.engram]\ncommand = "ENGRAM"\nargs = ["mcp"]'),
+                ("[mcp_servers.engram]\r\nargs.a = 1\r\n",
+                 '[mcp_servers.engram]\r\ncommand = "ENGRAM"\r\nargs = ["mcp"]\r\n')):
+            with self.subTest(text):
+                self.write("codex", text)
+                self.engram("codex", "--force")
+                self.assertEqual(self.read("codex"), after.replace("ENGRAM", ENGRAM))
+                self.assertEqual({k: self.entered("codex")[k] for k in ("command", "args")},
+                                 self.entry("codex"))
+                self.assertIn("unchanged", self.engram("codex").stdout)
+
+    def test_files_as_the_clients_write_them(self):
+        """As `mcp add` of Claude Code 2.1, Codex 0.169 and Gemini CLI 0.61 wrote them: before ours,
+        and anew with ours in them."""
+        other = {"command": "/usr/bin/true", "args": ["a", "b"], "env": {"KEY": "v"}}
+        for client, rest in (("claude-code", {"firstStartTime": "2026-11-24T12:26:14.991Z",
+                                              "seenNotifications": {}, "migrationVersion": 13}),
+                             ("gemini", {})):
+            server = {"type": "stdio", **other} if client in STDIO else other
+            def written(**servers):
+                return json.dumps({**rest, "mcpServers": servers}, indent=2)
+            with self.subTest(client):
+                self.write(client, written(other=server))
+                self.engram(client)
+                self.assertEqual(self.parsed(client)["mcpServers"]["other"], server)
+                self.write(client, json.dumps(self.parsed(client), indent=2))
+                self.assertIn("unchanged", self.engram(client).stdout)
+                self.engram(client, "--remove")
+                self.assertEqual(self.read(client), written(other=server))
+                self.write(client, written(engram=self.entry(client), other=server))
+                self.engram(client, "--remove")
+                self.assertEqual(self.read(client), written(other=server))
+        text = ('[mcp_servers.other]\ncommand = "/usr/bin/true"\nargs = ["a", "b"]\n\n'
+                '[mcp_servers.other.env]\nKEY = "v"\n')
+        self.write("codex", text)
+        self.engram("codex")
+        ours = f'[mcp_servers.engram]\ncommand = "{ENGRAM}"\nargs = ["mcp"]\n'
+        self.assertEqual(self.read("codex"), f"{text}\n{ours}")
+        self.engram("codex", "--remove")
+        self.assertEqual(self.read("codex"), text)
+        self.write("codex", f"{ours}\n{text}")
+        self.engram("codex", "--remove")
+        self.assertEqual(self.read("codex"), text)
+
     def test_more_members_and_other_spellings_are_the_same(self):
         spelled = ENGRAM.replace("/", "\\/", 1)
         self.write("cursor", f'{{"mcpServers": {{"engr\\u0061m": {{ "args" : [ "mcp", ], // a\n'

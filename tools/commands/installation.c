@@ -80,7 +80,7 @@ static const option install_options[] = {
      .description = "have git check what changed before each commit of this repository: engram check --diff HEAD"},
     {.name = "dry-run", .description = "print what would change, and change nothing"},
     {.name = "remove", .description = "take the entry, the block or the hook away"},
-    {.name = "force", .description = "replace an entry of the name engram that is different"},
+    {.name = "force", .description = "replace an entry of the name engram that is different; what you added to it, such as env, stays"},
     {.name = "profile",
      .value = "PROFILE",
      .choices = "core team all",

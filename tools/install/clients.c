@@ -55,6 +55,16 @@ int client_is_here(const client *c, eg_arena *a) {
     return (file && eg_file_exists(file)) || (sign && eg_file_exists(sign));
 }
 
+/* What entries of servers elsewhere have, and of servers that an extension of the client starts. The
+ * first is a field of our own in the styles that have it. */
+static const char *const foreign[] = {"type",    "url",
+                                      "httpUrl", "serverUrl",
+                                      "headers", "http_headers",
+                                      "oauth",   "env_http_headers",
+                                      "auth",    "bearer_token_env_var",
+                                      "source",  "settings",
+                                      NULL};
+
 /* ["a", "b"] of the words; NULL without memory. */
 static char *array_of(const char *const *words, size_t n, eg_arena *a) {
     eg_buffer b = {0};
@@ -91,6 +101,11 @@ const config_entry *client_entry(const client *c, const char *const *words, size
         f[count++] = (config_field){"command", program};
         f[count++] = (config_field){"args", args};
     }
-    *e = (config_entry){.table = c->table, .name = "engram", .inner = c->inner, .fields = f, .field_count = count};
+    *e = (config_entry){.table = c->table,
+                        .name = "engram",
+                        .inner = c->inner,
+                        .fields = f,
+                        .field_count = count,
+                        .foreign = c->style == CLIENT_COMMAND ? foreign : foreign + 1};
     return e;
 }

@@ -27,6 +27,10 @@ typedef struct config_entry {
     const char *inner;
     const config_field *fields;
     size_t field_count;
+    /* Members of a server of another kind, such as its URL, that a client would not accept beside
+     * the fields: a replacement takes them away. All others are the user's own and stay. NULL ends
+     * the list; NULL: there are none. */
+    const char *const *foreign;
 } config_entry;
 
 /* Why a text was refused; from 1 on, the column in characters. */
@@ -44,8 +48,9 @@ typedef enum config_state {
 
 typedef struct config_format {
     config_state (*find)(eg_str text, const config_entry *e, config_fault *fault);
-    /* Appends the text with the entry to *out; an entry of that name is replaced. text.ptr NULL:
-     * there is no file. Only for texts that find() did not refuse. */
+    /* Appends the text with the entry to *out. An entry of that name gets the fields, loses the
+     * foreign members and keeps all others. text.ptr NULL: there is no file. Only for texts that
+     * find() did not refuse. */
     void (*put)(eg_str text, const config_entry *e, eg_buffer *out);
     /* Appends the text without the entry. 1 when nothing is left and put() had made the file; the
      * file should be deleted then. Only for texts in which find() found the entry. */

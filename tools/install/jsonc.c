@@ -320,14 +320,18 @@ static void add_line(const writer *w, eg_str base, size_t steps) {
     for (size_t i = 0; i < steps; i++) config_copy(w->out, w->unit, 0, w->unit.len);
 }
 
+static void add_field(const writer *w, const config_field *f) {
+    eg_buffer_json(w->out, eg_str_of(f->key));
+    eg_buffer_text(w->out, ": ");
+    eg_buffer_text(w->out, f->value);
+}
+
 static void add_value(const writer *w, eg_str base, size_t steps) {
     eg_buffer_text(w->out, "{");
     for (size_t i = 0; i < w->e->field_count; i++) {
         if (i) eg_buffer_text(w->out, ",");
         add_line(w, base, steps + 1);
-        eg_buffer_json(w->out, eg_str_of(w->e->fields[i].key));
-        eg_buffer_text(w->out, ": ");
-        eg_buffer_text(w->out, w->e->fields[i].value);
+        add_field(w, &w->e->fields[i]);
     }
     add_line(w, base, steps);
     eg_buffer_text(w->out, "}");
@@ -406,22 +410,7 @@ static void insert_root(const writer *w, size_t root_at) {
     if (!w->t.ptr) eg_buffer_text(w->out, w->newline);
 }
 
-static void put(eg_str text, const config_entry *e, eg_buffer *out) {
-    place p = find_place(text, e);
-    writer w = writer_of(text, e, &p, out);
-    if (p.root_at >= text.len) {
-        insert_root(&w, p.root_at);
-    } else if (p.table.matches) {
-        const member *m = &p.table.match;
-        config_copy(out, text, 0, m->value);
-        add_value(&w, indent_of(text, m->key), 0);
-        config_copy(out, text, m->value_end, text.len);
-    } else {
-        insert(&w, p.has_table ? &p.table : &p.root, !p.has_table);
-    }
-}
-
-/* ---- taking away ---- */
+/* ---- replacing ---- */
 
 /* Where the blank before a member begins: what insert() set before it. */
 static size_t blank_before(eg_str t, size_t at) {
@@ -447,6 +436,91 @@ static void remove_match(eg_str t, const object *o, eg_buffer *out) {
     }
     config_copy(out, t, end, t.len);
 }
+
+/* The fields that the entry at `open` lacks, directly behind its bracket, in its manner. */
+static void add_missing(const writer *w, const object *entry) {
+    eg_str t = w->t;
+    int lines = begins_line(t, entry->first.key), added = 0;
+    for (size_t i = 0; i < w->e->field_count; i++) {
+        if (read_object(t, entry->open, w->e->fields[i].key).matches) continue;
+        if (lines) add_line(w, indent_of(t, entry->first.key), 0);
+        else if (added) eg_buffer_text(w->out, " ");
+        add_field(w, &w->e->fields[i]);
+        eg_buffer_text(w->out, ",");
+        added = 1;
+    }
+    if (added && !lines && !config_blank(t.ptr[entry->open + 1])) eg_buffer_text(w->out, " ");
+}
+
+/* Gives the entry the fields; each value stands where it stood, and all else stays. */
+static void set_fields(const writer *w, const member *match) {
+    eg_str t = w->t;
+    object entry = t.ptr[match->value] == '{' ? read_object(t, match->value, "") : (object){0};
+    member m;
+    if (!entry.count) {
+        config_copy(w->out, t, 0, match->value);
+        add_value(w, indent_of(t, match->key), 0);
+        config_copy(w->out, t, match->value_end, t.len);
+        return;
+    }
+    size_t at = entry.open + 1, next = at;
+    config_copy(w->out, t, 0, at);
+    add_missing(w, &entry);
+    for (; read_member(t, next, &m); next = m.comma == NOWHERE ? m.value_end : m.comma + 1) {
+        for (size_t i = 0; i < w->e->field_count; i++) {
+            const config_field *f = &w->e->fields[i];
+            if (!config_string_is((eg_str){t.ptr + m.key, m.key_end - m.key}, f->key) || same_value(t, &m, f->value)) continue;
+            config_copy(w->out, t, at, m.value);
+            eg_buffer_text(w->out, f->value);
+            at = m.value_end;
+        }
+    }
+    config_copy(w->out, t, at, t.len);
+}
+
+/* Removes from *text what `name` is in the entry, all but the first `keep` of them. */
+static void remove_members(eg_buffer *text, const config_entry *e, const char *name, size_t keep) {
+    while (!text->failed) {
+        eg_str t = {text->ptr, text->len};
+        place p = find_place(t, e);
+        if (t.ptr[p.table.match.value] != '{') return;
+        object o = read_object(t, p.table.match.value, name);
+        eg_buffer less = {0};
+        if (o.matches <= keep) return;
+        remove_match(t, &o, &less);
+        eg_buffer_release(text);
+        *text = less;
+    }
+}
+
+static void replace(eg_str text, const config_entry *e, eg_buffer *out) {
+    eg_buffer kept = {0};
+    config_copy(&kept, text, 0, text.len);
+    for (const char *const *name = e->foreign; name && *name; name++) remove_members(&kept, e, *name, 0);
+    for (size_t i = 0; i < e->field_count; i++) remove_members(&kept, e, e->fields[i].key, 1);
+    if (!kept.failed) {
+        eg_str t = {kept.ptr, kept.len};
+        place p = find_place(t, e);
+        writer w = writer_of(t, e, &p, out);
+        set_fields(&w, &p.table.match);
+    }
+    out->failed |= kept.failed;
+    eg_buffer_release(&kept);
+}
+
+static void put(eg_str text, const config_entry *e, eg_buffer *out) {
+    place p = find_place(text, e);
+    writer w = writer_of(text, e, &p, out);
+    if (p.root_at >= text.len) {
+        insert_root(&w, p.root_at);
+    } else if (p.table.matches) {
+        replace(text, e, out);
+    } else {
+        insert(&w, p.has_table ? &p.table : &p.root, !p.has_table);
+    }
+}
+
+/* ---- taking away ---- */
 
 /* The object holds the match and nothing else, not even a comment, on lines of its own: put() made
  * it. */

@@ -324,6 +324,61 @@ static void add_table(eg_buffer *out, const config_entry *e, const char *newline
     if (ended) eg_buffer_text(out, newline);
 }
 
+/* The field that a pair sets; NULL: none of them. */
+static const config_field *field_of(eg_str t, const config_entry *e, const statement *s) {
+    size_t parts;
+    for (size_t i = 0; s->kind == PAIR && i < e->field_count; i++)
+        if (match_key(t, s, &e->fields[i].key, 1, &parts) == 1 && parts == 1) return &e->fields[i];
+    return NULL;
+}
+
+/* A pair of the entry, or a table below it, that has no place beside the fields: a foreign member,
+ * or a field as a table. skip: the words of its name before that of the member. */
+static int is_foreign(eg_str t, const config_entry *e, const statement *s, size_t skip) {
+    size_t parts;
+    const char *names[] = {e->table, e->name, NULL};
+    for (const char *const *name = e->foreign; name && *name; name++) {
+        names[2] = *name;
+        if (match_key(t, s, names + 2 - skip, skip + 1, &parts) == skip + 1) return 1;
+    }
+    for (size_t i = 0; i < e->field_count; i++) {
+        names[2] = e->fields[i].key;
+        if (match_key(t, s, names + 2 - skip, skip + 1, &parts) == skip + 1 && (skip || parts > 1)) return 1;
+    }
+    return 0;
+}
+
+/* The lines of the main table with the fields: each value where it stood, what is missing behind
+ * the header, and all else as it is. */
+static void put_main(eg_str text, const config_entry *e, size_t start, size_t end, eg_buffer *out) {
+    const char *newline = config_newline(text);
+    reader r = {.t = {text.ptr, end}, .at = start};
+    statement s, header;
+    unsigned has = 0;
+    for (int first = 1; read_statement(&r, &s); first = 0) {
+        const config_field *f = field_of(text, e, &s);
+        if (first) header = s;
+        if (f) has |= 1U << (f - e->fields);
+    }
+    int ended = text.ptr[header.end - 1] == '\n';
+    config_copy(out, text, header.start, header.end);
+    for (size_t i = 0; i < e->field_count; i++)
+        if (!(has & 1U << i))
+            eg_buffer_format(out, "%s%s = %s%s", ended ? "" : newline, e->fields[i].key, e->fields[i].value,
+                             ended ? newline : "");
+    r = (reader){.t = {text.ptr, end}, .at = header.end};
+    while (read_statement(&r, &s)) {
+        const config_field *f = field_of(text, e, &s);
+        if (f && !same_value(text, &s, f->value)) {
+            config_copy(out, text, s.start, s.value);
+            eg_buffer_text(out, f->value);
+            config_copy(out, text, s.value_end, s.end);
+        } else if (s.kind != PAIR || !is_foreign(text, e, &s, 0)) {
+            config_copy(out, text, s.start, s.end);
+        }
+    }
+}
+
 static void put(eg_str text, const config_entry *e, eg_buffer *out) {
     entry_place p;
     config_fault fault;
@@ -335,9 +390,18 @@ static void put(eg_str text, const config_entry *e, eg_buffer *out) {
         return;
     }
     for (size_t i = 0; i < p.count; i++) {
-        size_t end = p.ranges[i].end;
-        config_copy(out, text, at, p.ranges[i].start);
-        if (i == 0) add_table(out, e, config_newline(text), text.ptr[end - 1] == '\n');
+        size_t start = p.ranges[i].start, end = p.ranges[i].end;
+        reader r = {.t = {text.ptr, end}, .at = start};
+        statement header;
+        int main = p.has_main && i == p.main, gone = !main && read_statement(&r, &header) && is_foreign(text, e, &header, 2);
+        size_t keep = gone ? config_open_start(text, start, end) : start;
+        if (keep > at) config_copy(out, text, at, keep);
+        if (i == 0 && !p.has_main) {
+            add_table(out, e, config_newline(text), 1);
+            eg_buffer_text(out, config_newline(text));
+        }
+        if (main) put_main(text, e, start, end, out);
+        else if (!gone) config_copy(out, text, start, end);
         at = end;
     }
     config_copy(out, text, at, text.len);
@@ -352,6 +416,11 @@ static int take(eg_str text, const config_entry *e, eg_buffer *out) {
         size_t begin = config_open_start(text, p.ranges[i].start, p.ranges[i].end);
         if (begin > at) config_copy(out, text, at, begin);
         at = p.ranges[i].end;
+    }
+    /* a file does not begin with the blank line that a client set behind the entry */
+    if (out->len == start + config_bom(text) && at < text.len) {
+        reader r = {.t = text, .at = at};
+        if (at_line_end(&r)) at += text.ptr[at] == '\r' ? 2 : 1;
     }
     config_copy(out, text, at, text.len);
     return out->len == start && text.len && text.ptr[text.len - 1] == '\n';
