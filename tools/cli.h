@@ -103,6 +103,7 @@ size_t memory_limit(const call *c, size_t people);
 /* 1: the fact of a result is not current: it was closed, or has expired. */
 int fact_is_over(const struct cJSON *fact);
 int run_facts(const call *c);
+int run_recall(const call *c);
 int run_show(const call *c);
 int run_timeline(const call *c);
 int run_diff(const call *c);

@@ -22,7 +22,9 @@ typedef struct install_run {
     eg_arena arena;
     const char *words[MAX_WORDS]; /* the command of the entry */
     size_t word_count;
+    const char *hook; /* the command of a session-start hook; NULL: none was asked for */
     int remove, force, dry, listing;
+    int quiet;   /* what is not there is not told */
     size_t told; /* results that were printed */
 } install_run;
 
@@ -42,6 +44,19 @@ static const char *program_path(eg_arena *a) {
         if (path && stat(path, &theirs) == 0 && theirs.st_dev == mine.st_dev && theirs.st_ino == mine.st_ino) return path;
     }
     return eg_arena_copy(a, eg_str_of(self));
+}
+
+static int is_session_hook(const call *c) {
+    return call_option(c, "hook") && strcmp(call_option(c, "hook"), "session-start") == 0;
+}
+
+/* The command of the hook, for a shell. NULL without memory. */
+static const char *hook_command(install_run *run, const char *workspace, const char *home) {
+    eg_arena *a = &run->arena;
+    const char *program = shell_quoted(run->words[0], a), *name = shell_quoted(workspace, a), *folder = shell_quoted(home, a);
+    if (!program || !name || !folder) return NULL;
+    return eg_arena_printf(a, "%s" CONFIG_HOOK_MARK "%s%s%s%s", program, *workspace ? " --workspace " : "",
+                           *workspace ? name : "", *home ? " --home " : "", *home ? folder : "");
 }
 
 static int make_words(install_run *run) {
@@ -68,6 +83,8 @@ static int make_words(install_run *run) {
         if (!w[n - 1]) return complain("out of memory");
     }
     run->word_count = n;
+    if (is_session_hook(c) && !(run->hook = hook_command(run, workspace ? workspace : "", home ? w[n - 1] : "")))
+        return complain("out of memory");
     return 0;
 }
 
@@ -98,11 +115,12 @@ static void tell(install_run *run, const client *cl, const char *file, const cha
 /* ---- one client ---- */
 
 /* Makes the change and tells it. */
-static int change(install_run *run, const client *cl, const config_entry *e, const edited_file *f, config_state state) {
+static int change(install_run *run, const client *cl, const config_format *format, const config_entry *e, const edited_file *f,
+                  config_state state) {
     eg_buffer out = {0};
     int gone = 0, status = 0;
-    if (run->remove) gone = cl->format->take(f->text, e, &out);
-    else cl->format->put(f->text, e, &out);
+    if (run->remove) gone = format->take(f->text, e, &out);
+    else format->put(f->text, e, &out);
     if (out.failed) status = complain("out of memory");
     else if (run->dry && !run->c->json) change_show(f, (eg_str){out.ptr ? out.ptr : "", out.len});
     if (!status && !run->dry) status = gone ? change_delete(f) : change_write(f, &out, NEW_MODE);
@@ -114,34 +132,53 @@ static int change(install_run *run, const client *cl, const config_entry *e, con
 }
 
 /* An entry that says something else: what a replacement would change is shown. */
-static int refuse_other(install_run *run, const client *cl, const config_entry *e, const edited_file *f) {
+static int refuse_other(install_run *run, const client *cl, const config_format *format, const config_entry *e,
+                        const edited_file *f) {
     eg_buffer out = {0};
-    cl->format->put(f->text, e, &out);
+    format->put(f->text, e, &out);
     if (!out.failed && !run->c->json) change_show(f, (eg_str){out.ptr, out.len});
     eg_buffer_release(&out);
     tell(run, cl, f->name, "different");
-    note("%s has another entry of the name engram, which stays as it is: replace it with --force", cl->title);
+    if (format == &config_hook) note("%s has another hook of Engram, which stays as it is: replace it with --force", cl->title);
+    else note("%s has another entry of the name engram, which stays as it is: replace it with --force", cl->title);
     return EXIT_FOUND;
 }
 
-static int serve_client(install_run *run, const client *cl) {
+/* Enters or removes one entry in the file of this name. */
+static int serve_entry(install_run *run, const client *cl, const char *name, const config_format *format, const config_entry *e) {
     edited_file f;
     config_fault fault;
-    char *name = client_file(cl, &run->arena);
-    const config_entry *e = client_entry(cl, run->words, run->word_count, &run->arena);
     if (!name) return complain("there is no folder for the settings of %s: HOME is not set", cl->title);
     if (!e) return complain("out of memory");
     if (run->listing && !client_is_here(cl, &run->arena)) return tell(run, cl, name, "not found"), 0;
     if (change_read(&f, name, &run->arena)) return EXIT_ERROR;
-    config_state state = cl->format->find(f.text, e, &fault);
+    config_state state = format->find(f.text, e, &fault);
+    if (run->quiet && (!state || state == CONFIG_REFUSED)) return 0;
     if (state == CONFIG_REFUSED)
         return complain("%s:%zu:%zu: %s; the file is left as it is: mend it first", name, fault.line, fault.column, fault.what);
     if (run->listing)
         return tell(run, cl, name, state == CONFIG_SAME ? "entered" : state ? "entered, but different" : "not entered"), 0;
     if (run->remove && !state) return tell(run, cl, name, "unchanged: not entered"), 0;
     if (!run->remove && state == CONFIG_SAME) return tell(run, cl, name, "unchanged"), 0;
-    if (!run->remove && state == CONFIG_OTHER && !run->force) return refuse_other(run, cl, e, &f);
-    return change(run, cl, e, &f, state);
+    if (!run->remove && state == CONFIG_OTHER && !run->force) return refuse_other(run, cl, format, e, &f);
+    return change(run, cl, format, e, &f, state);
+}
+
+/* The server, and with --hook session-start the hook. A hook does not outlive its server: it is
+ * removed with it. */
+static int serve_client(install_run *run, const client *cl, int by_name) {
+    eg_arena *a = &run->arena;
+    int one, status = serve_entry(run, cl, client_file(cl, a), cl->format, client_entry(cl, run->words, run->word_count, a));
+    if (status == EXIT_ERROR || (!run->hook && !run->remove)) return status;
+    if (cl->hook_file) {
+        run->quiet = !run->hook;
+        one = serve_entry(run, cl, client_hook_file(cl, a), &config_hook, client_hook(run->hook ? run->hook : "", a));
+        run->quiet = 0;
+        return one > status ? one : status;
+    }
+    if (run->hook && by_name)
+        note("%s has no hook for the start of a session that Engram knows: only the server was dealt with", cl->title);
+    return status;
 }
 
 /* ---- files of a project ---- */
@@ -233,11 +270,12 @@ static int serve_clients(install_run *run) {
     for (size_t i = 0; i < c->positional_count; i++)
         if (strcmp(c->positional[i], "all") != 0 && !client_named(c->positional[i])) return complain_of_client(c->positional[i]);
     for (const client *cl = clients; cl->name; cl++) {
-        int wanted = run->listing;
-        for (size_t i = 0; i < c->positional_count; i++)
-            wanted |= strcmp(c->positional[i], cl->name) == 0 ||
-                      (strcmp(c->positional[i], "all") == 0 && client_is_here(cl, &run->arena));
-        if (wanted && (one = serve_client(run, cl)) > status) status = one;
+        int wanted = run->listing, by_name = 0;
+        for (size_t i = 0; i < c->positional_count; i++) {
+            by_name |= strcmp(c->positional[i], cl->name) == 0;
+            wanted |= by_name || (strcmp(c->positional[i], "all") == 0 && client_is_here(cl, &run->arena));
+        }
+        if (wanted && (one = serve_client(run, cl, by_name)) > status) status = one;
     }
     return status;
 }
@@ -248,7 +286,7 @@ static int serve_files(install_run *run) {
     int status = 0, one;
     run->told = 0;
     if (file) status = serve_block(run, file, &instructions_block, 0644);
-    if (hook && (one = serve_hook(run, hook)) > status) status = one;
+    if (hook && !run->hook && (one = serve_hook(run, hook)) > status) status = one;
     return status;
 }
 
@@ -261,6 +299,8 @@ int run_install(const call *c) {
                        .listing = c->positional_count == 0 && !files};
     if (run.listing && (run.remove || run.force || call_option(c, "profile")))
         return complain("which client? Name one or several, or all: `engram install` lists them");
+    if (is_session_hook(c) && c->positional_count == 0)
+        return complain("which client should have the hook? Name claude-code, codex or gemini, or all");
     eg_arena_init(&run.arena, 0);
     if (c->json) fputs("{\"clients\":[", stdout);
     int status = make_words(&run), of_files = 0;

@@ -35,6 +35,8 @@ static const config_format block_format = {find, put, take};
 #define FORMAT (&block_format)
 #elif defined(FUZZ_INSTALL_TOML)
 #define FORMAT (&config_toml)
+#elif defined(FUZZ_INSTALL_JSONC_HOOK)
+#define FORMAT (&config_hook)
 #else
 #define FORMAT (&config_jsonc)
 #endif
@@ -46,7 +48,12 @@ static eg_str text_of(const eg_buffer *b) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const config_field fields[] = {{"command", "\"/usr/bin/engram\""}, {"args", "[\"mcp\"]"}};
-    static const config_entry entry = {.table = "mcp", .name = "engram", .inner = "servers", .fields = fields, .field_count = 2};
+    static const char *const foreign[] = {"url", "headers", NULL};
+    static const config_entry server = {
+        .table = "mcp", .name = "engram", .inner = "servers", .fields = fields, .field_count = 2, .foreign = foreign};
+    static const config_field command = {"command", "\"'/usr/bin/engram'" CONFIG_HOOK_MARK "\""};
+    static const config_entry hook = {.table = "hooks", .name = "SessionStart", .fields = &command, .field_count = 1};
+    const config_entry entry = FORMAT == &config_hook ? hook : server;
     eg_str text = {size ? (const char *)data : "", size};
     eg_buffer with = {0}, without = {0};
     config_fault fault;

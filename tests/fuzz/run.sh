@@ -60,7 +60,8 @@ seed() {
         printf "[mcp.'engram'.env]\r\nA = '''\r\nb'''\r\n\r\n[h]\r\n" >"$to/d"
         printf '#!/bin/sh\r\n# < x\r\na\r\n# >\r\nexit 0' >"$to/e"
         printf 'a\n\n# <\na\n\nb\n# >\n\nz\n' >"$to/f"
-        sources="tools/install/jsonc.c tools/install/toml.c tests/tools/test_clients.py" ;;
+        printf '{"hooks":{"SessionStart":[{"hooks":[{"command":"x recall --hook"},{}]}]}}' >"$to/g"
+        sources="tools/install/jsonc*.c tools/install/toml.c tests/tools/test_clients.py" ;;
     answers) # the first letter says how it was asked: a by a model, b by a form
         local said='a{"jsonrpc":"2.0","id":"x","result":{"role":"assistant","model":"m",'
         printf '%s"content":%s}}' "$said" \

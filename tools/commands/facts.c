@@ -193,6 +193,25 @@ static const option diff_options[] = {SCOPE_OPTION("only facts"), {0}};
 static const example diff_examples[] = {
     {"engram diff 7d", "see what a week changed"}, {"engram diff 2026-11-01 2026-12-01 --scope auth", "compare two days"}, {0}};
 
+static const char *const recall_text[] = {
+    "Prints, in at most 1,500 characters, the facts that are worth knowing before work starts, and the open conflicts: pinned "
+    "facts first, then those that queries found most often, then the newest. Long facts are cut. Ephemeral facts are left out, "
+    "no model is loaded and no query is counted.",
+    "`engram install --hook session-start CLIENT` has a client run it when a session starts, so that its agent begins with what "
+    "the project knows.",
+    NULL};
+static const option recall_options[] = {
+    {.name = "scope", .value = "PATH", .description = "only facts and conflicts of this scope and those below it"},
+    {.name = "hook",
+     .description = "print it as the answer of a session-start hook, as Claude Code, Codex CLI and Gemini CLI read it; {} where "
+                    "the memory is empty"},
+    {0}};
+static const exit_status recall_exits[] = {{0, "success"},
+                                           {1, "with --hook: an error; the session starts without facts"},
+                                           {2, "an error; a message on standard error says what was wrong and what to do"},
+                                           {130, "interrupted (128 plus the number of the signal)"},
+                                           {0}};
+
 const command fact_commands[] = {{.name = "commit",
                                   .group = MEMORY,
                                   .synopsis = "FACT",
@@ -225,6 +244,14 @@ const command fact_commands[] = {{.name = "commit",
                                   .examples = facts_examples,
                                   .run = run_facts,
                                   .tool = "engram_facts"},
+                                 {.name = "recall",
+                                  .group = MEMORY,
+                                  .synopsis = "",
+                                  .summary = "print what an agent should know before it starts",
+                                  .description = recall_text,
+                                  .options = recall_options,
+                                  .exits = recall_exits,
+                                  .run = run_recall},
                                  {.name = "show",
                                   .group = MEMORY,
                                   .synopsis = "FACT_ID",

@@ -76,11 +76,14 @@ static const option install_options[] = {
      .description = "add a block to FILE, such as AGENTS.md or CLAUDE.md, that tells agents when to query, commit and settle"},
     {.name = "hook",
      .value = "HOOK",
-     .choices = "pre-commit",
-     .description = "have git check what changed before each commit of this repository: engram check --diff HEAD"},
+     .choices = "pre-commit session-start",
+     .description = "pre-commit: have git check what changed before each commit of this repository (engram check --diff HEAD); "
+                    "session-start: have each CLIENT put what engram recall prints before its agent when a session starts "
+                    "(claude-code, codex, gemini)"},
     {.name = "dry-run", .description = "print what would change, and change nothing"},
     {.name = "remove", .description = "take the entry, the block or the hook away"},
-    {.name = "force", .description = "replace an entry of the name engram that is different; what you added to it, such as env, stays"},
+    {.name = "force",
+     .description = "replace an entry of the name engram that is different; what you added to it, such as env, stays"},
     {.name = "profile",
      .value = "PROFILE",
      .choices = "core team all",
@@ -97,6 +100,7 @@ static const example install_examples[] = {{"engram install", "list the clients"
                                            {"engram install --remove all", "take it out of all"},
                                            {"engram install --instructions AGENTS.md", "tell agents of this project"},
                                            {"engram install --hook pre-commit", "check before each commit"},
+                                           {"engram install --hook session-start claude-code", "begin sessions with the facts"},
                                            {0}};
 
 static const char *const allow_text[] = {

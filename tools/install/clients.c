@@ -8,7 +8,9 @@
  *   gemini          https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
  *   zed             https://zed.dev/docs/ai/mcp
  *   opencode        https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/migrate-v1
- *                   (version 2 has mcp.servers, and reads the form of version 1 as well) */
+ *                   (version 2 has mcp.servers, and reads the form of version 1 as well)
+ * Hooks: https://code.claude.com/docs/en/hooks, https://developers.openai.com/codex/hooks and
+ * https://geminicli.com/docs/hooks/reference. */
 #include "tools/install/clients.h"
 
 #include <stdlib.h>
@@ -18,18 +20,20 @@
 #define CONFIG "XDG_CONFIG_HOME", ".config"
 const client clients[] = {
     {"claude-code", "Claude Code", &config_jsonc, "mcpServers", "CLAUDE_CONFIG_DIR", "", ".claude.json", NULL, ".claude",
-     CLIENT_STDIO, NULL},
+     CLIENT_STDIO, NULL, ".claude", "settings.json"},
     {"claude-desktop", "Claude Desktop", &config_jsonc, "mcpServers", CONFIG, "Claude/claude_desktop_config.json", NULL, "Claude",
-     CLIENT_COMMAND, NULL},
-    {"cursor", "Cursor", &config_jsonc, "mcpServers", NULL, ".cursor", "mcp.json", NULL, "", CLIENT_COMMAND, NULL},
-    {"vscode", "VS Code", &config_jsonc, "servers", CONFIG, "Code/User/mcp.json", NULL, "Code", CLIENT_STDIO, NULL},
+     CLIENT_COMMAND, NULL, NULL, NULL},
+    {"cursor", "Cursor", &config_jsonc, "mcpServers", NULL, ".cursor", "mcp.json", NULL, "", CLIENT_COMMAND, NULL, NULL, NULL},
+    {"vscode", "VS Code", &config_jsonc, "servers", CONFIG, "Code/User/mcp.json", NULL, "Code", CLIENT_STDIO, NULL, NULL, NULL},
     {"windsurf", "Windsurf", &config_jsonc, "mcpServers", NULL, ".codeium/windsurf", "mcp_config.json", NULL, "", CLIENT_COMMAND,
-     NULL},
-    {"codex", "Codex CLI", &config_toml, "mcp_servers", "CODEX_HOME", ".codex", "config.toml", NULL, "", CLIENT_COMMAND, NULL},
-    {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND, NULL},
-    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND, NULL},
+     NULL, NULL, NULL},
+    {"codex", "Codex CLI", &config_toml, "mcp_servers", "CODEX_HOME", ".codex", "config.toml", NULL, "", CLIENT_COMMAND, NULL,
+     ".codex", "hooks.json"},
+    {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND, NULL,
+     ".gemini", "settings.json"},
+    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND, NULL, NULL, NULL},
     {"opencode", "opencode", &config_jsonc, "mcp", CONFIG, "opencode/opencode.json", "opencode/opencode.jsonc", "opencode",
-     CLIENT_LOCAL, "servers"},
+     CLIENT_LOCAL, "servers", NULL, NULL},
     {0}};
 
 const client *client_named(const char *name) {
@@ -38,20 +42,22 @@ const client *client_named(const char *name) {
     return NULL;
 }
 
-static char *path_in(const client *c, const char *file, eg_arena *a) {
+static char *path_in(const client *c, const char *folder, const char *file, eg_arena *a) {
     const char *set = c->variable ? getenv(c->variable) : NULL, *home = getenv("HOME");
     if (set && *set == '/') return eg_arena_printf(a, "%s/%s", set, file);
     if (!home || *home != '/') return NULL;
-    return *c->folder ? eg_arena_printf(a, "%s/%s/%s", home, c->folder, file) : eg_arena_printf(a, "%s/%s", home, file);
+    return *folder ? eg_arena_printf(a, "%s/%s/%s", home, folder, file) : eg_arena_printf(a, "%s/%s", home, file);
 }
 
 char *client_file(const client *c, eg_arena *a) {
-    char *file = path_in(c, c->file, a), *other = c->other ? path_in(c, c->other, a) : NULL;
+    char *file = path_in(c, c->folder, c->file, a), *other = c->other ? path_in(c, c->folder, c->other, a) : NULL;
     return file && other && !eg_file_exists(file) && eg_file_exists(other) ? other : file;
 }
 
+char *client_hook_file(const client *c, eg_arena *a) { return path_in(c, c->hook_folder, c->hook_file, a); }
+
 int client_is_here(const client *c, eg_arena *a) {
-    const char *file = client_file(c, a), *sign = path_in(c, c->sign, a);
+    const char *file = client_file(c, a), *sign = path_in(c, c->folder, c->sign, a);
     return (file && eg_file_exists(file)) || (sign && eg_file_exists(sign));
 }
 
@@ -107,5 +113,15 @@ const config_entry *client_entry(const client *c, const char *const *words, size
                         .fields = f,
                         .field_count = count,
                         .foreign = c->style == CLIENT_COMMAND ? foreign : foreign + 1};
+    return e;
+}
+
+const config_entry *client_hook(const char *command, eg_arena *a) {
+    config_field *f = eg_arena_alloc(a, sizeof *f);
+    config_entry *e = eg_arena_alloc(a, sizeof *e);
+    const char *value = string_of(command, a);
+    if (!f || !e || !value) return NULL;
+    *f = (config_field){"command", value};
+    *e = (config_entry){.table = "hooks", .name = "SessionStart", .fields = f, .field_count = 1};
     return e;
 }

@@ -25,6 +25,9 @@ typedef struct client {
     const char *sign;     /* in the folder: exists where the client is installed or was used */
     client_style style;
     const char *inner; /* as in config_entry */
+    /* Where the hooks stand that run when a session starts (config_hook): the folder beneath $HOME
+     * in the place of `folder`, and the file. NULL: there are none, or they have another form. */
+    const char *hook_folder, *hook_file;
 } client;
 
 extern const client clients[];
@@ -33,6 +36,8 @@ extern const client clients[];
 const client *client_named(const char *name);
 /* The configuration file; NULL without memory or without $HOME. */
 char *client_file(const client *c, eg_arena *a);
+/* The file of its hooks, of a client that has some. The same. */
+char *client_hook_file(const client *c, eg_arena *a);
 /* 1 when the client is found here: its file or another sign of it is there. */
 int client_is_here(const client *c, eg_arena *a);
 
@@ -40,5 +45,7 @@ enum { CLIENT_MAX_FIELDS = 3 };
 /* The entry that starts `words`, at least two, the program first; in the arena. NULL without
  * memory. */
 const config_entry *client_entry(const client *c, const char *const *words, size_t n, eg_arena *a);
+/* The hook that runs this command of a shell when a session starts. The same. */
+const config_entry *client_hook(const char *command, eg_arena *a);
 
 #endif

@@ -2,9 +2,9 @@
  * A file is a text of which only the bytes of the entry change: comments, indentation, line ends
  * and all other members stay as they are. What put() adds, take() removes to the byte.
  *
- * Two formats: JSON with comments and trailing commas (jsonc.c), and TOML (toml.c). Neither is a
- * parser of values: they check that the text is well formed, and find positions. Nesting is
- * bounded, and nothing recurses. Thread class: any. */
+ * The formats are JSON with comments and trailing commas (jsonc.c, and jsonc_hook.c for hooks), and
+ * TOML (toml.c). None is a parser of values: they check that the text is well formed, and find
+ * positions. Nesting is bounded, and nothing recurses. Thread class: any. */
 #ifndef EG_TOOLS_INSTALL_CONFIG_EDIT_H
 #define EG_TOOLS_INSTALL_CONFIG_EDIT_H
 
@@ -57,7 +57,10 @@ typedef struct config_format {
     int (*take)(eg_str text, const config_entry *e, eg_buffer *out);
 } config_format;
 
-extern const config_format config_jsonc, config_toml;
+/* A server in JSON and in TOML; a command that runs on an event (jsonc_hook.c). */
+extern const config_format config_jsonc, config_toml, config_hook;
+/* In the command of the hook that is ours. */
+#define CONFIG_HOOK_MARK " recall --hook"
 
 /* ---- for the two formats ---- */
 

@@ -18,8 +18,7 @@ const marked_block instructions_block = {
     "  (`review`), answer with `engram_judge`. If you cannot tell, leave it open and tell the person.\n",
     NULL};
 
-/* 'word' for a shell; NULL without memory. */
-static const char *quote(const char *word, eg_arena *a) {
+const char *shell_quoted(const char *word, eg_arena *a) {
     eg_buffer b = {0};
     eg_buffer_text(&b, "'");
     for (const char *p = word; *p; p++) eg_buffer_add(&b, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
@@ -30,7 +29,7 @@ static const char *quote(const char *word, eg_arena *a) {
 }
 
 int hook_block(const char *program, eg_arena *a, marked_block *out) {
-    const char *quoted = quote(program, a);
+    const char *quoted = shell_quoted(program, a);
     /* An error of Engram does not stop a commit: contradictions do. There is nothing to compare
      * with before the first commit. */
     char *text = !quoted ? NULL

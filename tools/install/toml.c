@@ -367,13 +367,17 @@ static void put_main(eg_str text, const config_entry *e, size_t start, size_t en
             eg_buffer_format(out, "%s%s = %s%s", ended ? "" : newline, e->fields[i].key, e->fields[i].value,
                              ended ? newline : "");
     r = (reader){.t = {text.ptr, end}, .at = header.end};
+    has = 0;
     while (read_statement(&r, &s)) {
         const config_field *f = field_of(text, e, &s);
+        unsigned bit = f ? 1U << (f - e->fields) : 0;
+        if (has & bit || (s.kind == PAIR && is_foreign(text, e, &s, 0))) continue; /* twice: no TOML */
+        has |= bit;
         if (f && !same_value(text, &s, f->value)) {
             config_copy(out, text, s.start, s.value);
             eg_buffer_text(out, f->value);
             config_copy(out, text, s.value_end, s.end);
-        } else if (s.kind != PAIR || !is_foreign(text, e, &s, 0)) {
+        } else {
             config_copy(out, text, s.start, s.end);
         }
     }
