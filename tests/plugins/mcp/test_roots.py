@@ -108,15 +108,21 @@ class Roots(unittest.TestCase):
                 self.assertEqual(self.status(peer)["workspace"], "local")
 
     def test_who_is_not_asked(self):
-        """A client without roots, and one whose workspace is chosen already."""
-        peer = self.open({})
-        told = self.status(peer)
-        self.assertEqual((told["workspace"], told.get("warning")), ("local", None))
+        """A client without roots, which is warned where there is no project, and one whose
+        workspace is chosen already."""
+        told = self.status(self.open({}))
+        self.assertEqual(told["workspace"], "local")
+        self.assertIn("the client did not tell the folder", told["warning"])
         self.env["ENGRAM_WORKSPACE"] = "mine"
-        self.assertEqual(self.status(self.open({"roots": {}}))["workspace"], "mine")
+        for can in ({}, {"roots": {}}):
+            told = self.status(self.open(can))
+            self.assertEqual((told["workspace"], told.get("warning")), ("mine", None))
         del self.env["ENGRAM_WORKSPACE"]
         os.chdir("other")
-        self.assertTrue(self.status(self.open({"roots": {}}))["workspace"].startswith("git-"))
+        for can in ({}, {"roots": {}}):
+            told = self.status(self.open(can))
+            self.assertTrue(told["workspace"].startswith("git-"))
+            self.assertNotIn("warning", told)
 
     def test_the_input_ends_before_an_answer(self):
         """What waited is answered all the same."""

@@ -41,11 +41,22 @@ size_t mcp_folder_of_uri(const char *uri, char *out, size_t size) {
 
 static int host_can(const eg_services *host) { return EG_HAS(host, use_folder) && host->wants_folder && host->use_folder; }
 
+/* Tells the host; what was held waits no longer. */
+static void use(mcp_session *s, const char *folder) {
+    const eg_services *host = s->server->services;
+    eg_error err = {0};
+    s->roots.id[0] = '\0';
+    if (host->use_folder(host->host, eg_str_of(folder), &err) != EG_OK) host->log(host->host, EG_LOG_WARN, "mcp", err.text);
+}
+
 void mcp_roots_ask(mcp_session *s) {
     const eg_services *host = s->server->services;
     roots *r = &s->roots;
-    if (!r->has || r->id[0] || !host_can(host) || !host->wants_folder(host->host)) return;
-    if (!s->sink.can_ask || !s->sink.can_ask(s->sink.self)) return;
+    if (r->id[0] || !host_can(host) || !host->wants_folder(host->host)) return;
+    if (!r->has || !s->sink.can_ask || !s->sink.can_ask(s->sink.self)) {
+        if (!r->told++) use(s, "");
+        return;
+    }
     mcp_make_request_id(s->server, r->id);
     r->until = now_ms() + WAIT_MS;
     pj_out o = {0};
@@ -92,14 +103,6 @@ static void read_folder(const message *m, char *out, size_t size) {
         if (cJSON_IsString(uri) && mcp_folder_of_uri(uri->valuestring, out, size)) return;
     }
     out[0] = '\0';
-}
-
-/* Tells the host; what was held waits no longer. */
-static void use(mcp_session *s, const char *folder) {
-    const eg_services *host = s->server->services;
-    eg_error err = {0};
-    s->roots.id[0] = '\0';
-    if (host->use_folder(host->host, eg_str_of(folder), &err) != EG_OK) host->log(host->host, EG_LOG_WARN, "mcp", err.text);
 }
 
 int mcp_roots_answer(mcp_session *s, const message *m) {

@@ -17,13 +17,15 @@ typedef struct held_message {
 
 typedef struct roots {
     int has;                 /* the client said so */
+    int told;                /* the host knows that there is none to ask for */
     char id[MCP_REQUEST_ID]; /* of the request that waits for its answer; empty: none does */
     int64_t until;           /* CLOCK_MONOTONIC, ms */
     held_message *first, *last;
     size_t count, bytes;
 } roots;
 
-/* Asks, if the client has roots and the host has a use for one. */
+/* Asks, if the host has a use for a folder. A client that has no roots is not asked; the host is
+ * told so, and warns that it uses the memory of no project. */
 void mcp_roots_ask(mcp_session *s);
 /* Keeps a message back while an answer is awaited; 0: it is not to wait. */
 int mcp_roots_hold(mcp_session *s, const cJSON *tree, eg_str text);
