@@ -114,6 +114,7 @@ class Clients(unittest.TestCase):
         if client == "opencode":
             return {"type": "local", "command": [ENGRAM, *words], "enabled": True}
         kind = {"type": "stdio"} if client in STDIO else {}
+        kind = {"source": "custom"} if client == "zed" else kind
         return {**kind, "command": ENGRAM, "args": words}
 
     def entered(self, client):
@@ -176,6 +177,7 @@ class Clients(unittest.TestCase):
     def test_a_replacement_keeps_what_the_user_added(self):
         """Members that are not ours stay, byte for byte; those of a server elsewhere go."""
         kinds = {client: '"type": "stdio",\n      ' if client in STDIO else "" for client in FILES}
+        kinds["zed"] = '"source": "custom",\n      '
         for client in FILES:
             if client in ("codex", "opencode"):
                 continue

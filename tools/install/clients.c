@@ -6,7 +6,8 @@
  *   windsurf        https://docs.windsurf.com/windsurf/cascade/mcp
  *   codex           https://developers.openai.com/codex/mcp
  *   gemini          https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
- *   zed             https://zed.dev/docs/ai/mcp
+ *   zed             https://zed.dev/docs/ai/mcp (versions of 2025 want the source, later ones
+ *                   take no notice of it)
  *   opencode        https://opencode.ai/docs/mcp-servers, https://opencode.ai/docs/migrate-v1
  *                   (version 2 has mcp.servers, and reads the form of version 1 as well)
  * Hooks: https://code.claude.com/docs/en/hooks, https://developers.openai.com/codex/hooks and
@@ -31,7 +32,7 @@ const client clients[] = {
      ".codex", "hooks.json"},
     {"gemini", "Gemini CLI", &config_jsonc, "mcpServers", NULL, ".gemini", "settings.json", NULL, "", CLIENT_COMMAND, NULL,
      ".gemini", "settings.json"},
-    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_COMMAND, NULL, NULL, NULL},
+    {"zed", "Zed", &config_jsonc, "context_servers", CONFIG, "zed/settings.json", NULL, "zed", CLIENT_CUSTOM, NULL, NULL, NULL},
     {"opencode", "opencode", &config_jsonc, "mcp", CONFIG, "opencode/opencode.json", "opencode/opencode.jsonc", "opencode",
      CLIENT_LOCAL, "servers", NULL, NULL},
     {0}};
@@ -61,15 +62,11 @@ int client_is_here(const client *c, eg_arena *a) {
     return (file && eg_file_exists(file)) || (sign && eg_file_exists(sign));
 }
 
-/* What entries of servers elsewhere have, and of servers that an extension of the client starts. The
- * first is a field of our own in the styles that have it. */
-static const char *const foreign[] = {"type",    "url",
-                                      "httpUrl", "serverUrl",
-                                      "headers", "http_headers",
-                                      "oauth",   "env_http_headers",
-                                      "auth",    "bearer_token_env_var",
-                                      "source",  "settings",
-                                      NULL};
+/* What entries of servers elsewhere have, and of servers that an extension of the client starts,
+ * but for fields of our own. */
+static const char *const foreign[] = {"url",  "httpUrl",          "serverUrl", "headers", "http_headers", "oauth",
+                                      "auth", "env_http_headers", "settings",  "type",    "source",       "bearer_token_env_var"};
+enum { FOREIGN = sizeof foreign / sizeof *foreign };
 
 /* ["a", "b"] of the words; NULL without memory. */
 static char *array_of(const char *const *words, size_t n, eg_arena *a) {
@@ -96,23 +93,24 @@ const config_entry *client_entry(const client *c, const char *const *words, size
     config_field *f = eg_arena_array(a, CLIENT_MAX_FIELDS, sizeof *f);
     config_entry *e = eg_arena_alloc(a, sizeof *e);
     const char *program = string_of(words[0], a), *all = array_of(words, n, a), *args = array_of(words + 1, n - 1, a);
-    size_t count = 0;
-    if (!f || !e || !program || !all || !args) return NULL;
+    const char **others = eg_arena_array(a, FOREIGN + 1, sizeof *others);
+    size_t count = 0, other_count = 0;
+    if (!f || !e || !others || !program || !all || !args) return NULL;
     if (c->style == CLIENT_LOCAL) {
         f[count++] = (config_field){"type", "\"local\""};
         f[count++] = (config_field){"command", all};
         f[count++] = (config_field){"enabled", "true"};
     } else {
         if (c->style == CLIENT_STDIO) f[count++] = (config_field){"type", "\"stdio\""};
+        if (c->style == CLIENT_CUSTOM) f[count++] = (config_field){"source", "\"custom\""};
         f[count++] = (config_field){"command", program};
         f[count++] = (config_field){"args", args};
     }
-    *e = (config_entry){.table = c->table,
-                        .name = "engram",
-                        .inner = c->inner,
-                        .fields = f,
-                        .field_count = count,
-                        .foreign = c->style == CLIENT_COMMAND ? foreign : foreign + 1};
+    for (size_t i = 0; i < FOREIGN; i++)
+        if (strcmp(f[0].key, foreign[i]) != 0) others[other_count++] = foreign[i];
+    others[other_count] = NULL;
+    *e = (config_entry){
+        .table = c->table, .name = "engram", .inner = c->inner, .fields = f, .field_count = count, .foreign = others};
     return e;
 }
 

@@ -10,6 +10,7 @@
 typedef enum client_style {
     CLIENT_COMMAND = 0, /* "command" and "args" */
     CLIENT_STDIO,       /* and "type": "stdio" */
+    CLIENT_CUSTOM,      /* and "source": "custom" */
     CLIENT_LOCAL        /* "type": "local", "command" with all words, "enabled" */
 } client_style;
 
