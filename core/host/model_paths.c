@@ -36,8 +36,10 @@ eg_status eg_host_model_folder(const eg_host *h, const char *name, char *out, si
         if (eg_file_exists(config)) return EG_OK;
     }
     if (is_path) return eg_fail(err, EG_ENOENT, "'%s' holds no model: config.json is missing", name);
-    return eg_fail(err, EG_ENOENT, "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN, name,
-                   h->paths.models, h->beside, h->beside);
+    return eg_fail(err, EG_ENOENT,
+                   "there is no model '%.60s' in %s, %s/../models/weights or %s/" ENGRAM_MODELS_FROM_BIN
+                   ": put it into one of them, or choose another (`engram models` lists those that are known)",
+                   name, h->paths.models, h->beside, h->beside);
 }
 
 eg_status eg_host_model_configured(const eg_host *h, const char *setting, char *out, size_t out_size, eg_error *err) {

@@ -666,7 +666,10 @@ class Engram(unittest.TestCase):
         with open(os.path.join(self.home, "config", "engram.conf"), "w") as f:
             f.write("[model]\nnli = a-model-that-is-not-here\n")
         told = self.ask("doctor", expect=2)
-        self.assertEqual([one["what"] for one in told["checks"] if not one["ok"]], ["model.nli"])
+        wrong = [one for one in told["checks"] if not one["ok"]]
+        self.assertEqual([one["what"] for one in wrong], ["model.nli"])
+        self.assertIn("there is no model 'a-model-that-is-not-here'", wrong[0]["detail"])
+        self.assertIn("`engram models` lists", wrong[0]["detail"])  # what to do
 
     def test_nothing_is_stored_without_the_gate(self):
         """Without the secrets gate, by whatever way it went missing, a store can be read only."""
