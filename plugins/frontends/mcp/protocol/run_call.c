@@ -5,15 +5,15 @@
 #include "questions.h"
 #include "state.h"
 
-enum { PROGRESS_PAUSE_MS = 200 };
+enum { PROGRESS_PAUSE_MS = 200, PROGRESS_AT_ONCE = 3 };
 
-/* Sends progress notifications: at most five a second, each with more progress than the one before,
- * and the end. */
+/* Sends progress notifications: the first three at once, then at most five a second, each with more
+ * progress than the one before, and the end. */
 typedef struct teller {
     const mcp_sink *sink;
     const call *call;
-    size_t told;
-    int64_t at; /* when, in ms */
+    size_t told, count; /* the last one, and how many */
+    int64_t at;         /* when, in ms */
 } teller;
 
 static int64_t now_ms(void) {
@@ -25,9 +25,11 @@ static int64_t now_ms(void) {
 static void tell_progress(void *self, size_t done, size_t all) {
     teller *t = self;
     int64_t now = now_ms();
-    if (done <= t->told || (done < all && now - t->at < PROGRESS_PAUSE_MS)) return;
+    if (t->count && done <= t->told) return;
+    if (done < all && t->count >= PROGRESS_AT_ONCE && now - t->at < PROGRESS_PAUSE_MS) return;
     if (eg_cancel_is_set(&(eg_cancel){.flag = &t->call->flag})) return;
     t->told = done;
+    t->count++;
     t->at = now;
     pj_out o = {0};
     mcp_answer_progress(&o, t->call->token, done, all);
