@@ -21,7 +21,9 @@ facts on a slow machine. --scifact measures nDCG@10 on the test queries of SciFa
 scifact.zip, scifact-queries.jsonl and scifact-qrels-test.tsv, which are not part of the project.
 --json writes every query with its measures, for choosing weights."""
 import argparse
+import ast
 import collections
+import csv
 import hashlib
 import io
 import itertools
@@ -34,6 +36,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+import unicodedata
 import zipfile
 
 import detection
@@ -158,16 +161,36 @@ def ndcg(found, relevant):
     return gains / sum(1 / math.log2(place + 2) for place in range(min(10, len(relevant))))
 
 
+def abstracts_of(path):
+    """[(id, title, text)] of either form in which SciFact is published: JSON lines, or a table
+    whose abstracts are lists of sentences, one on each line and without commas."""
+    with zipfile.ZipFile(path) as z:
+        name = next((n for n in z.namelist()
+                     if re.search(r"corpus(_train\.csv|\.jsonl)$", n)), None)
+        if not name:
+            sys.exit(f"{path} holds neither corpus.jsonl nor corpus_train.csv")
+        lines = io.StringIO(z.read(name).decode(), newline="")
+    if name.endswith(".jsonl"):
+        return [(str(d["_id"]), d["title"], d["text"]) for d in map(json.loads, lines)]
+    return [(d["doc_id"], d["title"], " ".join(ast.literal_eval(
+        re.sub(r"(?<=['\"])\n (?=['\"])", ", ", d["abstract"])))) for d in csv.DictReader(lines)]
+
+
+def seen(text):
+    """Without the characters that readers do not see, which no memory takes."""
+    return "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc"))
+
+
+def cut(text):
+    return text.encode()[:LONGEST].decode(errors="ignore")
+
+
 def scifact_of(folder):
     """(abstracts as facts, {query: text}, {query: relevant abstracts})"""
-    with zipfile.ZipFile(os.path.join(folder, "scifact.zip")) as z:
-        inside = next(n for n in z.namelist() if n.endswith("corpus.jsonl"))
-        with z.open(inside) as f:
-            corpus = [json.loads(line) for line in io.TextIOWrapper(f, "utf-8")]
-    facts = [{"id": str(d["_id"]), "scope": "general", "agent": "bench", "provenance": None,
+    facts = [{"id": number, "scope": "general", "agent": "bench", "provenance": None,
               "fact_type": "observation",
-              "content": f"{d['title']}. {d['text']}".encode()[:LONGEST].decode(errors="ignore")}
-             for d in corpus]
+              "content": cut(seen(f"{title.rstrip('.')}. {text}"))}
+             for number, title, text in abstracts_of(os.path.join(folder, "scifact.zip"))]
     queries = {str(q["_id"]): q["text"] for q in
                dataset.read_lines(os.path.join(folder, "scifact-queries.jsonl"))}
     relevant = collections.defaultdict(set)
