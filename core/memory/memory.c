@@ -29,6 +29,7 @@
 #include "core/memory/reembed.h"
 #include "core/memory/resolve.h"
 #include "core/memory/review.h"
+#include "core/memory/scope_vectors.h"
 #include "core/memory/timeline.h"
 #include "core/memory/undo.h"
 #include "core/memory/workspaces.h"
@@ -65,6 +66,7 @@ void eg_memory_destroy(eg_memory *m) {
     pthread_cond_destroy(&m->job_done);
     pthread_mutex_destroy(&m->lock);
     eg_workspaces_release(m);
+    eg_scope_vectors_release(m);
     free(m->overruns);
     free(m->paused_until);
     free(m);

@@ -1,6 +1,7 @@
 /* query.c - what is known about a topic: facts that are near in meaning (cosine) and share words
- * (BM25), with small boosts. Both parts are absolute: what a fact scores depends on the topic and
- * on itself, not on what else was found, so that a low relevance means that nothing is known.
+ * (BM25), with small boosts. Both parts are absolute: what a fact matches depends on the topic and
+ * on itself, not on what else was found, so that a low relevance means that nothing is known. The
+ * order also depends on the rest: behind the first hits come facts that are near to the best ones.
  * bench/retrieval.py measures all of it. */
 #include "core/memory/query.h"
 
@@ -10,9 +11,17 @@
 #include "core/base/utf8.h"
 #include "core/memory/arguments.h"
 #include "core/memory/hits.h"
+#include "core/memory/neighbours.h"
+#include "core/memory/scope_vectors.h"
 #include "core/text/text.h"
 
-enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
+enum {
+    DEFAULT_LIMIT = 10,
+    POOL = 60,
+    MOST_FOUND = 4 * POOL,
+    WEIGHED = 30, /* facts at least whose scopes and neighbours decide too */
+    SETTLED = 2   /* so many come first by their match, whatever is near to them */
+};
 #define RECENCY_DAYS 30.0
 
 /* How much a full match of words weighs against a cosine of 1 ("query_words" beside the model, or a
@@ -23,6 +32,10 @@ enum { DEFAULT_LIMIT = 10, POOL = 60, MOST_FOUND = 4 * POOL };
 #define NOTHING_KNOWN 0.10
 /* A scope that is preferred: worth so much cosine. */
 #define SCOPE_WEIGHT 0.3
+/* What a scope is worth whose name means what the topic does, and what nearness to the best facts
+ * is. Chosen on dev. */
+#define SCOPE_NEARNESS 0.1
+#define NEIGHBOURS_WEIGHT 0.2
 /* How much of its match an ephemeral fact keeps: working notes come behind what is known. */
 #define EPHEMERAL_SHARE 0.6
 /* The boosts decide between equals: together at most 0.015 of cosine, of which a pin, which
@@ -51,7 +64,7 @@ typedef struct candidate {
     int has_cosine;             /* found by meaning */
     int outside;                /* of the scope that is preferred */
     double words, match;        /* share of the topic's words; with meaning */
-    double score;               /* with scope and boosts: decides the order */
+    double score;               /* with scope, boosts and neighbours: decides the order */
     const eg_fact_parts *parts; /* with fact, trust in its agent and its open conflicts */
 } candidate;
 
@@ -66,7 +79,8 @@ typedef struct search {
     double attainable, best_bm25; /* attainable: by a fact with all words; 0: unknown */
     double last_cosine;           /* the least that was found */
     double words_weight;
-    uint64_t facts; /* of the workspace, up to EG_MAX_COUNTED */
+    eg_vector vector; /* of the topic; values NULL: there is no model */
+    uint64_t facts;   /* of the workspace, up to EG_MAX_COUNTED */
     uint32_t text_only;
 } search;
 
@@ -117,16 +131,15 @@ static eg_status find(search *q) {
     eg_arena arena;
     eg_arena_init(&arena, 0);
     eg_term terms[EG_MAX_TERMS];
-    eg_vector vector = {0};
     eg_search searches[2];
     eg_scored_list lists[2] = {{0}, {0}};
     size_t term_count = 0, n = 0;
     eg_status s = eg_text_query_terms(&arena, q->topic, terms, EG_MAX_TERMS, &term_count, q->rq->err);
-    if (s == EG_OK) s = embed_topic(q, &vector);
+    if (s == EG_OK) s = embed_topic(q, &q->vector);
     if (term_count)
         searches[n++] = (eg_search){
             .kind = EG_SEARCH_TERMS, .terms = terms, .term_count = term_count, .limit = POOL, .attainable = &q->attainable};
-    if (vector.values) searches[n++] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &vector, .limit = POOL};
+    if (q->vector.values) searches[n++] = (eg_search){.kind = EG_SEARCH_VECTOR, .vector = &q->vector, .limit = POOL};
     if (n) searches[0].facts = &q->facts;
     for (int everywhere = 0; everywhere <= prefers_scope(q) && s == EG_OK && n; everywhere++) {
         eg_filter filter = q->filter;
@@ -156,6 +169,9 @@ static int by_match(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     return (x->match < y->match) - (x->match > y->match);
 }
+
+/* The facts whose order is decided by more than their own match. */
+static size_t weighed(const search *q, size_t limit) { return q->text_only || limit > WEIGHED ? limit : WEIGHED; }
 
 /* Leaves out what no boost can bring among the first `limit`: reading a fact takes longer than
  * finding it. What is only known of a fact that was read may weigh more than the boosts where a
@@ -198,8 +214,10 @@ static double boosts_of(const eg_fact_parts *parts, int64_t now) {
            (f->provenance.len ? BOOST_VERIFIED : 0) + (f->corroborations ? BOOST_CORROBORATED : 0);
 }
 
+static double share_of(const eg_fact *f) { return f->durability == EG_DURABILITY_EPHEMERAL ? EPHEMERAL_SHARE : 1; }
+
 static void score(const search *q, candidate *c, int64_t now) {
-    if (c->parts->fact.durability == EG_DURABILITY_EPHEMERAL) c->match *= EPHEMERAL_SHARE;
+    c->match *= share_of(&c->parts->fact);
     c->outside = prefers_scope(q) && !eg_text_scope_within(c->parts->fact.scope, q->filter.scope);
     c->score = c->match + (c->outside ? 0 : SCOPE_WEIGHT) + boosts_of(c->parts, now);
 }
@@ -222,6 +240,73 @@ static void sort_by_score(candidate **list, size_t n) {
             list[at] = list[at - 1];
         list[at] = c;
     }
+}
+
+/* The vectors of the contents of n facts: NULL for those that have none. */
+static eg_status read_contents(const search *q, candidate *const *list, size_t n, eg_neighbour *out) {
+    eg_id *ids = eg_request_array(q->rq, n, sizeof *ids);
+    if (!ids) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) ids[i] = list[i]->id;
+    const eg_parts_args args = {
+        .size = sizeof args, .flags = EG_PARTS_VECTORS, .ids = ids, .count = n, .model_id = q->vector.model_id};
+    eg_fact_parts *rows = NULL;
+    eg_status s = STORE(q->m, parts, q->rq, &args, &rows, NULL);
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        size_t last = rows[i].vector_count;
+        const eg_vector *v = last ? &rows[i].vectors[last - 1] : NULL;
+        int whole = v && v->statement == UINT32_MAX && v->dimensions == q->vector.dimensions;
+        out[i].content = whole ? v->values : NULL;
+    }
+    return s;
+}
+
+/* Adds what the names of their scopes have to do with the topic. A name whose meaning is not known
+ * yet counts as the others do on average. */
+static eg_status weigh_scopes(const search *q, candidate **list, size_t n) {
+    const eg_services *services = SERVICES(q->m);
+    eg_str *scopes = eg_request_array(q->rq, n, sizeof *scopes);
+    const float **names = eg_request_array(q->rq, n, sizeof *names);
+    double *nearness = eg_request_array(q->rq, n, sizeof *nearness), sum = 0;
+    size_t known = 0;
+    if (!scopes || !names || !nearness) return EG_ENOMEM;
+    for (size_t i = 0; i < n; i++) scopes[i] = list[i]->parts->fact.scope;
+    eg_status s = eg_scope_vectors(q->m, q->rq, &q->vector, scopes, n, names);
+    if (s != EG_OK) return s;
+    for (size_t i = 0; i < n; i++) {
+        if (!names[i]) continue;
+        nearness[i] = (double)services->dot(services->host, q->vector.values, names[i], q->vector.dimensions);
+        sum += nearness[i];
+        known++;
+    }
+    for (size_t i = 0; i < n; i++) list[i]->score += SCOPE_NEARNESS * (names[i] ? nearness[i] : sum / (double)known);
+    return EG_OK;
+}
+
+/* Adds to all but the first ones how near they are to the best. */
+static eg_status weigh_neighbours(const search *q, candidate **list, size_t n) {
+    eg_neighbour *rows = eg_request_array(q->rq, n, sizeof *rows);
+    double *nearness = eg_request_array(q->rq, n, sizeof *nearness);
+    if (!rows || !nearness) return EG_ENOMEM;
+    eg_status s = read_contents(q, list, n, rows);
+    if (s != EG_OK) return s;
+    for (size_t i = 0; i < n; i++) {
+        rows[i].scope = list[i]->parts->fact.scope;
+        rows[i].score = list[i]->score;
+    }
+    eg_neighbours_nearness(q->m, rows, n, q->vector.dimensions, nearness);
+    for (size_t i = SETTLED; i < n; i++) list[i]->score += NEIGHBOURS_WEIGHT * share_of(&list[i]->parts->fact) * nearness[i];
+    return EG_OK;
+}
+
+/* Decides the order of the n best. */
+static eg_status weigh(const search *q, candidate **list, size_t n) {
+    if (!q->vector.values || n < 2) return EG_OK;
+    eg_status s = weigh_scopes(q, list, n);
+    if (s != EG_OK) return s;
+    sort_by_score(list, n);
+    if (n <= SETTLED || (s = weigh_neighbours(q, list, n)) != EG_OK) return s;
+    sort_by_score(list + SETTLED, n - SETTLED);
+    return EG_OK;
 }
 
 static eg_str explain(const search *q, const candidate *c) {
@@ -278,7 +363,7 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
     int64_t now = 0;
     size_t limit = args->limit ? args->limit : DEFAULT_LIMIT;
     if ((s = find(&q)) != EG_OK) return s;
-    leave_out_hopeless(&q, limit);
+    leave_out_hopeless(&q, weighed(&q, limit));
     if ((s = read_found(&q, &now)) != EG_OK) return s;
     out->text_only = q.text_only;
 
@@ -291,10 +376,12 @@ eg_status eg_memory_query(eg_memory *m, eg_request *rq, const eg_query_args *arg
         if (c->parts->fact.seq == 0) continue; /* erased since it was found */
         score(&q, c, now);
         ranked[n++] = c;
-        best = fmax(best, c->parts->fact.durability == EG_DURABILITY_EPHEMERAL ? c->match / EPHEMERAL_SHARE : c->match);
+        best = fmax(best, c->match / share_of(&c->parts->fact));
     }
     if (!q.text_only && best < NOTHING_KNOWN) n = 0;
     sort_by_score(ranked, n);
+    if (n > weighed(&q, limit)) n = weighed(&q, limit);
+    if ((s = weigh(&q, ranked, n)) != EG_OK) return s;
     if (n > limit) n = limit;
     if (!(out->hits = eg_request_array(rq, n, sizeof *out->hits))) return EG_ENOMEM;
     for (; out->count < n; out->count++)

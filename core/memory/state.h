@@ -22,11 +22,14 @@ typedef struct eg_workspace_state {
     eg_str name;
 } eg_workspace_state;
 
+typedef struct eg_scope_table eg_scope_table;
+
 struct eg_memory {
     eg_memory_env env;
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t job_done;
     eg_workspace_state *workspaces[WORKSPACE_BUCKETS]; /* see workspaces.h */
+    eg_scope_table *scopes;                            /* see scope_vectors.h; NULL: none yet */
     uint32_t jobs_running;                             /* at most env.max_leased */
     /* One a detector: errors and overruns in a row. */
     uint32_t *overruns;

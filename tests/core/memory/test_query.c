@@ -1,5 +1,6 @@
 /* test_query.c - what decides which facts a query finds, in which order, and how relevant they
  * are. */
+#include "core/memory/scope_vectors.h"
 #include "fixture.h"
 
 #define UNRELATED "zebra quagga okapi"
@@ -91,12 +92,79 @@ static void a_scope_can_be_preferred(void **state) {
     fixture_close(&f);
 }
 
+/* From the third place on, what is near to the best answer comes before what is a little nearer to
+ * the topic. */
+static void what_is_near_to_the_best_comes_third(void **state) {
+    (void)state;
+    WITH(f, 1);
+    commit_others(&f);
+    eg_id best = commit_as(&f, "agent-a", "store", "alpha beta gamma delta zeta iota").fact.id;
+    eg_id beside = commit_as(&f, "agent-a", "store", "gamma delta zeta iota").fact.id;
+    commit_as(&f, "agent-a", "mill", "gamma lever wheel");
+    commit_as(&f, "agent-a", "pump", "beta piston rotor");
+    eg_hits hits = query(&f, "alpha beta gamma");
+    assert_true(hits.count >= 4);
+    assert_true(eg_id_eq(hits.hits[0].fact.id, best));
+    assert_true(eg_id_eq(hits.hits[2].fact.id, beside));
+    assert_true(hits.hits[2].relevance < hits.hits[3].relevance);
+    fixture_close(&f);
+}
+
+/* Of facts that match equally the one comes first whose scope is named as the topic. A stop word
+ * is no search term, so only its meaning can tell. */
+static void the_name_of_a_scope_counts(void **state) {
+    (void)state;
+    WITH(f, 1);
+    eg_id named = commit_as(&f, "agent-a", "who", "The gadget belongs to Mira.").fact.id;
+    commit_as(&f, "agent-a", "team", "The gadget belongs to Mira."); /* newer, which decides between equals */
+    assert_true(eg_id_eq(query(&f, "who owns the gadget").hits[0].fact.id, named));
+    fixture_close(&f);
+}
+
+/* Names are embedded once, a few at a time, and again for another model. */
+static void scopes_are_embedded_once(void **state) {
+    (void)state;
+    WITH(f, 1);
+    enum { DIMENSIONS = 64, SCOPES = EG_MOST_NEW_SCOPES + 2 };
+    char names[SCOPES][16];
+    eg_str scopes[SCOPES + 1];
+    const float *v[SCOPES + 1];
+    for (size_t i = 0; i < SCOPES; i++) {
+        snprintf(names[i], sizeof names[i], "scope%zu", i);
+        scopes[i] = eg_str_of(names[i]);
+    }
+    scopes[SCOPES] = scopes[0];
+    const eg_vector like = {.dimensions = DIMENSIONS, .model_id = EG_STR("hashed-words")};
+    f.embedded = 0;
+    assert_int_equal(eg_scope_vectors(f.memory, f.rq, &like, scopes, SCOPES + 1, v), EG_OK);
+    assert_int_equal(f.embedded, EG_MOST_NEW_SCOPES);
+    for (size_t i = 0; i < SCOPES; i++) assert_int_equal(v[i] != NULL, i < EG_MOST_NEW_SCOPES);
+    assert_ptr_equal(v[SCOPES], v[0]);
+    assert_int_equal(eg_scope_vectors(f.memory, f.rq, &like, scopes, SCOPES + 1, v), EG_OK);
+    assert_int_equal(f.embedded, SCOPES);
+    for (size_t i = 0; i < SCOPES; i++) {
+        float own[DIMENSIONS];
+        assert_int_equal(f.services.embed(f.services.host, f.rq, &scopes[i], 1, own, DIMENSIONS), EG_OK);
+        assert_memory_equal(v[i], own, sizeof own);
+    }
+    f.embedded = 0;
+    assert_int_equal(eg_scope_vectors(f.memory, f.rq, &like, scopes, SCOPES, v), EG_OK);
+    assert_int_equal(f.embedded, 0);
+    const eg_vector other = {.dimensions = DIMENSIONS, .model_id = EG_STR("another")};
+    assert_int_equal(eg_scope_vectors(f.memory, f.rq, &other, scopes, 1, v), EG_OK);
+    assert_int_equal(f.embedded, 1);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relevance_is_absolute),
         cmocka_unit_test(far_facts_come_behind_near_ones),
         cmocka_unit_test(boosts_decide_between_equals),
         cmocka_unit_test(a_scope_can_be_preferred),
+        cmocka_unit_test(what_is_near_to_the_best_comes_third),
+        cmocka_unit_test(the_name_of_a_scope_counts),
+        cmocka_unit_test(scopes_are_embedded_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
