@@ -1,12 +1,13 @@
 /* replaced.c - see replaced.h. The fact that an update replaces is near to it and contradicts it:
  * neither alone tells. Facts beside it are as near as the right one where a system has several of a
  * kind, and an update contradicts more than what it replaces. So the nearest few are weighed by
- * both. Being wrong costs more than finding nothing: a fact that is still true would vanish, while
- * an update that was added is told so, with the nearest fact. */
+ * both, and by numbers: an update often names the old one, and what stays. Being wrong costs more than finding nothing: a fact
+ * that is still true would vanish, while an update that was added is told so, with the nearest fact. */
 #include "core/memory/replaced.h"
 
 #include <math.h>
 
+#include "core/text/stock.h"
 #include "core/text/text.h"
 
 enum { WEIGHED = 5, FIRST_SEARCH = 40, MORE = 8 };
@@ -16,6 +17,12 @@ enum { WEIGHED = 5, FIRST_SEARCH = 40, MORE = 8 };
 #define WEIGHT_COSINE 8.0
 #define MIDDLE_COSINE 0.60
 #define LEAST_WEIGHT 3.0
+/* All numbers of a fact stand in the update, or none of them in one that has two or more. */
+#define WEIGHT_NUMBERS 1.5
+#define WEIGHT_OTHER_NUMBERS -1.0
+/* By so much the best must outweigh the next: of two facts that say the same, neither is replaced
+ * unasked. */
+#define LEAST_MARGIN 0.25
 /* Without a model that tells what contradicts: so near, and nearer than the next by this. */
 #define COSINE_ALONE 0.60
 #define MARGIN_ALONE 0.10
@@ -82,26 +89,49 @@ static double logit(double p) {
     return log(p / (1 - p));
 }
 
+/* What the numbers of each fact say for its being the one: out, one a fact. */
+static eg_status weigh_numbers(const choice *c, double *out) {
+    eg_arena arena;
+    eg_stock update, fact;
+    eg_arena_init(&arena, 0);
+    eg_status s = eg_stock_read(&arena, c->update->content, EG_STR(""), &update, c->rq->err);
+    for (size_t i = 0; s == EG_OK && i < c->count; i++) {
+        size_t shared, back;
+        if ((s = eg_stock_read(&arena, c->facts[i].content, EG_STR(""), &fact, c->rq->err)) != EG_OK) break;
+        size_t all = eg_stock_numbers(&fact, &update, &shared);
+        int strange = all && !shared && eg_stock_numbers(&update, &fact, &back) >= 2;
+        out[i] = shared ? WEIGHT_NUMBERS * (double)shared / (double)all : strange ? WEIGHT_OTHER_NUMBERS : 0;
+    }
+    eg_arena_release(&arena);
+    return s;
+}
+
 /* *best: the place of the fact that is replaced; c->count: none is. What contradicts in one order
  * of the two does so. EG_EUNAVAILABLE without a model. */
 static eg_status weigh(const choice *c, size_t *best) {
     eg_pair pairs[2 * WEIGHED];
     float p[2 * WEIGHED][3];
+    double numbers[WEIGHED], most = LEAST_WEIGHT, next = -INFINITY;
     const eg_services *services = SERVICES(c->m);
     for (size_t i = 0; i < c->count; i++) {
         pairs[2 * i] = (eg_pair){c->facts[i].content, c->update->content};
         pairs[2 * i + 1] = (eg_pair){c->update->content, c->facts[i].content};
     }
     eg_status s = services->nli(services->host, c->rq, pairs, 2 * c->count, p[0]);
-    double most = LEAST_WEIGHT;
+    if (s == EG_OK) s = weigh_numbers(c, numbers);
     *best = c->count;
     for (size_t i = 0; s == EG_OK && i < c->count; i++) {
         double contradiction = fmax((double)p[2 * i][0], (double)p[2 * i + 1][0]);
-        double weight = logit(contradiction) + WEIGHT_COSINE * (c->cosines[i] - MIDDLE_COSINE);
-        if (weight < most) continue;
+        double weight = logit(contradiction) + WEIGHT_COSINE * (c->cosines[i] - MIDDLE_COSINE) + numbers[i];
+        if (weight < most) {
+            next = fmax(next, weight);
+            continue;
+        }
+        if (*best < c->count) next = most;
         most = weight;
         *best = i;
     }
+    if (most - next < LEAST_MARGIN) *best = c->count;
     return s;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/memory/state.h"
 
-enum { EG_MOST_NEW_SCOPES = 8 /* that one call embeds: a query must not wait for hundreds */ };
+enum { EG_MOST_NEW_SCOPES = 4 /* that one call embeds: a query must not wait for hundreds */ };
 
 /* out[i]: the vector of scopes[i] by the model of `like`, in the memory of the request; NULL for
  * those that are not kept and come after EG_MOST_NEW_SCOPES others that are not: later calls make

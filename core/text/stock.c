@@ -255,6 +255,18 @@ eg_status eg_stock_read(eg_arena *arena, eg_str content, eg_str scope, eg_stock 
     return fine || s != EG_OK ? s : eg_fail_memory(err, content.len);
 }
 
+size_t eg_stock_numbers(const eg_stock *stock, const eg_stock *other, size_t *shared) {
+    const eg_word_set *numbers = &stock->numbers;
+    size_t n = 0;
+    *shared = 0;
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (i && eg_str_eq(numbers->words[i - 1], numbers->words[i])) continue;
+        n++;
+        *shared += holds(&other->numbers, numbers->words[i]) ? 1 : 0;
+    }
+    return n;
+}
+
 /* ---- what is lacking ---- */
 
 typedef struct search {

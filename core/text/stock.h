@@ -41,4 +41,8 @@ eg_status eg_stock_read(eg_arena *arena, eg_str content, eg_str scope, eg_stock 
  * there is none. EG_ENOMEM. */
 eg_status eg_stock_lacks(eg_arena *arena, const eg_stock *stock, eg_str statement, eg_str *word, eg_error *err);
 
+/* How many numbers the stock holds, each counted once; *shared: how many of them `other` holds
+ * too. */
+size_t eg_stock_numbers(const eg_stock *stock, const eg_stock *other, size_t *shared);
+
 #endif

@@ -271,7 +271,7 @@ static void few_round_trips_are_needed(void **state) {
     r = commit_args(&f, args);
     assert_true(r.detection_done && r.operation == EG_OP_UPDATE && r.conflict_count >= 10 && candidates >= EG_MAX_CANDIDATES);
     took_at_most(8, "a correction by an abbreviated id");
-    args.content = EG_STR(ABOUT_ALL(9002));
+    args.content = EG_STR(ABOUT_ALL(9002) " It was 9001.");
     args.corrects_lineage = (eg_str){0};
     args.operation = EG_OP_UPDATE;
     f.contradicts = "auth service";

@@ -98,11 +98,45 @@ static void only_updates_name_the_nearest(void **state) {
     fixture_close(&f);
 }
 
+/* Two facts that are as near and contradicted alike: which one is meant is not known. */
+static void of_two_equal_facts_neither_is_replaced(void **state) {
+    (void)state;
+    WITH(f, 1);
+    f.contradicts = "expire";
+    commit_as(&f, "agent-a", "auth", "Session tokens of the portal expire in 30 minutes.");
+    commit_as(&f, "agent-a", "auth", "In 30 minutes session tokens of the portal expire.");
+    eg_receipt r = update(&f, "auth", "Session tokens of the portal expire in 45 minutes.");
+    assert_int_equal(r.operation, EG_OP_ADD);
+    assert_non_null(r.nearest);
+    fixture_close(&f);
+}
+
+/* The number that the update names as the old one tells them apart, in whatever form. */
+static void the_old_number_decides(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        WITH(f, 1);
+        f.contradicts = "expire";
+        static const char *const texts[] = {"Session tokens of the portal expire in thirty minutes.",
+                                            "Session tokens of the portal expire in twenty minutes."};
+        eg_fact facts[2];
+        facts[first] = commit_as(&f, "agent-a", "auth", texts[first]).fact;
+        facts[!first] = commit_as(&f, "agent-a", "auth", texts[!first]).fact;
+        eg_receipt r = update(&f, "auth", "Session tokens of the portal expire in 45 minutes, no longer 30.");
+        expect_replaced(&r, &facts[0]);
+        fixture_close(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_contradicted_fact_is_replaced), cmocka_unit_test(what_is_not_contradicted_stays),
-        cmocka_unit_test(scopes_beside_are_only_named),      cmocka_unit_test(without_a_model_it_must_stand_out),
+        cmocka_unit_test(the_contradicted_fact_is_replaced),
+        cmocka_unit_test(what_is_not_contradicted_stays),
+        cmocka_unit_test(scopes_beside_are_only_named),
+        cmocka_unit_test(without_a_model_it_must_stand_out),
         cmocka_unit_test(only_updates_name_the_nearest),
+        cmocka_unit_test(of_two_equal_facts_neither_is_replaced),
+        cmocka_unit_test(the_old_number_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,12 +139,36 @@ static void refusals(void **state) {
     check(note, far, 1, "far 0 \n");
 }
 
+/* How many numbers each of two texts holds, and how many of them the other holds too. */
+static void counts(const char *a, const char *b, size_t of_a, size_t of_b, size_t both) {
+    eg_arena arena;
+    eg_stock x, y;
+    size_t shared, back;
+    eg_arena_init(&arena, 0);
+    assert_int_equal(eg_stock_read(&arena, eg_str_of(a), EG_STR(""), &x, NULL), EG_OK);
+    assert_int_equal(eg_stock_read(&arena, eg_str_of(b), EG_STR(""), &y, NULL), EG_OK);
+    assert_int_equal(eg_stock_numbers(&x, &y, &shared), of_a);
+    assert_int_equal(eg_stock_numbers(&y, &x, &back), of_b);
+    assert_int_equal(shared, both);
+    assert_int_equal(back, both);
+    eg_arena_release(&arena);
+}
+
+static void shared_numbers(void **state) {
+    (void)state;
+    counts("Tokens end after 30 minutes.", "Tokens end after 45 minutes, no longer thirty.", 1, 2, 1);
+    counts("All 64 stations run 3.8.1.", "All 64 stations run 3.9.0; it was 3.8.1.", 2, 3, 2);
+    counts("10,000 rows, and 10000 again", "A page holds no rows.", 1, 0, 0);
+    counts("", "", 0, 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
                                        cmocka_unit_test(versions),
                                        cmocka_unit_test(identifiers),
                                        cmocka_unit_test(places),
                                        cmocka_unit_test(several_of_one_place),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(shared_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
