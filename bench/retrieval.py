@@ -5,7 +5,7 @@ and the mean reciprocal rank (MRR) of the labelled queries of tools/train/data.
 usage: bench/retrieval.py [--engram build/engram] [--kind scenarios|notes] [--split dev|test]...
                           [--memories FOLDER] [--large N] [--scope given|preferred|none]
                           [--ways WAY,...] [--set VARIABLE=VALUE]... [--off-topic]
-                          [--scifact FOLDER] [--json FILE]
+                          [--scifact FOLDER [--abstracts N]] [--json FILE]
 
 Each scenario is a memory of its own. With --large, all facts of dev and test and of scenarios of
 train, N together, are one memory, and each query is asked of it: the scope of each fact is then
@@ -19,6 +19,8 @@ prints how relevant the first hit claims to be, beside that of the first hit of 
 --memories keeps the filled memories in a folder, since filling them takes a minute per thousand
 facts on a slow machine. --scifact measures nDCG@10 on the test queries of SciFact: FOLDER holds
 scifact.zip, scifact-queries.jsonl and scifact-qrels-test.tsv, which are not part of the project.
+Filling that memory takes 0.4 s of CPU time an abstract; --abstracts takes only the first N, and the
+queries whose answers are all among them.
 --json writes every query with its measures, for choosing weights."""
 import argparse
 import ast
@@ -202,14 +204,17 @@ def scifact_of(folder):
     return facts, queries, relevant
 
 
-def of_scifact(program, folder, home, settings):
+def of_scifact(program, folder, home, settings, most):
+    """(mean nDCG@10, queries, abstracts). most: of the abstracts; 0: all."""
     facts, queries, relevant = scifact_of(folder)
+    facts = facts[:most or len(facts)]
+    known = {f["id"] for f in facts}
     names = fill(program, home, facts)
     server = detection.Server(program, home, settings)
     rows = [ndcg([name for name, _ in asked(server, names, queries[q])], relevant[q])
-            for q in relevant]
+            for q in relevant if relevant[q] <= known]
     server.close()
-    return statistics.mean(rows), len(rows)
+    return statistics.mean(rows), len(rows), len(facts)
 
 
 def show(title, ways):
@@ -255,6 +260,7 @@ def main():
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--off-topic", action="store_true")
     parser.add_argument("--scifact", metavar="FOLDER")
+    parser.add_argument("--abstracts", type=int, default=0, metavar="N")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE")
     o = parser.parse_args()
@@ -265,10 +271,12 @@ def main():
     top = os.path.abspath(o.memories or temporary.name)
     if o.scifact is not None and not os.path.exists(os.path.join(o.scifact, "scifact.zip")):
         print(f"SciFact is skipped: there is no {os.path.join(o.scifact, 'scifact.zip')}")
-    elif o.scifact is not None:
+        return
+    if o.scifact is not None:
         for way, set_ in chosen.items():
-            mean, n = of_scifact(program, o.scifact, os.path.join(top, "scifact"), set_)
-            print(f"SciFact, {n} test queries, {way}: nDCG@10 {mean:.3f}")
+            home = os.path.join(top, f"scifact-{o.abstracts}" if o.abstracts else "scifact")
+            mean, n, size = of_scifact(program, o.scifact, home, set_, o.abstracts)
+            print(f"SciFact, {n} test queries, {size} abstracts, {way}: nDCG@10 {mean:.3f}")
         return
     stores = [s for split in o.split or ("dev", "test")
               for s in dataset.read_lines(dataset.path_of(o.kind, split))]
