@@ -10,10 +10,10 @@
 
 enum { TOKENS = 1024, NAMES = 64 }; /* of a statement; further ones do not count */
 
-static int is_name(eg_str s) {
+static int is_name(eg_str s, int code) {
     for (size_t i = 1; i < s.len; i++) {
         char before = s.ptr[i - 1], c = s.ptr[i];
-        if (c == '_' || (c == '-' && eg_is_upper(before)) || (eg_is_upper(c) && eg_is_lower(before))) return 1;
+        if (c == '_' || (c == '-' && (code || eg_is_upper(before))) || (eg_is_upper(c) && eg_is_lower(before))) return 1;
         if (c == '.' && eg_is_alpha(before) && i + 1 < s.len && eg_is_alpha(s.ptr[i + 1])) return 1;
     }
     return 0;
@@ -66,7 +66,7 @@ eg_status eg_names_add(eg_names *n, eg_str statement, eg_error *err) {
         if (!len) continue;
         uint64_t hash = eg_hash(&n->key, word, len);
         memcpy(words + word_count++ * sizeof hash, &hash, sizeof hash);
-        if (name_count == NAMES || !is_name(s)) continue;
+        if (name_count == NAMES || !is_name(s, tokens[i].code)) continue;
         len = letters_and_digits(word, eg_word_fold(s, word));
         names[name_count++] = eg_hash(&n->key, word, len);
     }

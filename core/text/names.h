@@ -11,8 +11,8 @@
 #include "core/base/hash.h"
 #include "core/include/engram/types.h"
 
-/* Names are words with a capital inside, an underscore, an inner full stop or a hyphen behind a
- * capital: "DateField", "max_size", "server.cors", "HTTP-01". */
+/* Names are words with a capital inside, an underscore, an inner full stop, or a hyphen behind a
+ * capital or in a code span: "DateField", "max_size", "server.cors", "HTTP-01", `max-age`. */
 typedef struct eg_names {
     eg_arena *arena;
     eg_hash_key key;
