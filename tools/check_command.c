@@ -1,7 +1,7 @@
 /* check_command.c - `engram check`: finds files (check/files.c), has their statements read
  * (core/docs) and compared with each other and, when asked, with the store (core/memory/check.c),
  * and prints the findings that count (check/report.c). Writes nothing but a baseline that is asked
- * for. */
+ * for, and vectors into the cache folder. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,7 +217,7 @@ static int compare(check_run *run, baseline *known) {
     eg_check_args args = {.size = sizeof(eg_check_args),
                           .items = run->statements.items,
                           .item_count = run->statements.count,
-                          .flags = call_option(c, "judge") ? EG_CHECK_JUDGE : 0,
+                          .flags = EG_CHECK_KEEP_VECTORS | (call_option(c, "judge") ? EG_CHECK_JUDGE : 0),
                           .against_store = (uint32_t)against_store};
     progress_line line = {.terminal = isatty(STDERR_FILENO)};
     eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};

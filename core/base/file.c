@@ -110,7 +110,6 @@ static eg_status write_all(int fd, const char *from, size_t size, const char *pa
         if (n < 0) return fail_errno(err, "write", path);
         done += (size_t)n;
     }
-    if (fsync(fd) != 0) return fail_errno(err, "flush", path);
     return EG_OK;
 }
 
@@ -130,7 +129,21 @@ static void flush_folder_of(const char *path) {
     free(copy);
 }
 
+static int is_device(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
+static eg_status write_to_device(const char *path, const void *bytes, size_t size, eg_error *err) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(err, "open", path);
+    eg_status s = write_all(fd, bytes, size, path, err);
+    close(fd);
+    return s;
+}
+
 eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err) {
+    if (is_device(path)) return write_to_device(path, bytes, size, err);
     size_t length = strlen(path) + sizeof ".XXXXXX";
     char *temporary = malloc(length);
     if (!temporary) return eg_fail_memory(err, length);
@@ -144,6 +157,7 @@ eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsi
     }
     if (fchmod(fd, (mode_t)mode) != 0) s = fail_errno(err, "set the mode of", temporary);
     if (s == EG_OK) s = write_all(fd, bytes, size, temporary, err);
+    if (s == EG_OK && fsync(fd) != 0) s = fail_errno(err, "flush", temporary);
     close(fd);
     if (s == EG_OK && rename(temporary, path) != 0) s = fail_errno(err, "replace", path);
     if (s == EG_OK) flush_folder_of(path);

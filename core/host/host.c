@@ -223,6 +223,7 @@ static eg_status make_memory(eg_host *h, eg_error *err) {
                          .escalator_count = h->plugins.registrar.committed.escalators,
                          .spend = eg_host_spend,
                          .embed_model = eg_host_embed_model,
+                         .cache = h->folders.cache,
                          .embed_id = eg_host_embed_id,
                          .embed_query = eg_host_embed_query,
                          .describe_models = eg_host_describe_models,

@@ -9,6 +9,7 @@
 #include "core/memory/candidates.h"
 #include "core/memory/escalate.h"
 #include "core/memory/judge.h"
+#include "core/memory/kept_vectors.h"
 #include "core/memory/settled.h"
 #include "core/text/names.h"
 
@@ -33,7 +34,9 @@ typedef struct check {
     item *items;
     float *vectors; /* a row for each item that does not repeat another; NULL without a model */
     uint32_t dimensions;
-    eg_names names;           /* of the items */
+    eg_names names;  /* of the items */
+    size_t *changes; /* the items that are no context and repeat none, in order */
+    size_t change_count;
     eg_thresholds thresholds; /* of all items */
     eg_settled settled;       /* of the store, where that is compared with */
     eg_checked *out;
@@ -133,29 +136,69 @@ static eg_status mark_repeats(check *c) {
     return EG_OK;
 }
 
+/* Embeds the batch of items in `which`. */
+static eg_status embed_batch(check *c, const size_t *which, size_t n, float *made) {
+    eg_str texts[EMBED_BATCH];
+    for (size_t i = 0; i < n; i++) texts[i] = text_to_embed(&c->args->items[which[i]]);
+    eg_status s = n ? SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, n, made, c->dimensions) : EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++)
+        memcpy(c->vectors + c->items[which[i]].row * c->dimensions, made + i * c->dimensions, c->dimensions * sizeof *made);
+    return s;
+}
+
+/* Embeds the items whose vectors are not kept, and keeps all. keys: one a row. */
+static eg_status embed_new(check *c, eg_kept_vectors *kept, eg_vector_key *keys, size_t *fresh) {
+    size_t n = c->args->item_count, which[EMBED_BATCH], batch = 0, rows = 0;
+    float *made = eg_arena_array(&c->arena, EMBED_BATCH * (size_t)c->dimensions, sizeof *made);
+    if (!made) return eg_fail_memory(c->rq->err, EMBED_BATCH * c->dimensions * sizeof(float));
+    eg_status s = EG_OK;
+    for (size_t i = 0; s == EG_OK && i < n; i++) {
+        item *it = &c->items[i];
+        if (!it->repeats) {
+            eg_str text = text_to_embed(&c->args->items[i]);
+            unsigned char digest[32];
+            SERVICES(c->m)->sha256(c->m->env.host, text.ptr, text.len, digest);
+            memcpy(keys[rows].bytes, digest, sizeof keys[rows].bytes);
+            it->row = rows++;
+            if (!eg_kept_vectors_find(kept, &keys[it->row], c->vectors + it->row * c->dimensions)) which[batch++] = i;
+        }
+        if (batch < EMBED_BATCH && i + 1 < n) continue;
+        s = embed_batch(c, which, batch, made);
+        *fresh += batch;
+        batch = 0;
+        tell(c, (i + 1) / 2);
+    }
+    return s;
+}
+
+static eg_status save_vectors(check *c, const eg_kept_vectors *kept, const char *path, eg_str model, const eg_vector_key *keys) {
+    size_t rows = 0;
+    const float **vectors = eg_arena_array(&c->arena, c->args->item_count, sizeof *vectors);
+    if (!vectors) return eg_fail_memory(c->rq->err, c->args->item_count * sizeof *vectors);
+    for (size_t i = 0; i < c->args->item_count; i++)
+        if (!c->items[i].repeats) vectors[rows++] = c->vectors + c->items[i].row * c->dimensions;
+    eg_kept_vectors_save(kept, &c->arena, path, model, keys, vectors, rows);
+    return EG_OK;
+}
+
 static eg_status embed_items(check *c) {
     eg_str model;
-    size_t n = c->args->item_count, done = 0, rows = 0;
+    size_t n = c->args->item_count, fresh = 0;
     eg_status s =
         c->m->env.embed_model ? c->m->env.embed_model(c->m->env.host, &model, &c->dimensions, c->rq->err) : EG_EUNAVAILABLE;
     if (s == EG_EUNAVAILABLE) *c->rq->err = (eg_error){0}; /* candidates are found by words then */
     if (s != EG_OK) return s == EG_EUNAVAILABLE ? EG_OK : s;
     c->vectors = eg_arena_array(&c->arena, n * c->dimensions, sizeof *c->vectors);
-    if (!c->vectors) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
-    while (done < n && s == EG_OK) {
-        eg_str texts[EMBED_BATCH];
-        size_t batch = 0;
-        for (; done < n && batch < EMBED_BATCH; done++) {
-            item *it = &c->items[done];
-            if (it->repeats) continue;
-            it->row = rows + batch;
-            texts[batch++] = text_to_embed(&c->args->items[done]);
-        }
-        if (batch)
-            s = SERVICES(c->m)->embed(c->m->env.host, c->rq, texts, batch, c->vectors + rows * c->dimensions, c->dimensions);
-        rows += batch;
-        tell(c, done / 2);
-    }
+    eg_vector_key *keys = eg_arena_array(&c->arena, n, sizeof *keys);
+    if (!c->vectors || !keys) return eg_fail_memory(c->rq->err, n * c->dimensions * sizeof(float));
+    int keeps = (c->args->flags & EG_CHECK_KEEP_VECTORS) && c->m->env.cache;
+    const char *path = keeps ? eg_arena_printf(&c->arena, "%s/documents.vectors", c->m->env.cache) : NULL;
+    if (keeps && !path) return eg_fail_memory(c->rq->err, 4096);
+    eg_kept_vectors kept = {.dimensions = c->dimensions};
+    if (path) s = eg_kept_vectors_open(&kept, &c->arena, path, model, c->dimensions, c->rq->err);
+    if (s == EG_OK) s = embed_new(c, &kept, keys, &fresh);
+    if (s == EG_OK && path && fresh) s = save_vectors(c, &kept, path, model, keys);
+    eg_kept_vectors_close(&kept);
     return s;
 }
 
@@ -284,6 +327,25 @@ static size_t without_context(const check *c, size_t i, near_item *found, size_t
     for (size_t k = 0; k < n; k++)
         if (!is_context(c, i) || !is_context(c, found[k].index)) found[kept++] = found[k];
     return kept;
+}
+
+/* Where only changes are examined, most items are not compared with anything: an earlier one that
+ * is examined must be near. */
+static int may_meet_a_change(const check *c, size_t i) {
+    for (size_t k = 0; k < c->change_count && c->changes[k] < i; k++) {
+        const item *a = &c->items[i], *b = &c->items[c->changes[k]];
+        if (similarity(c, a, b) >= LEAST_SIMILARITY || claims_meet(&a->derived, &b->derived)) return 1;
+    }
+    return 0;
+}
+
+static eg_status note_changes(check *c) {
+    size_t n = c->args->item_count;
+    c->changes = eg_arena_array(&c->arena, n, sizeof *c->changes);
+    if (!c->changes) return eg_fail_memory(c->rq->err, n * sizeof *c->changes);
+    for (size_t i = 0; i < n; i++)
+        if (!is_context(c, i) && !c->items[i].repeats) c->changes[c->change_count++] = i;
+    return EG_OK;
 }
 
 static eg_status build_case(check *c, eg_request *rq, size_t i, eg_case *out, near_item *found) {
@@ -462,10 +524,11 @@ static eg_status run(check *c) {
     if (s == EG_OK) s = eg_names_finish(&c->names, c->rq->err);
     if (s == EG_OK) s = mark_repeats(c);
     if (s == EG_OK) s = embed_items(c);
+    if (s == EG_OK) s = note_changes(c);
     for (size_t i = 0; i < n && s == EG_OK; i++) {
         if (is_cancelled(c))
             return eg_request_fail(c->rq, EG_ECANCELLED, "the check was stopped after %zu of %zu statements", i, n);
-        if (!c->items[i].repeats) s = check_alone(c, i);
+        if (!c->items[i].repeats && (!is_context(c, i) || may_meet_a_change(c, i))) s = check_alone(c, i);
         tell(c, c->vectors ? (n + i + 1) / 2 : i + 1);
     }
     return s;

@@ -59,6 +59,7 @@ typedef struct eg_memory_env {
     /* The id (hex) and the size of the active embedding model, which is loaded at the first
      * call. EG_EUNAVAILABLE with the reason when there is none. Thread class: any. */
     eg_status (*embed_model)(void *host, eg_str *model_id, uint32_t *dimensions, eg_error *err);
+    const char *cache; /* the folder for what can be made again; NULL: none */
     /* The id alone, without loading the model; EG_EUNAVAILABLE when there is none. Thread class:
      * any. */
     eg_status (*embed_id)(void *host, eg_str *model_id, eg_error *err);

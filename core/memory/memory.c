@@ -216,7 +216,9 @@ static eg_status resolve(eg_memory *m, eg_request *rq, const eg_resolve_args *ar
 static eg_status check(eg_memory *m, eg_request *rq, const eg_check_args *args, eg_checked *out) {
     eg_check_args own;
     eg_status s = enter(m, rq, CHECK);
-    if (s == EG_OK) s = take_args(rq, "eg_check_args", args, EG_CHECK_ARGS_SIZE_1_0, &own, sizeof own, EG_CHECK_JUDGE);
+    if (s == EG_OK)
+        s = take_args(rq, "eg_check_args", args, EG_CHECK_ARGS_SIZE_1_0, &own, sizeof own,
+                      EG_CHECK_JUDGE | EG_CHECK_KEEP_VECTORS);
     return s == EG_OK ? eg_memory_check(m, rq, &own, out) : s;
 }
 static eg_status feedback(eg_memory *m, eg_request *rq, eg_str conflict_id, int true_positive) {

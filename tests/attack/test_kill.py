@@ -150,8 +150,9 @@ class Kill(Attack):
         while died < wanted:
             self.over.clear()
             peers = [self.serve() for _ in range(SERVERS)]
-            threads = [threading.Thread(target=self.write_until_killed, args=(peer, f"{rounds}-{k}"))
-                       for k, peer in enumerate(peers)]
+            threads = [
+                threading.Thread(target=self.write_until_killed, args=(peer, f"{rounds}-{k}"))
+                for k, peer in enumerate(peers)]
             threads += [threading.Thread(target=what, args=(str(rounds),))
                         for what in (self.erase_until_over, self.import_until_over)]
             for one in threads:

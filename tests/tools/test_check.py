@@ -402,6 +402,29 @@ class Check(unittest.TestCase):
                                      expect=0), set())
         self.check("-", "a.md", "--diff", "HEAD", stdin="The cache holds 128 entries.\n", expect=1)
 
+    def test_kept_vectors(self):
+        """What the model made of the statements is kept for the next run, which finds the same; a
+        damaged file is made anew."""
+        self.put("a.md", PORTS.format(1))
+        self.put("b.md", PORTS.format(2))
+        kept = os.path.join(self.env["ENGRAM_HOME"], "cache", "documents.vectors")
+        first = self.findings(".")
+        with open(kept, "rb") as f:
+            whole = f.read()
+        self.assertEqual(os.stat(kept).st_mode & 0o777, 0o600)
+        before = os.stat(kept).st_mtime_ns
+        again = self.findings(".")
+        self.assertEqual([again["findings"], os.stat(kept).st_mtime_ns],
+                         [first["findings"], before])
+        with open(kept, "wb") as f:
+            f.write(whole[:-1] + bytes([whole[-1] ^ 1]))
+        self.assertEqual(self.findings(".")["findings"], first["findings"])
+        with open(kept, "rb") as f:
+            self.assertEqual(f.read(), whole)
+        self.put("b.md", PORTS.format(3))
+        self.findings(".")
+        self.assertEqual(os.stat(kept).st_size - len(whole), (len(whole) - 64) // 2)
+
     def test_diff_of_cut_statements(self):
         """A line that is gone from the middle of a statement changed it; one between two statements
         changed neither."""

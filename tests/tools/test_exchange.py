@@ -3,6 +3,7 @@
 usage: test_exchange.py ENGRAM"""
 import json
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -140,6 +141,16 @@ class Exchange(attack.Attack):
             told = json.loads(self.run_engram("doctor", "--deep", "--json", ENGRAM_HOME=other,
                                               expect=None).stdout)
             self.assertTrue(all(c["ok"] for c in told["checks"] if c["what"] in ("pages", "audit")))
+
+    def test_a_pipe_stays_a_pipe(self):
+        """A device or pipe is written to and no file put in its place."""
+        self.commit("The importer runs at night.")
+        pipe = os.path.join(self.folder.name, "pipe")
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+        self.run_engram("export", pipe)
+        self.assertEqual(reader.communicate(timeout=60)[0].count('"record":"fact"'), 1)
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
 
     def test_it_is_stored_like_the_rest(self):
         self.fill_it()

@@ -353,7 +353,7 @@ static int is_foreign(eg_str t, const config_entry *e, const statement *s, size_
 static void put_main(eg_str text, const config_entry *e, size_t start, size_t end, eg_buffer *out) {
     const char *newline = config_newline(text);
     reader r = {.t = {text.ptr, end}, .at = start};
-    statement s, header;
+    statement s, header = {0};
     unsigned has = 0;
     for (int first = 1; read_statement(&r, &s); first = 0) {
         const config_field *f = field_of(text, e, &s);

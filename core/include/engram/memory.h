@@ -210,8 +210,10 @@ typedef struct eg_check_finding {
     uint64_t reserved[4]; /* 0 */
 } eg_check_finding;
 typedef enum eg_check_flag {
-    EG_CHECK_JUDGE = 1 /* ask the escalators about pairs whose score is too low to be reported and
-                        * high enough to suspect a contradiction; EG_EINVAL when there is none */
+    EG_CHECK_JUDGE = 1,       /* ask the escalators about pairs whose score is too low to be reported and
+                               * high enough to suspect a contradiction; EG_EINVAL when there is none */
+    EG_CHECK_KEEP_VECTORS = 2 /* keep the vectors of the statements in the cache folder for the next
+                               * run: for files, which are there as well */
 } eg_check_flag;
 #define EG_CHECK_ARGS_SIZE_1_0 32
 typedef struct eg_check_args {
