@@ -228,8 +228,8 @@ static eg_status stored_facts(const eg_services *services, uint64_t *out, eg_err
     return s;
 }
 
-/* Commits into an empty store, then the bulk of the facts, under the id of the model that is active,
- * so that queries scan them. */
+/* Commits into an empty store, then the bulk of the facts, under the id of the model that is
+ * active, so that queries scan them. */
 static eg_status make_store(const eg_host *host, const char *folder, size_t facts, eg_error *err) {
     const eg_services *services = eg_host_services(host);
     char model[65] = "", command[700];

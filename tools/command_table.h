@@ -70,8 +70,8 @@ typedef struct command {
                              * none */
 } command;
 
-/* The commands in the order of the overview: the first for NULL, the one behind `after`; NULL at the
- * end. */
+/* The commands in the order of the overview: the first for NULL, the one behind `after`; NULL at
+ * the end. */
 const command *next_command(const command *after);
 extern const option common_options[];    /* of every command */
 extern const exit_status common_exits[]; /* of commands without exits of their own */

@@ -21,7 +21,8 @@ typedef struct page {
     const eg_shown *shown;
     const eg_blocks *blocks;
     eg_arena scratch;
-    uint32_t *below;          /* a block: index of the heading that it stands below, or EG_BLOCK_NONE */
+    uint32_t *below;          /* a block: index of the heading that it stands below, or
+                               * EG_BLOCK_NONE */
     char scope[EG_MAX_SCOPE]; /* of the blocks below scope_below; empty at first */
     uint32_t scope_below;
     size_t at, line; /* up to this byte lines were counted; index of the line that it is on */

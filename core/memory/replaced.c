@@ -1,8 +1,9 @@
-/* replaced.c - see replaced.h. The fact that an update replaces is near to it and contradicts it:
- * neither alone tells. Facts beside it are as near as the right one where a system has several of a
- * kind, and an update contradicts more than what it replaces. So the nearest few are weighed by
- * both, and by numbers: an update often names the old one, and what stays. Being wrong costs more than finding nothing: a fact
- * that is still true would vanish, while an update that was added is told so, with the nearest fact. */
+/* replaced.c - see replaced.h. The fact that an update replaces is near to it and contradicts
+ * it: neither alone tells. Facts beside it are as near as the right one where a system has
+ * several of a kind, and an update contradicts more than what it replaces. So the nearest few
+ * are weighed by both, and by numbers: an update often names the old one, and what stays. Being
+ * wrong costs more than finding nothing: a fact that is still true would vanish, while an update
+ * that was added is told so, with the nearest fact. */
 #include "core/memory/replaced.h"
 
 #include <math.h>

@@ -67,7 +67,8 @@ static const float *kept_values(eg_scope_table *t, eg_str scope) {
 
 static void keep(eg_scope_table *t, eg_str scope, const float *values) {
     slot *set = set_of(t, scope), fresh = {.len = scope.len, .values = set[WAYS - 1].values};
-    if (scope.len > sizeof fresh.scope || kept_values(t, scope)) return; /* another query was faster */
+    /* kept already: another query was faster */
+    if (scope.len > sizeof fresh.scope || kept_values(t, scope)) return;
     if (!fresh.values && !(fresh.values = malloc(t->dimensions * sizeof *values))) return;
     memcpy(fresh.scope, scope.ptr, scope.len);
     memcpy(fresh.values, values, t->dimensions * sizeof *values);

@@ -149,7 +149,8 @@ typedef struct scan {
 typedef struct part {
     scan *x;
     best_facts best; /* with a heap of its own */
-    ranked pending;  /* the best row so far of the fact whose rows are being scanned; fact 0: none */
+    ranked pending;  /* the best row so far of the fact whose rows are being scanned; fact 0:
+                      * none */
     float floor;     /* as of the scan, as far as this part knows */
 } part;
 

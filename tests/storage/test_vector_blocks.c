@@ -1,7 +1,7 @@
-/* test_vector_blocks.c - what a store keeps only so that reading is fast: the blocks of its vectors,
- * that they hold what the rows hold after every change, whichever process made it, that searches
- * read them and find the same without them, that nothing of an erased vector is left; and the
- * counts of common words. */
+/* test_vector_blocks.c - what a store keeps only so that reading is fast: the blocks of its
+ * vectors, that they hold what the rows hold after every change, whichever process made it, that
+ * searches read them and find the same without them, that nothing of an erased vector is left;
+ * and the counts of common words. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -524,7 +524,8 @@ static void counts_of_common_words_are_stored(void **state) {
     assert_true(attainable_of_common(&p) == all_have_it);
     ask(&p, "UPDATE term_totals SET documents = 1"); /* it is this number that is taken */
     assert_true(attainable_of_common(&p) > 10);
-    ask(&p, "UPDATE term_totals SET facts = 4900"); /* there are more than a sixty-fourth more now */
+    ask(&p, "UPDATE term_totals SET facts = 4900"); /* there are more than a sixty-fourth more
+                                                     * now */
     assert_true(attainable_of_common(&p) == all_have_it);
     open_at(&s, &p);
     const eg_change changes[] = {{.kind = EG_CHANGE_CLOSE, .close = {ids[9], EG_CLOSE_DELETED, EG_STR("bob")}},

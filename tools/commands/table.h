@@ -1,6 +1,6 @@
-/* table.h - the tables of commands, one for each family, which command_table.c joins, and what several
- * of them use. For this folder and command_table.c. Constant data, no code. The texts are read by
- * people and by language models: plain words, the defaults and the units named. */
+/* table.h - the tables of commands, one for each family, which command_table.c joins, and what
+ * several of them use. For this folder and command_table.c. Constant data, no code. The texts
+ * are read by people and by language models: plain words, the defaults and the units named. */
 #ifndef EG_TOOLS_COMMANDS_TABLE_H
 #define EG_TOOLS_COMMANDS_TABLE_H
 

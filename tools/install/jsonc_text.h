@@ -32,8 +32,8 @@ typedef struct jsonc_place {
 
 /* CONFIG_REFUSED where the text is not well formed, else CONFIG_ABSENT. A blank text is. */
 config_state jsonc_check(eg_str text, config_fault *fault);
-/* Behind white space and comments; JSONC_NOWHERE where a comment has no end. *comment: where the last
- * comment begins that ends the text without a line end, else JSONC_NOWHERE; may be NULL. */
+/* Behind white space and comments; JSONC_NOWHERE where a comment has no end. *comment: where the
+ * last comment begins that ends the text without a line end, else JSONC_NOWHERE; may be NULL. */
 size_t jsonc_skip_blank(eg_str t, size_t at, size_t *comment);
 /* Behind the value at `at`. */
 size_t jsonc_skip_value(eg_str t, size_t at);

@@ -371,7 +371,8 @@ static void put_main(eg_str text, const config_entry *e, size_t start, size_t en
     while (read_statement(&r, &s)) {
         const config_field *f = field_of(text, e, &s);
         unsigned bit = f ? 1U << (f - e->fields) : 0;
-        if (has & bit || (s.kind == PAIR && is_foreign(text, e, &s, 0))) continue; /* twice: no TOML */
+        /* what stands twice is no TOML */
+        if (has & bit || (s.kind == PAIR && is_foreign(text, e, &s, 0))) continue;
         has |= bit;
         if (f && !same_value(text, &s, f->value)) {
             config_copy(out, text, s.start, s.value);

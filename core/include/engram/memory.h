@@ -210,8 +210,9 @@ typedef struct eg_check_finding {
     uint64_t reserved[4]; /* 0 */
 } eg_check_finding;
 typedef enum eg_check_flag {
-    EG_CHECK_JUDGE = 1,       /* ask the escalators about pairs whose score is too low to be reported and
-                               * high enough to suspect a contradiction; EG_EINVAL when there is none */
+    EG_CHECK_JUDGE = 1,       /* ask the escalators about pairs whose score is too low to be
+                               * reported and high enough to suspect a contradiction; EG_EINVAL
+                               * when there is none */
     EG_CHECK_KEEP_VECTORS = 2 /* keep the vectors of the statements in the cache folder for the next
                                * run: for files, which are there as well */
 } eg_check_flag;
@@ -285,7 +286,8 @@ EG_SIZE_FROZEN(eg_edit_workspace_args, EG_EDIT_WORKSPACE_ARGS_SIZE_1_0);
 
 typedef struct eg_workspace_moved {
     uint64_t facts; /* that were moved or removed */
-    uint64_t equal; /* of a merge: that said what another fact of their scope says, and were closed */
+    uint64_t equal; /* of a merge: that said what another fact of their scope says, and were
+                     * closed */
     uint64_t reserved[2];
 } eg_workspace_moved;
 EG_SIZE_FROZEN(eg_workspace_moved, 32);

@@ -697,10 +697,10 @@ typedef struct eg_storage_ops {
      * of exports then. */
     eg_status (*links)(eg_storage *store, eg_request *rq, const eg_id *facts, size_t count, eg_link_row **out, size_t *n);
 
-    /* The store as it is now, to be read with page, parts, conflicts, links, audit, stats and now
-     * as if nobody wrote any more; writing to it is refused. For one thread; close() ends it, before
-     * the store is closed. Not to be kept: the store's log grows meanwhile. NULL: this backend tells
-     * several reads nothing of each other. */
+    /* The store as it is now, to be read with page, parts, conflicts, links, audit, stats and
+     * now as if nobody wrote any more; writing to it is refused. For one thread; close() ends
+     * it, before the store is closed. Not to be kept: the store's log grows meanwhile. NULL:
+     * this backend tells several reads nothing of each other. */
     eg_status (*snapshot)(eg_storage *store, eg_request *rq, eg_storage **out);
 } eg_storage_ops;
 

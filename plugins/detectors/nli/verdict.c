@@ -221,7 +221,8 @@ static double least_of_numbers(const work *w, const pair_view *p) {
     int option = may_differ_about_an_option(p);
     if (!(option || may_differ_in_numbers(p)) || p->features[FEATURE_RULE_BOTH_VALID] > 0 || are_of_two_things(w, p)) return 0;
     if (a_rule_finds(w, p)) return w->counts;
-    if (p->features[FEATURE_PARALLEL] > 0) return 0; /* three or more alike are mostly about as many things */
+    /* three or more alike are mostly about as many things */
+    if (p->features[FEATURE_PARALLEL] > 0) return 0;
     if (option) return SURE_OF_OPTIONS;
     const text_pair *t = whole_in(p);
     return shared_words(&t->subject->words, &t->candidate->words) >= ENOUGH_SHARED ? SURE_OF_NUMBERS : 0;

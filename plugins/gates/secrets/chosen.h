@@ -1,7 +1,7 @@
-/* chosen.h - finds passwords that look like any word (hunter2, swordfish) by where they stand: as the
- * value of a setting, in a connection string, in a sentence that says what a password is, behind
- * the option of a database client. What it is not: a judgment of the looks of a value alone, which
- * is scan.c's. Used by scan.c. Thread class: any. */
+/* chosen.h - finds passwords that look like any word (hunter2, swordfish) by where they stand:
+ * as the value of a setting, in a connection string, in a sentence that says what a password is,
+ * behind the option of a database client. What it is not: a judgment of the looks of a value
+ * alone, which is scan.c's. Used by scan.c. Thread class: any. */
 #ifndef EG_SECRETS_CHOSEN_H
 #define EG_SECRETS_CHOSEN_H
 

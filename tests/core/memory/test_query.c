@@ -116,7 +116,8 @@ static void the_name_of_a_scope_counts(void **state) {
     (void)state;
     WITH(f, 1);
     eg_id named = commit_as(&f, "agent-a", "who", "The gadget belongs to Mira.").fact.id;
-    commit_as(&f, "agent-a", "team", "The gadget belongs to Mira."); /* newer, which decides between equals */
+    /* newer, which decides between equals */
+    commit_as(&f, "agent-a", "team", "The gadget belongs to Mira.");
     assert_true(eg_id_eq(query(&f, "who owns the gadget").hits[0].fact.id, named));
     fixture_close(&f);
 }

@@ -1,7 +1,8 @@
-/* everything.c - a plugin of the tests: the tools, resources and prompts that the official conformance suite asks a server
- * for (@modelcontextprotocol/conformance), as far as toolsets can give them: texts, errors,
- * progress, questions to a person. Its images, sounds, embedded resources, log messages, completion
- * and subscriptions are not in the contract of toolsets (engram/tool.h). */
+/* everything.c - a plugin of the tests: the tools, resources and prompts that the official
+ * conformance suite asks a server for (@modelcontextprotocol/conformance), as far as toolsets
+ * can give them: texts, errors, progress, questions to a person. Its images, sounds, embedded
+ * resources, log messages, completion and subscriptions are not in the contract of toolsets
+ * (engram/tool.h). */
 #include <string.h>
 #include <unistd.h>
 
