@@ -42,7 +42,7 @@ static int export_to(const memory_request *r, const call *c, const char *path) {
     int status = run_operation(r, c, out, &done) == EG_OK ? EXIT_FINE : memory_request_complain(r);
     if (path && fclose(out) != 0 && !status) status = complain("out of memory");
     if (!path && fflush(out) != 0 && !status) status = complain("the output cannot be written: %s", strerror(errno));
-    if (path && !status && eg_file_replace(path, bytes, size, 0600, &err) != EG_OK) status = complain("%s", err.text);
+    if (path && !status && eg_file_output(path, bytes, size, 0600, &err) != EG_OK) status = complain("%s", err.text);
     free(bytes);
     if (path && !status) tell_exported(c, path, &done);
     if (!status && !done.facts) note("there is nothing to export here: see `engram status` for the workspace in use");

@@ -146,7 +146,7 @@ static int export_to(eg_host *host, export *e, const char *path) {
     if (!e->out) return complain("out of memory");
     int status = read_answers(host, e);
     if (!standard && fclose(e->out) != 0 && !status) status = complain("out of memory");
-    if (!standard && !status && eg_file_replace(path, bytes, size, 0600, &err) != EG_OK) status = complain("%s", err.text);
+    if (!standard && !status && eg_file_output(path, bytes, size, 0600, &err) != EG_OK) status = complain("%s", err.text);
     free(bytes);
     if (!status && !e->count)
         note("nobody has answered anything in this workspace yet: %s is empty", standard ? "the output" : path);

@@ -129,21 +129,7 @@ static void flush_folder_of(const char *path) {
     free(copy);
 }
 
-static int is_device(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) || S_ISFIFO(st.st_mode));
-}
-
-static eg_status write_to_device(const char *path, const void *bytes, size_t size, eg_error *err) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return fail_errno(err, "open", path);
-    eg_status s = write_all(fd, bytes, size, path, err);
-    close(fd);
-    return s;
-}
-
 eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err) {
-    if (is_device(path)) return write_to_device(path, bytes, size, err);
     size_t length = strlen(path) + sizeof ".XXXXXX";
     char *temporary = malloc(length);
     if (!temporary) return eg_fail_memory(err, length);
@@ -164,6 +150,23 @@ eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsi
     else unlink(temporary);
     free(temporary);
     return s;
+}
+
+static int is_device(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
+static eg_status write_to_device(const char *path, const void *bytes, size_t size, eg_error *err) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(err, "open", path);
+    eg_status s = write_all(fd, bytes, size, path, err);
+    close(fd);
+    return s;
+}
+
+eg_status eg_file_output(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err) {
+    return is_device(path) ? write_to_device(path, bytes, size, err) : eg_file_replace(path, bytes, size, mode, err);
 }
 
 eg_status eg_folder_make(const char *path, unsigned mode, eg_error *err) {

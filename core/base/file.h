@@ -20,9 +20,12 @@ eg_status eg_map_open(const char *path, eg_map *out, eg_error *err);
 void eg_map_close(eg_map *map);
 
 /* Writes bytes to path by way of a temporary file in the same folder, fsync and rename: afterwards
- * path holds either the old content or all of the new. mode as for open(2). A device or pipe, such
- * as /dev/null, is written to as it stands: root would otherwise take it away. */
+ * path holds either the old content or all of the new. mode as for open(2). */
 eg_status eg_file_replace(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err);
+
+/* The same for a file that a person named: a device or pipe, such as /dev/null, is written to as it
+ * stands, since root could replace it too. Waits for the reader of a pipe. */
+eg_status eg_file_output(const char *path, const void *bytes, size_t size, unsigned mode, eg_error *err);
 
 /* Makes a rename in the folder durable; a file system that cannot fsync a folder is no error. */
 void eg_folder_flush(const char *path);

@@ -193,7 +193,7 @@ int baseline_write(baseline *b) {
     eg_buffer_text(&out, written ? "\n  ]\n}\n" : "]\n}\n");
     int status = 0;
     if (out.failed) status = out_of_memory();
-    else if (eg_file_replace(b->name, out.ptr, out.len, 0644, &err) != EG_OK) status = complain("%s", err.text);
+    else if (eg_file_output(b->name, out.ptr, out.len, 0644, &err) != EG_OK) status = complain("%s", err.text);
     else note("%zu finding%s accepted in '%s'", written, written == 1 ? "" : "s", b->name);
     eg_buffer_release(&out);
     return status;

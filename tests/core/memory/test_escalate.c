@@ -220,7 +220,7 @@ static void a_check_asks_when_told_to(void **state) {
     model.answer = EG_EFORMAT;
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &checked), EG_OK);
     assert_true(checked.count == 0 && checked.judged == 0 && checked.unjudged == 1);
-    args.flags = 2;
+    args.flags = 4; /* none that there is */
     assert_int_equal(f.ops->check(f.memory, f.rq, &args, &checked), EG_EUNSUPPORTED);
     args.flags = EG_CHECK_JUDGE;
     f.memory->env.escalator_count = 0;
