@@ -58,7 +58,8 @@ static const command *find_command(const char *name) {
         if (strcmp(c->name, name) == 0) return c;
         eg_suggestion_offer(&s, c->name);
     }
-    if (s.meant) complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, s.meant);
+    if (*name == '-') complain("'%s' stands before the command: write engram COMMAND %s, see `engram --help`", name, name);
+    else if (s.meant) complain("there is no command '%s'; did you mean '%s'? See `engram --help`", name, s.meant);
     else complain("there is no command '%s': see `engram --help`", name);
     return NULL;
 }

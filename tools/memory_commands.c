@@ -77,7 +77,10 @@ static int add_positional(const call *c, cJSON *a) {
     int deletes = cJSON_IsString(cJSON_GetObjectItem(a, "operation")) && strcmp(text_of(a, "operation"), "delete") == 0;
     if (c->positional_count == 0 && (deletes || strcmp(text_of(a, "operation"), "none") == 0)) return 1;
     if (c->positional_count == 0 && c->command->synopsis[0] == '[') return 1;
-    if (c->positional_count == 0) return complain("%s needs %s", c->command->name, c->command->synopsis), 0;
+    if (c->positional_count == 0) {
+        complain("%s needs %s: see `engram help %s`", c->command->name, c->command->synopsis, c->command->name);
+        return 0;
+    }
     char *text = positional_text(c);
     if (!text) return 0;
     int valid = 1;

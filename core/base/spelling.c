@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_WORD = 60, MAX_EDITS = 2 };
+enum { MAX_WORD = 60, MAX_EDITS = 2, LEAST_BEGINNING = 3 };
 
 size_t eg_edit_distance(const char *a, const char *b) {
     size_t row[MAX_WORD + 1], n = strlen(b);
@@ -21,9 +21,17 @@ size_t eg_edit_distance(const char *a, const char *b) {
     return row[n];
 }
 
+/* "merged" for "merged-content". */
+static int is_beginning(const char *written, const char *word) {
+    size_t n = strlen(written);
+    return n >= LEAST_BEGINNING && strncmp(word, written, n) == 0;
+}
+
 void eg_suggestion_offer(eg_suggestion *s, const char *word) {
     size_t d = eg_edit_distance(s->written, word);
-    if (d > MAX_EDITS || (s->meant && d >= s->distance)) return;
+    if (d > MAX_EDITS && is_beginning(s->written, word)) d = MAX_EDITS + 1;
+    else if (d > MAX_EDITS) return;
+    if (s->meant && d >= s->distance) return;
     s->meant = word;
     s->distance = d;
 }

@@ -12,7 +12,7 @@ size_t eg_edit_distance(const char *a, const char *b);
 /* The best of the words offered so far: set `written`, offer all, read `meant`. */
 typedef struct eg_suggestion {
     const char *written;
-    const char *meant; /* NULL: none is within two edits */
+    const char *meant; /* NULL: none is within two edits or begins so */
     size_t distance;   /* of meant */
 } eg_suggestion;
 

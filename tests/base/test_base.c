@@ -396,6 +396,14 @@ static void test_spelling(void **state) {
     s = (eg_suggestion){.written = "xyz"};
     eg_suggestion_offer(&s, "commit");
     assert_null(s.meant);
+    s = (eg_suggestion){.written = "merged"};
+    eg_suggestion_offer(&s, "merged-content");
+    assert_string_equal(s.meant, "merged-content"); /* it begins with what was written */
+    eg_suggestion_offer(&s, "merge");
+    assert_string_equal(s.meant, "merge"); /* few edits are nearer */
+    s = (eg_suggestion){.written = "me"};
+    eg_suggestion_offer(&s, "merged-content");
+    assert_null(s.meant); /* two letters begin much */
 }
 
 int main(void) {

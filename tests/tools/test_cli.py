@@ -63,6 +63,8 @@ class Engram(unittest.TestCase):
         self.assertIn(b"engram 0.", self.run_engram("--version").stdout)
         self.run_engram(expect=2)
         self.assertIn(b"did you mean 'commit'", self.run_engram("comit", expect=2).stderr)
+        self.assertIn(b"write engram COMMAND --home",
+                      self.run_engram("--home", "x", "status", expect=2).stderr)
         self.assertIn(b"did you mean --scope",
                       self.run_engram("commit", "--scop", "x", "y", expect=2).stderr)
         self.run_engram("commit", "--scope", expect=2)
@@ -103,7 +105,13 @@ class Engram(unittest.TestCase):
         self.assertEqual({f["fact_id"] for f in found}, {first["fact_id"], second["fact_id"]})
         self.assertTrue(all(f["has_open_conflict"] for f in found))
         conflict = self.ask("conflicts")["conflicts"][0]["conflict_id"]
-        self.run_engram("resolve", conflict[-8:], expect=2)
+        self.assertIn(b"resolve needs CONFLICT: see `engram help resolve`",
+                      self.run_engram("resolve", expect=2).stderr)
+        self.assertIn(b"--type: is missing and required; use one of winner, merge, dismissed",
+                      self.run_engram("resolve", conflict[-8:], expect=2).stderr)
+        self.assertIn(b"--reason: is missing and required\n",
+                      self.run_engram("resolve", conflict[-8:], "--type", "dismissed",
+                                      expect=2).stderr)
         said = self.run_engram("resolve", conflict[-8:], "--type", "merge", "--reason",
                                "both are right", expect=2).stderr
         self.assertIn(b"--merged-content: is missing; resolution_type merge requires the text",

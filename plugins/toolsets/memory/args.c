@@ -51,20 +51,29 @@ static eg_status read_boolean(eg_request *rq, const arg_spec *spec, const cJSON 
     return EG_OK;
 }
 
-static eg_status read_word(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
-    char choices[256];
+enum { CHOICES_SIZE = 256 };
+
+/* "a, b, c": the words that an argument can be. */
+static void list_choices(const arg_spec *spec, char choices[CHOICES_SIZE]) {
     size_t used = 0;
+    choices[0] = 0;
+    for (size_t i = 0; spec->words[i]; i++) {
+        int n = snprintf(choices + used, CHOICES_SIZE - used, "%s%s", i ? ", " : "", spec->words[i]);
+        if (n > 0 && (size_t)n < CHOICES_SIZE - used) used += (size_t)n;
+    }
+}
+
+static eg_status read_word(eg_request *rq, const arg_spec *spec, const cJSON *v, arg_value *out) {
+    char choices[CHOICES_SIZE];
     if (!cJSON_IsString(v)) return wrong_type(rq, spec->name, "a string", v);
     if (v->valuestring[0] == 0 && !spec->required) return EG_OK;
-    choices[0] = 0;
     for (size_t i = 0; spec->words[i]; i++) {
         if (strcmp(spec->words[i], v->valuestring) == 0) {
             *out = (arg_value){.given = 1, .integer = (int64_t)i};
             return EG_OK;
         }
-        int n = snprintf(choices + used, sizeof choices - used, "%s%s", i ? ", " : "", spec->words[i]);
-        if (n > 0 && (size_t)n < sizeof choices - used) used += (size_t)n;
     }
+    list_choices(spec, choices);
     return eg_request_fail(rq, EG_EINVAL, "%s: '%.60s' is not a valid value; use one of %s", spec->name, v->valuestring, choices);
 }
 
@@ -161,6 +170,13 @@ static eg_status unknown_name(eg_request *rq, const char *name, const arg_spec *
     return eg_request_fail(rq, EG_EINVAL, "%.80s: unknown argument; this tool takes %s", name, n ? known : "no arguments");
 }
 
+static eg_status missing(eg_request *rq, const arg_spec *spec) {
+    char choices[CHOICES_SIZE];
+    if (spec->kind != ARG_WORD) return eg_request_fail(rq, EG_EINVAL, "%s: is missing and required", spec->name);
+    list_choices(spec, choices);
+    return eg_request_fail(rq, EG_EINVAL, "%s: is missing and required; use one of %s", spec->name, choices);
+}
+
 static eg_status read_all(eg_request *rq, const cJSON *object, const arg_spec *specs, size_t n, arg_value *values) {
     const char *twice = pj_duplicate(object);
     if (twice) return eg_request_fail(rq, EG_EINVAL, "%.80s: is given twice; give it once", twice);
@@ -172,8 +188,7 @@ static eg_status read_all(eg_request *rq, const cJSON *object, const arg_spec *s
     }
     for (size_t i = 0; i < n; i++) {
         v = pj_get(object, specs[i].name);
-        if (!v && specs[i].required)
-            return eg_request_fail(rq, EG_EINVAL, "%s: is missing; this tool requires it", specs[i].name);
+        if (!v && specs[i].required) return missing(rq, &specs[i]);
         eg_status s = v ? read_value(rq, &specs[i], v, &values[i]) : EG_OK;
         if (s != EG_OK) return s;
     }
