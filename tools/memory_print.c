@@ -234,27 +234,44 @@ static void print_stats(const cJSON *r) {
     if (!n) puts("nothing is stored in this workspace yet");
 }
 
+static void print_plain(const cJSON *v) {
+    char *text = cJSON_IsString(v) || cJSON_IsNull(v) ? NULL : cJSON_PrintUnformatted(v);
+    print_shown(eg_str_of(text ? text : cJSON_IsString(v) ? v->valuestring : "-"));
+    cJSON_free(text);
+}
+
+/* Of an object, such as a model, the first member, and by their names the others that are set:
+ * "/usr/share/engram/engram-embed-0; facts_waiting 3". */
+static void print_value(const cJSON *v) {
+    const cJSON *one;
+    if (!cJSON_IsObject(v) || !v->child) {
+        print_plain(v);
+        return;
+    }
+    cJSON_ArrayForEach(one, v) {
+        if (one != v->child && cJSON_IsNull(one)) continue;
+        if (one != v->child) printf("; %s ", one->string);
+        print_plain(one);
+    }
+}
+
 /* Members of the result, one a line; nested ones indented. The status has two levels. */
 static void print_members(const cJSON *o, const char *indent) {
     const cJSON *one, *inner;
     cJSON_ArrayForEach(one, o) {
         if (strcmp(one->string ? one->string : "", "notice") == 0) continue;
-        char *text = cJSON_IsString(one) ? NULL : cJSON_PrintUnformatted(one);
         if (cJSON_IsObject(one)) {
             printf("%s%s:\n", indent, one->string);
             cJSON_ArrayForEach(inner, one) {
-                char *value = cJSON_IsString(inner) ? NULL : cJSON_PrintUnformatted(inner);
                 printf("%s  %-14s ", indent, inner->string);
-                print_shown(eg_str_of(value ? value : inner->valuestring));
+                print_value(inner);
                 putchar('\n');
-                cJSON_free(value);
             }
         } else {
             printf("%s%-16s ", indent, one->string ? one->string : "");
-            print_shown(eg_str_of(text ? text : one->valuestring));
+            print_value(one);
             putchar('\n');
         }
-        cJSON_free(text);
     }
 }
 
