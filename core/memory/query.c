@@ -315,7 +315,7 @@ static eg_str explain(const search *q, const candidate *c) {
     if (c->bm25 > 0) snprintf(words, sizeof words, "words %.2f", c->words);
     if (c->has_cosine) snprintf(meaning, sizeof meaning, "%smeaning %.2f", words[0] ? ", " : "", c->cosine);
     return eg_request_printf(q->rq, "%s%s%s%s%s%s%s%s", words, meaning, c->outside ? "; outside the scope" : "",
-                             f->fact_type == EG_FACT_DECISION ? "; decision" : "", f->provenance.len ? "; verified" : "",
+                             f->fact_type == EG_FACT_DECISION ? "; decision" : "", f->provenance.len ? "; has evidence" : "",
                              f->corroborations ? "; corroborated" : "", f->marks & EG_MARK_PINNED ? "; pinned" : "",
                              f->durability == EG_DURABILITY_EPHEMERAL ? "; ephemeral" : "");
 }

@@ -101,7 +101,7 @@ EG_SIZE_FROZEN(eg_query_args, EG_QUERY_ARGS_SIZE_1_0);
 typedef struct eg_hit {
     eg_fact fact;
     double relevance; /* 0..1: the share of facts that match a topic so well that are about it */
-    eg_str why;       /* "words 0.93, meaning 0.71; decision; verified" */
+    eg_str why;       /* "words 0.93, meaning 0.71; decision; has evidence" */
     eg_id *open_conflicts;
     size_t open_conflict_count;
     eg_id *suspected; /* conflicts that nobody has judged yet */
