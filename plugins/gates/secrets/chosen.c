@@ -38,6 +38,24 @@ static found value_from(eg_str s, size_t i) {
     return f;
 }
 
+/* The value at i of a sentence or an entry with a colon. Behind "=" & and ? may begin the next
+ * parameter of a URL; here, within a word that has a digit, they are signs of a password. */
+static found value_in_words(eg_str s, size_t i) {
+    char plain[64];
+    found f = value_from(s, i);
+    size_t n = f.value.len, others = 0, digits = 0;
+    if (f.kind != SECRET_NOT_WEAK || n > sizeof plain) return f;
+    for (size_t k = 0; k < n; k++) {
+        int other = k && strchr("&?$%", f.value.ptr[k]) != NULL; /* $NAME and %NAME% are references */
+        plain[k] = f.value.ptr[k];
+        if (other) plain[k] = '!';
+        others += (size_t)other;
+        digits += (size_t)is_digit(f.value.ptr[k]);
+    }
+    if (others && digits && !secret_is_reference(f.value)) f.kind = secret_is_weak((eg_str){plain, n});
+    return f;
+}
+
 /* Where the name that has s[i] in it begins: spring.datasource.password, db-password. */
 static size_t name_start(eg_str s, size_t i) {
     size_t from = i;
@@ -74,7 +92,7 @@ static int is_environment(eg_str s, size_t first, size_t end) {
 static int set_by_colon(eg_str s, size_t first, size_t sign, found *f) {
     size_t i = sign + 1;
     while (i < s.len && is_blank(s.ptr[i])) i++;
-    *f = value_from(s, i);
+    *f = value_in_words(s, i);
     if (!f->lone && !f->quoted) return 0;
     return f->kind == SECRET_WEAK_MIXED || (f->kind == SECRET_WEAK_WORD && (f->quoted || begins_entry(s, first)));
 }
@@ -118,7 +136,7 @@ static int said(eg_str s, size_t end, found *f) {
     }
     if (!behind) return 0;
     for (size_t next; (next = PAST(s, behind, more)) > behind;) behind = next;
-    *f = value_from(s, behind);
+    *f = value_in_words(s, behind);
     return f->lone && (f->kind == SECRET_WEAK_MIXED || (f->kind == SECRET_WEAK_WORD && f->quoted));
 }
 

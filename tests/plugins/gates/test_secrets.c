@@ -276,6 +276,10 @@ static const char *const secrets[] = {
 /* Passwords like any word, known by where they stand. */
 static const char *const weak[] = {
     "password is hunter2",
+    "The admin password is Tr0ub4dor&3",
+    "The password is Tr0ub4dor&3.",
+    "- password: 4what?now",
+    "password: pa$$w0rd9",
     "The password is hunter2.",
     "the admin password for staging is hunter2",
     "The root password of db1 was changed to sunshine7",
@@ -461,6 +465,11 @@ static const char *const harmless[] = {
     "if (password == other) return",
     "password=$PASSWORD",
     "The password is OAuth2.",
+    "The password is $DB_PASSWORD2.",
+    "The password is %DB_PASSWORD2%.",
+    "The password is Q&A.",
+    "The password is what? See section 2.",
+    "password: sha256&salt",
     "The password is sent over TLS1.3.",
     "The password for staging is stored in the vault.",
     "The password of the db user is rotated every 90 days.",
