@@ -211,13 +211,25 @@ static int a_rule_finds(const work *w, const pair_view *p) {
     return 0;
 }
 
+/* One assertion says "not" or "never" where the other does not, and a rule, which wants all other
+ * words alike, finds that they contradict each other. No two of 9,700 statements in the
+ * documentation of three public projects are such a pair: it is hardly written by chance. */
+static int is_denied(const work *w, const pair_view *p) {
+    const text_pair *t = whole_in(p);
+    int one = (t->subject->words.marks & MARK_NEGATION) != 0, other = (t->candidate->words.marks & MARK_NEGATION) != 0;
+    int other_kind = p->features[FEATURE_KIND_ASSERTION] < 2; /* not where it is unknown */
+    return is_in_documents(w->view.c) && one != other && !other_kind && t->cosine >= MAY_AGREE &&
+           p->features[FEATURE_RULE_BOTH_VALID] <= 0 && !are_of_two_things(w, p) && a_rule_finds(w, p);
+}
+
 /* The trees for documents learned from what projects replaced, where few sentences are short and
  * differ in a number alone: of "The timeout is 30 minutes" and "45 minutes" in two files they think
  * little. So between two assertions in documents with other numbers, what the model says counts
  * where it is sure, or a rule finds the same. Of names and words it is too sure: in public
  * documentation they are mostly those of two options that are described alike. From which score on;
- * 0: it does not count. */
+ * 0: it does not count. The same holds where one denies the other. */
 static double least_of_numbers(const work *w, const pair_view *p) {
+    if (is_denied(w, p)) return SURE_OF_NUMBERS;
     int option = may_differ_about_an_option(p);
     if (!(option || may_differ_in_numbers(p)) || p->features[FEATURE_RULE_BOTH_VALID] > 0 || are_of_two_things(w, p)) return 0;
     if (a_rule_finds(w, p)) return w->counts;
@@ -228,7 +240,7 @@ static double least_of_numbers(const work *w, const pair_view *p) {
     return shared_words(&t->subject->words, &t->candidate->words) >= ENOUGH_SHARED ? SURE_OF_NUMBERS : 0;
 }
 
-/* What the model says of two statements of documents that differ in numbers, or 0. */
+/* What the model says of two statements of documents that differ in numbers or a "not", or 0. */
 static double of_numbers(const work *w, const pair_view *p) {
     const text_pair *t = whole_in(p);
     double least = is_in_documents(w->view.c) && t->forth[CONTRADICTION] >= 0 ? least_of_numbers(w, p) : 0;

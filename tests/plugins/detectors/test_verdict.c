@@ -201,6 +201,7 @@ static void is(const char *text, eg_span span, const char *words) {
 
 #define ALPHA "Alpha runs on Tuesdays."
 #define ALPHA_TOO "Alpha runs on Mondays."
+#define ALPHA_NEVER "Alpha never runs on Mondays."
 #define OTHER_PORT "Alpha runs on port 90."
 #define ALPHA_LATER "Alpha runs on some days."
 #define BETA "Beta is written in Go."
@@ -365,6 +366,29 @@ static void documents_have_trees_of_their_own(void **state) {
     in_documents = 0;
 }
 
+/* "never" alone between two statements of documents counts where a rule finds it too. */
+static void documents_deny_each_other(void **state) {
+    (void)state;
+    const char *earlier[] = {ALPHA_TOO};
+    const rule unlikely[STAGES] = {plain[0], plain[1], {2, 9, -3, 2, -4}};
+    in_documents = 1;
+    make_trees(unlikely);
+    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA_NEVER, 0.99f, 0}, {ALPHA_NEVER, ALPHA_TOO, 0.95f, 0}, {0}};
+    examine(ALPHA_NEVER, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(found[0].score < 0.1);
+    earlier_finding = (eg_finding){.size = sizeof earlier_finding, .outcome = EG_OUTCOME_CONTRADICTION, .score = 0.93};
+    examine(ALPHA_NEVER, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(fabs(found[0].score - 0.97) < 1e-6);
+    opinions = (const struct opinion[]){{ALPHA_TOO, ALPHA_NEVER, 0.9f, 0}, {ALPHA_NEVER, ALPHA_TOO, 0.9f, 0}, {0}};
+    examine(ALPHA_NEVER, earlier, 1);
+    assert_int_equal(found_count, 1);
+    assert_true(found[0].score < 0.1); /* the model is not sure */
+    earlier_finding = (eg_finding){0};
+    in_documents = 0;
+}
+
 /* The file is read once, and a text is embedded once. */
 static void what_is_known_is_kept(void **state) {
     (void)state;
@@ -401,6 +425,7 @@ int main(void) {
     eg_arena_init(&arena, 0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(stages_let_pairs_pass),
                                        cmocka_unit_test(documents_have_trees_of_their_own),
+                                       cmocka_unit_test(documents_deny_each_other),
                                        cmocka_unit_test(the_statements_that_disagree_are_named),
                                        cmocka_unit_test(late_statements_are_reached),
                                        cmocka_unit_test(findings_of_rules_are_weighed),
