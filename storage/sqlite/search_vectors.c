@@ -267,11 +267,15 @@ static eg_status scan_rest(scan *x, part *p) {
     return row < 0 ? x->rq->err->code : EG_OK;
 }
 
+/* A host of ABI 1.0 has no threads to lend. */
+static int has_threads(const eg_services *services) { return EG_HAS(services, parallel) && services->parallel; }
+
 static eg_status make_parts(scan *x, const best_facts *b) {
     enum { PART_BLOCKS = 16, MOST_PARTS = 16 };
     size_t n = x->block_count / PART_BLOCKS;
     /* the rest is read by this thread, and may begin with the last fact that is cached */
-    x->part_count = n < 1 || x->vectors->full ? 1 : n < MOST_PARTS ? n : MOST_PARTS;
+    int alone = n < 1 || x->vectors->full || !has_threads(x->s->services);
+    x->part_count = alone ? 1 : n < MOST_PARTS ? n : MOST_PARTS;
     ranked *heaps = eg_request_array(x->rq, x->part_count * b->capacity, sizeof *heaps);
     if (!heaps || !(x->parts = eg_request_array(x->rq, x->part_count, sizeof *x->parts))) return EG_ENOMEM;
     atomic_store(&x->floor, -INFINITY);

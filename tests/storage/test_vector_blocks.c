@@ -490,6 +490,14 @@ static void parts_find_what_one_scan_finds(void **state) {
         close_store(&s);
         open_at(&s, &p);
     }
+    /* a host of ABI 1.0 lends no threads */
+    float query[WIDTH];
+    eg_vector vector;
+    const eg_filter f = ALL_FACTS;
+    direction(1, query);
+    s.services.size = offsetof(eg_services, parallel);
+    s.services.parallel = NULL;
+    assert_true(eg_id_eq(search_one(&s, &f, by_vector(&vector, "m", query, LIMIT)).rows[0].fact, ids[1]));
     close_store(&s);
     remove_place(&p);
 }
