@@ -62,8 +62,8 @@ static eg_status forget_records(writing *w, const int64_t *records, size_t n) {
     for (size_t i = 0; s == EG_OK && i < n; i++) {
         const int64_t values[] = {w->workspace, records[i]};
         s = run_once(w->c, w->rq,
-                     "DELETE FROM audit_payloads WHERE id = ?2 AND id IN (SELECT u.id FROM audit u JOIN workspaces k ON "
-                     "k.key = u.workspace WHERE k.key = ?1 OR k.name GLOB '>' || ?1 || ' *')",
+                     "DELETE FROM audit_payloads WHERE id = ?2 AND EXISTS (SELECT 1 FROM audit u JOIN workspaces k ON "
+                     "k.key = u.workspace WHERE u.id = ?2 AND (k.key = ?1 OR k.name GLOB '>' || ?1 || ' *'))",
                      values, 2);
     }
     return s;
