@@ -95,16 +95,15 @@ eg_status eg_names_finish(eg_names *n, eg_error *err) {
 
 int eg_names_same_words(const eg_names *n, size_t i, size_t k) { return n->statements[i].words == n->statements[k].words; }
 
-/* How many statements have the name. */
-static size_t mentions(const eg_names *n, uint64_t name) {
-    size_t low = 0, high = n->all_count, found = 0;
+/* 1 when two statements or more have the name. */
+static int is_known(const eg_names *n, uint64_t name) {
+    size_t low = 0, high = n->all_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (n->all[middle] < name) low = middle + 1;
         else high = middle;
     }
-    while (low + found < n->all_count && n->all[low + found] == name) found++;
-    return found;
+    return low + 1 < n->all_count && n->all[low + 1] == name;
 }
 
 /* 1 when a has names that b lacks, and statements besides a have all of them. */
@@ -112,7 +111,7 @@ static int has_known_names_of_its_own(const eg_names *n, const struct eg_named *
     size_t own = 0;
     for (uint32_t i = 0; i < a->count; i++) {
         if (bsearch(&a->names[i], b->names, b->count, sizeof *b->names, by_value)) continue;
-        if (mentions(n, a->names[i]) < 2) return 0;
+        if (!is_known(n, a->names[i])) return 0;
         own++;
     }
     return own > 0;
