@@ -117,14 +117,18 @@ static int may_remove(const work *w, const char *name) {
 
 /* to "": it is removed. */
 static int edit(work *w, const char *name, const char *to, uint32_t flags, const char *done) {
-    eg_workspace_moved moved;
+    eg_workspace_moved moved = {0};
     eg_error err = {0};
+    int status = EXIT_FINE;
     const eg_edit_workspace_args args = {.size = sizeof args, .flags = flags, .name = eg_str_of(name), .to = eg_str_of(to)};
-    if (w->services->memory_ops->edit_workspace(w->memory, w->rq, &args, &moved) != EG_OK) return complain_of_memory(w);
+    if (w->services->memory_ops->edit_workspace(w->memory, w->rq, &args, &moved) != EG_OK) status = complain_of_memory(w);
+    if (status && !moved.facts) return status;
+    /* the repositories follow the facts, also where something went wrong after these were moved */
     if (eg_record_rename(&w->arena, w->data, args.name, args.to, &err) != EG_OK)
         return complain(
             "the workspace '%s' is %s, but its repositories still have the old one (%s): set workspace in engram.conf", name,
             done, err.text);
+    if (status) return status;
     unsigned long long facts = moved.facts, equal = moved.equal;
     if (w->c->json)
         printf("{\"workspace\":\"%s\",\"%s\":\"%s\",\"facts\":%llu,\"equal\":%llu}\n", name, *to ? "to" : "removed",

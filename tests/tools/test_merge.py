@@ -3,6 +3,7 @@
 usage: test_merge.py ENGRAM"""
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "attack"))
@@ -78,6 +79,30 @@ class Merge(attack.Attack):
         self.assertTrue(one["pinned"])
         self.assertIsNone(one.get("valid_until"))
         self.assertEqual(self.doctor("--deep"), {})
+
+    def test_repositories_follow_what_was_moved(self):
+        """Also where equal facts cannot be closed afterwards."""
+        del self.env["ENGRAM_WORKSPACE"]
+        repository = os.path.join(self.folder.name, "shop")
+        subprocess.run(["git", "init", "-q", repository], check=True)
+
+        def here(*words):
+            return subprocess.run([attack.Options.engram, *words], capture_output=True, text=True,
+                                  env=self.env, cwd=repository, timeout=attack.WAIT)
+
+        def listed():
+            rows = json.loads(here("workspaces", "--json").stdout)["workspaces"]
+            return {row["name"]: bool(row["repositories"]) for row in rows}
+        self.commit("team", "The port is 8080.")
+        self.assertEqual(here("commit", "--scope", "auth", "The port is 8080.").returncode, 0)
+        name, = set(listed()) - {"team"}
+        self.assertEqual(listed(), {name: True, "team": False})
+        self.sql("CREATE TRIGGER stuck BEFORE UPDATE OF close_reason ON facts "
+                 "BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+        done = here("workspaces", "merge", name, "team")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"'{name}' went into 'team', but equal facts", done.stderr)
+        self.assertEqual(listed(), {"team": True})
 
     def test_nothing_to_merge(self):
         self.commit("one", "The port is 8080.")

@@ -533,8 +533,9 @@ typedef struct eg_memory_ops {
     /* All workspaces of the store, in the order of their names. */
     eg_status (*workspaces)(eg_memory *m, eg_request *rq, eg_workspace_view **out, size_t *n);
     /* Renames, merges or removes a workspace: see eg_storage_ops.edit_workspace. After a merge no
-     * text stands twice in a scope: of equal facts one stays, with their conflicts. EG_ECONFLICT:
-     * `to` is there already, and EG_EDIT_MERGE is not set. */
+     * text stands twice in a scope: of equal facts one stays, with their conflicts. Where that
+     * fails, out->facts is not 0, and they have moved. EG_ECONFLICT: `to` is there already, and
+     * EG_EDIT_MERGE is not set. */
     eg_status (*edit_workspace)(eg_memory *m, eg_request *rq, const eg_edit_workspace_args *args, eg_workspace_moved *out);
     /* The facts of the workspace, the newest first. */
     eg_status (*list)(eg_memory *m, eg_request *rq, const eg_list_args *args, eg_listing *out);
