@@ -406,15 +406,22 @@ static void kills_leave_true_blocks(void **state) {
     open_at(&s, &p);
     close_store(&s);
     for (uint32_t i = 0; i < KILLS; i++) {
+        int ends[2], status;
+        char sign = 0; /* of its first commit */
+        assert_int_equal(pipe(ends), 0);
         pid_t child = fork();
         if (child == 0) {
             if (open_store(&s, p.path) != EG_OK) _exit(1);
-            for (uint32_t n = 0;; n += PART)
+            for (uint32_t n = 0;; n += PART) {
                 if (put_facts(&s, i * 100000 + n, PART, NULL) != EG_OK) _exit(2);
+                if (n == 0 && write(ends[1], &sign, 1) != 1) _exit(3);
+            }
         }
-        usleep(20000 + randombytes_uniform(40000));
+        close(ends[1]);
+        assert_int_equal(read(ends[0], &sign, 1), 1);
+        close(ends[0]);
+        usleep(randombytes_uniform(40000));
         kill(child, SIGKILL);
-        int status;
         waitpid(child, &status, 0);
         assert_true(WIFSIGNALED(status));
         int64_t in_blocks = true_blocks(&p), all = ask(&p, "SELECT count(*) FROM vectors");
