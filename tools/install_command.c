@@ -144,6 +144,11 @@ static int refuse_other(install_run *run, const client *cl, const config_format 
     return EXIT_FOUND;
 }
 
+/* A text that is not well formed may have our hook. */
+static int has_hook_mark(eg_str text) {
+    return memmem(text.ptr, text.len, CONFIG_HOOK_MARK, sizeof CONFIG_HOOK_MARK - 1) != NULL;
+}
+
 /* Enters or removes one entry in the file of this name. */
 static int serve_entry(install_run *run, const client *cl, const char *name, const config_format *format, const config_entry *e) {
     edited_file f;
@@ -153,7 +158,7 @@ static int serve_entry(install_run *run, const client *cl, const char *name, con
     if (run->listing && !client_is_here(cl, &run->arena)) return tell(run, cl, name, "not found"), 0;
     if (change_read(&f, name, &run->arena)) return EXIT_ERROR;
     config_state state = format->find(f.text, e, &fault);
-    if (run->quiet && (!state || state == CONFIG_REFUSED)) return 0;
+    if (run->quiet && (!state || (state == CONFIG_REFUSED && !has_hook_mark(f.text)))) return 0;
     if (state == CONFIG_REFUSED)
         return complain("%s:%zu:%zu: %s; the file is left as it is: mend it first", name, fault.line, fault.column, fault.what);
     if (run->listing)

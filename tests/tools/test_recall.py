@@ -216,6 +216,13 @@ class Hooks(Scratch):
             self.assertIn(f"settings.json:{place}: ", said)
             self.install("--remove", "claude-code")
             self.assertEqual(self.read("claude-code"), text)
+        # a hook that cannot be removed is told
+        self.install("claude-code")
+        text = '{"hooks": {"SessionStart": [{"hooks": [{"command": "/bin/engram recall --hook"}]}'
+        self.write("claude-code", text)
+        said = self.install("--remove", "claude-code", expect=2)[1]
+        self.assertIn("the file ends before all brackets are closed", said)
+        self.assertEqual(self.read("claude-code"), text)
 
 
 if __name__ == "__main__":
