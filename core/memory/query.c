@@ -271,14 +271,18 @@ static eg_status weigh_scopes(const search *q, candidate **list, size_t n) {
     if (!scopes || !names || !nearness) return EG_ENOMEM;
     for (size_t i = 0; i < n; i++) scopes[i] = list[i]->parts->fact.scope;
     eg_status s = eg_scope_vectors(q->m, q->rq, &q->vector, scopes, n, names);
-    if (s != EG_OK) return s;
+    if (s == EG_ENOMEM || s == EG_ECANCELLED) return s;
+    if (s != EG_OK) { /* the order by what matches will do */
+        *q->rq->err = (eg_error){0};
+        return EG_OK;
+    }
     for (size_t i = 0; i < n; i++) {
         if (!names[i]) continue;
         nearness[i] = (double)services->dot(services->host, q->vector.values, names[i], q->vector.dimensions);
         sum += nearness[i];
         known++;
     }
-    for (size_t i = 0; i < n; i++) list[i]->score += SCOPE_NEARNESS * (names[i] ? nearness[i] : sum / (double)known);
+    for (size_t i = 0; known && i < n; i++) list[i]->score += SCOPE_NEARNESS * (names[i] ? nearness[i] : sum / (double)known);
     return EG_OK;
 }
 

@@ -291,8 +291,11 @@ static eg_str box_title(eg_str s, int *is_box) {
     while (at < s.len && (eg_is_lower(s.ptr[at]) || (at > type && strchr("-_ ", s.ptr[at])))) at++;
     if (!tab && at == type) return (eg_str){"", 0};
     if (at == s.len) {
-        *is_box = 1;
-        return begins((eg_str){s.ptr + type, at - type}, "example") ? (eg_str){s.ptr + type, at - type} : (eg_str){"", 0};
+        eg_str words = {s.ptr + type, at - type};
+        const char *blank = memchr(words.ptr, ' ', words.len);
+        eg_str place = blank ? (eg_str){blank, words.len - (size_t)(blank - words.ptr)} : (eg_str){"", 0};
+        *is_box = !place.len || eg_str_eq(place, EG_STR(" inline")) || eg_str_eq(place, EG_STR(" inline end"));
+        return begins(words, "example") ? words : (eg_str){"", 0};
     }
     if (s.ptr[at] != '"' || s.len < at + 2 || s.ptr[s.len - 1] != '"') return (eg_str){"", 0};
     *is_box = 1;

@@ -46,7 +46,8 @@ static found value_in_words(eg_str s, size_t i) {
     size_t n = f.value.len, others = 0, digits = 0;
     if (f.kind != SECRET_NOT_WEAK || n > sizeof plain) return f;
     for (size_t k = 0; k < n; k++) {
-        int other = k && strchr("&?$%", f.value.ptr[k]) != NULL; /* $NAME and %NAME% are references */
+        /* $NAME and %NAME% are references */
+        int other = k && f.value.ptr[k] && strchr("&?$%", f.value.ptr[k]) != NULL;
         plain[k] = f.value.ptr[k];
         if (other) plain[k] = '!';
         others += (size_t)other;

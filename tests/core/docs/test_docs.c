@@ -65,7 +65,7 @@ static void boxes(void **state) {
                                "    ```\n    not read at all\n    ```\n=== \"Windows\"\n    The port is 82 there.\n\n"
                                "- The list has one item.\n\n    !!! warning inline end\n        It is in the list.\n\n"
                                "- And a second item.\n\n!!! example\n    The port is 99 as an example.\n\n"
-                               "!!! Not a box at all.\n";
+                               "!!! Not a box at all.\n!!! nor must this be one\n";
     static const struct {
         const char *alone, *scope;
         uint32_t line;
@@ -78,7 +78,8 @@ static void boxes(void **state) {
                   {"Ports: The list has one item.", "api-guide/ports", 26},
                   {"Ports: The list has one item: It is in the list.", "api-guide/ports", 29},
                   {"Ports: And a second item.", "api-guide/ports", 31},
-                  {"Ports: !!!: Not a box at all.", "api-guide/ports", 36}};
+                  {"Ports: !!!: Not a box at all.", "api-guide/ports", 36},
+                  {"Ports: !!!: !!! nor must this be one", "api-guide/ports", 37}};
     eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, EG_STR(text), EG_OK);
     for (size_t i = 0; i < s.count && i < sizeof wanted / sizeof *wanted; i++) {
         eg_str c = s.items[i].alone.len ? s.items[i].alone : s.items[i].content, at = s.items[i].scope;
