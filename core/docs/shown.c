@@ -83,9 +83,10 @@ static const char *entity(eg_str s, size_t *n) {
 
 /* s begins with a comment: where it ends on its line it may say what is not to be reported. */
 static void note_mark(shower *r, eg_str s) {
-    const char *end = memmem(s.ptr, s.len, "-->", 3);
+    enum { OPENING = 4 }; /* "<!--", whose dashes are not those of "-->": "<!-->" goes on */
+    const char *end = memmem(s.ptr + OPENING, s.len - OPENING, "-->", 3);
     if (!end || r->failed != EG_OK) return;
-    eg_str line = eg_trim_line(r->raw), comment = {s.ptr + 4, (size_t)(end - s.ptr) - 4};
+    eg_str line = eg_trim_line(r->raw), comment = {s.ptr + OPENING, (size_t)(end - s.ptr) - OPENING};
     int alone = line.len && line.ptr == s.ptr && line.ptr + line.len == end + 3;
     r->failed = eg_mark_comment(r->document, comment, r->number, alone, r->rest);
 }

@@ -90,6 +90,21 @@ static void boxes(void **state) {
     assert_int_equal(s.count, sizeof wanted / sizeof *wanted);
 }
 
+/* The dashes that begin a comment do not end it as well. In memory of its own, so that a sanitizer
+ * sees what is read beyond it. */
+static void short_comments(void **state) {
+    (void)state;
+    static const char *const texts[] = {"<!-->", "<!--->", "<!---->", "<!-->engram: ignore", "a <!--"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t n = strlen(texts[i]);
+        char *copy = malloc(n);
+        memcpy(copy, texts[i], n);
+        eg_statements s = read_with(EG_DOCUMENT_MARKDOWN, (eg_str){copy, n}, EG_OK);
+        assert_int_equal(s.mark_count, 0);
+        free(copy);
+    }
+}
+
 /* A fence is closed by its like only: what stands behind an example of Markdown is read again. */
 static void fences(void **state) {
     (void)state;
@@ -535,6 +550,7 @@ int main(void) {
         cmocka_unit_test(markdown),
         cmocka_unit_test(kinds_and_alone),
         cmocka_unit_test(boxes),
+        cmocka_unit_test(short_comments),
         cmocka_unit_test(fences),
         cmocka_unit_test(html),
         cmocka_unit_test(lines_and_marks),
