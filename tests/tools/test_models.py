@@ -278,9 +278,9 @@ class OtherEmbeddings(Engram):
         server = subprocess.Popen([ENGRAM, "mcp"], env=self.env, stdin=subprocess.PIPE,
                                   stdout=subprocess.DEVNULL, cwd=self.folder.name)
         try:
-            for _ in range(600):
-                if self.waiting() == 0:
-                    break
+            # on a busy machine a job may outlive its lease of a minute, and is taken up again
+            until = time.monotonic() + 400
+            while self.waiting() and time.monotonic() < until:
                 time.sleep(0.1)
         finally:
             server.stdin.close()
