@@ -202,6 +202,13 @@ static int tell(check_run *run, const eg_checked *checked, baseline *known) {
     return r.count ? EXIT_FOUND : EXIT_FINE;
 }
 
+/* What standard input says may lie in no file, so no trace of it is kept. */
+static int reads_standard_input(const check_run *run) {
+    for (size_t i = 0; i < run->files.count; i++)
+        if (strcmp(run->files.paths[i], "-") == 0) return 1;
+    return 0;
+}
+
 static int compare(check_run *run, baseline *known) {
     const call *c = run->c;
     int against_store = call_option(c, "against-store") != NULL, status = EXIT_ERROR;
@@ -217,7 +224,8 @@ static int compare(check_run *run, baseline *known) {
     eg_check_args args = {.size = sizeof(eg_check_args),
                           .items = run->statements.items,
                           .item_count = run->statements.count,
-                          .flags = EG_CHECK_KEEP_VECTORS | (call_option(c, "judge") ? EG_CHECK_JUDGE : 0),
+                          .flags = (reads_standard_input(run) ? 0u : (uint32_t)EG_CHECK_KEEP_VECTORS) |
+                                   (call_option(c, "judge") ? (uint32_t)EG_CHECK_JUDGE : 0u),
                           .against_store = (uint32_t)against_store};
     progress_line line = {.terminal = isatty(STDERR_FILENO)};
     eg_request_options options = {.size = sizeof options, .cancel.flag = &stop_flag};

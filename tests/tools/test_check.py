@@ -404,7 +404,7 @@ class Check(unittest.TestCase):
 
     def test_kept_vectors(self):
         """What the model made of the statements is kept for the next run, which finds the same; a
-        damaged file is made anew."""
+        damaged file is made anew; of standard input nothing is kept."""
         self.put("a.md", PORTS.format(1))
         self.put("b.md", PORTS.format(2))
         kept = os.path.join(self.env["ENGRAM_HOME"], "cache", "documents.vectors")
@@ -424,6 +424,9 @@ class Check(unittest.TestCase):
         self.put("b.md", PORTS.format(3))
         self.findings(".")
         self.assertEqual(os.stat(kept).st_size - len(whole), (len(whole) - 64) // 2)
+        size = os.stat(kept).st_size
+        self.findings("-", stdin=PORTS.format(8) + "\n\n" + PORTS.format(9))
+        self.assertEqual(os.stat(kept).st_size, size)
 
     def test_diff_of_cut_statements(self):
         """A line that is gone from the middle of a statement changed it; one between two statements
